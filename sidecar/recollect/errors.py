@@ -1,0 +1,147 @@
+"""Every error the package raises on purpose.
+
+RecollectError
+├── UsageError                a request that cannot be right           exit 2, HTTP 400
+│   ├── ConfigError           a setting that is unknown or invalid
+│   └── QueryTooLongError
+├── NotFoundError             a vault, note or index that is not there  exit 3, HTTP 404
+├── AccessError               a token, host or origin that is refused   exit 1, HTTP 401/403
+├── VaultError                a vault that cannot be read               exit 1, HTTP 503
+│   ├── UnreadableNoteError   one file; the ledger records it
+│   └── OutsideVaultError     a path that leaves the vault              HTTP 400
+├── IndexFailure              the stored index                          exit 1, HTTP 503
+│   ├── IndexInUseError       another process writes it                 HTTP 409
+│   └── IndexDamagedError
+├── ModelError                an embedding model                        exit 1, HTTP 503
+│   ├── ModelUnavailableError not to be had from any source
+│   ├── ModelDamagedError     a checksum or a format does not match
+│   └── MissingExtraError     needs an optional dependency
+└── ServerError               a running server that answers wrongly     exit 1, HTTP 502
+
+A message says what happened and what to do about it. `code` is a stable word for programs.
+"""
+
+from __future__ import annotations
+
+
+class RecollectError(Exception):
+    """Base of the tree. `message` is for people, `code` for programs."""
+
+    code = "error"
+    exit_code = 1
+    http_status = 500
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        """Keep `message`; `code` overrides the class's word where one class covers several."""
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code
+
+
+class UsageError(RecollectError):
+    """A request that cannot be right, whatever the state of the vault."""
+
+    code = "bad_request"
+    exit_code = 2
+    http_status = 400
+
+
+class ConfigError(UsageError):
+    """A setting that is unknown or whose value is invalid; the message names it."""
+
+    code = "bad_config"
+
+
+class QueryTooLongError(UsageError):
+    """A query above the documented length."""
+
+    code = "query_too_long"
+
+
+class NotFoundError(RecollectError):
+    """A vault, a note or an index that is not there."""
+
+    code = "not_found"
+    exit_code = 3
+    http_status = 404
+
+
+class AccessError(RecollectError):
+    """A caller that is refused: no or wrong token, unknown host, foreign origin."""
+
+    code = "unauthorized"
+    http_status = 401
+
+
+class VaultError(RecollectError):
+    """A vault folder that cannot be read as a whole."""
+
+    code = "vault_unreadable"
+    http_status = 503
+
+
+class UnreadableNoteError(VaultError):
+    """One file that cannot be read; the ledger records why."""
+
+    code = "note_unreadable"
+
+
+class OutsideVaultError(VaultError):
+    """A path that leads out of the vault."""
+
+    code = "outside_vault"
+    exit_code = 2
+    http_status = 400
+
+
+class IndexFailure(RecollectError):
+    """The stored index cannot be used."""
+
+    code = "index_failed"
+    http_status = 503
+
+
+class IndexInUseError(IndexFailure):
+    """Another process holds the writer's lock."""
+
+    code = "in_use"
+    http_status = 409
+
+
+class IndexDamagedError(IndexFailure):
+    """The database does not read back; it was moved aside."""
+
+    code = "index_damaged"
+
+
+class ModelError(RecollectError):
+    """An embedding model that does not work."""
+
+    code = "model_failed"
+    http_status = 503
+
+
+class ModelUnavailableError(ModelError):
+    """No source has the model; keyword search goes on without it."""
+
+    code = "model_unavailable"
+
+
+class ModelDamagedError(ModelError):
+    """Weights whose checksum or format does not match the catalogue."""
+
+    code = "model_damaged"
+
+
+class MissingExtraError(ModelError):
+    """An optional dependency is missing; the message has the install command."""
+
+    code = "missing_extra"
+
+
+class ServerError(RecollectError):
+    """A running server that does not answer as it should."""
+
+    code = "server_failed"
+    http_status = 502

@@ -1,0 +1,299 @@
+"""What the doors answer: the JSON contract as frozen records, one field per JSON field.
+
+The order of fields is the order in the JSON. Times are ISO 8601 strings with a zone. Optional
+parts that are absent from the JSON when not asked for are named in `OMITTED_WHEN_NONE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from recollect.types import LedgerState, LinkKind, PropertyValue, SearchMode
+
+OMITTED_WHEN_NONE = ("explain",)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`."""
+
+    heading: str | None  # heading path, " > " between levels
+    block: str | None
+    parent: str | None
+    line: int
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Parts of a result's score. None: not computed. Multipliers are 1 where they do nothing."""
+
+    keyword: float | None = None
+    semantic: float | None = None
+    fused: float | None = None
+    tag: float | None = None
+    recency: float | None = None
+    graph: float | None = None
+    rerank: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawScores:
+    """Scores as the engines gave them."""
+
+    bm25: float | None = None
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A note that was found, with its best passage on top and the further ones beneath."""
+
+    path: str
+    title: str
+    description: str | None
+    heading: str | None
+    block: str | None
+    parent: str | None
+    line: int
+    snippet: str
+    highlights: tuple[tuple[int, int], ...]
+    score: float
+    scores: Scores
+    raw: RawScores
+    passages: tuple[Passage, ...]
+    tags: tuple[str, ...]
+    properties: Mapping[str, PropertyValue]
+    created: str | None
+    modified: str | None
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the sides were combined, with every number a client needs to do it again."""
+
+    method: str
+    params: Mapping[str, float | str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Notes that a stage took out, and why."""
+
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageTrace:
+    """One stage of the pipeline; `top` are the first paths after it."""
+
+    name: str
+    ms: float
+    count_in: int
+    count_out: int
+    removed: tuple[Removed, ...] = ()
+    top: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """What happened to a query, stage by stage."""
+
+    query: Mapping[str, PropertyValue]
+    stages: tuple[StageTrace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReply:
+    """The answer to a search or a similar-notes request."""
+
+    query: str
+    vault: str
+    mode: SearchMode
+    fusion: Fusion
+    expanded: tuple[str, ...]
+    filtered: Mapping[str, int]
+    generation: int
+    took_ms: float
+    total: int
+    confidence: float | None
+    results: tuple[Result, ...]
+    warnings: tuple[str, ...]
+    explain: Explain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """The write queue at a moment."""
+
+    pending: int = 0
+    current: str | None = None
+    done: int = 0
+    failed: int = 0
+    paused: bool = False
+    eta_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A mass disappearance that waits for a person's word."""
+
+    gone: int
+    total: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReply:
+    """Where a vault's index stands."""
+
+    vault: str
+    notes: int
+    chunks: int
+    vectors: int
+    model: str | None
+    generation: int
+    state: Literal["starting", "indexing", "ready", "degraded"]
+    semantic: Literal["ready", "partial", "unavailable"]
+    semantic_reason: str | None
+    queue: QueueStatus
+    ledger: Mapping[LedgerState, int]
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """A file's state; for `?path=` also the rule that decides."""
+
+    path: str
+    state: LedgerState
+    rule: str | None
+    reason: str | None
+    warnings: tuple[str, ...]
+    attempts: int
+    size: int
+    modified: str | None
+    updated: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReply:
+    """The ledger: the counts of all states and the entries asked for."""
+
+    vault: str
+    total: int
+    counts: Mapping[LedgerState, int]
+    entries: tuple[LedgerRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingView:
+    """A heading of a note."""
+
+    level: int
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """A link seen from one note; `path` is None where it is unresolved."""
+
+    path: str | None
+    target: str
+    display: str | None
+    heading: str | None
+    block: str | None
+    embed: bool
+    kind: LinkKind
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReply:
+    """A note with all that is known of it."""
+
+    vault: str
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    description: str | None
+    content: str
+    properties: Mapping[str, PropertyValue]
+    headings: tuple[HeadingView, ...]
+    links_out: tuple[LinkView, ...]
+    links_in: tuple[LinkView, ...]  # their `path` is the note that links
+    created: str | None
+    modified: str | None
+    uri: str
+    ledger: LedgerRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class VaultView:
+    """A known vault."""
+
+    id: str
+    name: str
+    path: str
+    default: bool
+    open: bool
+    source: Literal["folder", "mirror"]
+
+
+@dataclass(frozen=True, slots=True)
+class VaultsReply:
+    """All known vaults."""
+
+    vaults: tuple[VaultView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReply:
+    """That a server is there and which contract it speaks; tells nothing of a vault."""
+
+    status: Literal["ok"]
+    version: str
+    api: int
+    features: tuple[str, ...]
+    auth: Literal["token"] = "token"  # noqa: S105 - the name of the scheme, not a secret
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedReply:
+    """Work that was taken on; it shows in a generation after this one."""
+
+    accepted: int
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """An index run: totals after it (the first four), and what it did."""
+
+    notes: int
+    chunks: int
+    failed: int
+    excluded: int
+    embedded: int
+    reused: int
+    removed: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An RFC 9457 problem document."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
