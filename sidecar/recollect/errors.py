@@ -95,7 +95,7 @@ class OutsideVaultError(VaultError):
     http_status = 400
 
 
-class IndexFailure(RecollectError):
+class IndexFailure(RecollectError):  # noqa: N818 - IndexError is a builtin of another meaning
     """The stored index cannot be used."""
 
     code = "index_failed"

@@ -263,7 +263,7 @@ class HealthReply:
     version: str
     api: int
     features: tuple[str, ...]
-    auth: Literal["token"] = "token"  # noqa: S105 - the name of the scheme, not a secret
+    auth: Literal["token"] = "token"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 PropertyValue: TypeAlias = (
-    "str | int | float | bool | None | tuple[PropertyValue, ...] | Mapping[str, PropertyValue]"
+    "str | int | float | bool | tuple[PropertyValue, ...] | Mapping[str, PropertyValue] | None"
 )
 FloatArray: TypeAlias = npt.NDArray[np.float32]
 IdArray: TypeAlias = npt.NDArray[np.int64]
@@ -90,6 +90,7 @@ class Settings:
     data_dir: Path
     model_dir: Path
     state_dir: Path
+    index_dir: Path | None = None  # where this vault's index lives; None: under data_dir
     offline: bool = False
     vault: VaultRules = field(default_factory=VaultRules)
     chunking: ChunkRules = field(default_factory=ChunkRules)
@@ -255,11 +256,20 @@ class Embedder(Protocol):
     """
 
     @property
-    def key(self) -> ModelKey: ...
+    def key(self) -> ModelKey:
+        """Under which its vectors are kept."""
+        ...
+
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
     @property
-    def sizes(self) -> ChunkSizes: ...
+    def sizes(self) -> ChunkSizes:
+        """Chunk sizes that suit the model."""
+        ...
+
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone, special tokens not counted."""
         ...
@@ -272,7 +282,9 @@ class Embedder(Protocol):
         """Vector of shape (dimensions,)."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Give the model's memory back. May be called twice."""
+        ...
 
 
 # --- the index ----------------------------------------------------------------------------------
