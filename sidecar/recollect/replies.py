@@ -12,6 +12,9 @@ from typing import Literal
 
 from recollect.types import LedgerState, LinkKind, PropertyValue, SearchMode
 
+EngineState = Literal["starting", "indexing", "ready", "degraded"]
+Semantic = Literal["ready", "partial", "unavailable"]
+
 OMITTED_WHEN_NONE = ("explain",)
 
 
@@ -159,8 +162,8 @@ class StatusReply:
     vectors: int
     model: str | None
     generation: int
-    state: Literal["starting", "indexing", "ready", "degraded"]
-    semantic: Literal["ready", "partial", "unavailable"]
+    state: EngineState
+    semantic: Semantic
     semantic_reason: str | None
     queue: QueueStatus
     ledger: Mapping[LedgerState, int]

@@ -1,0 +1,300 @@
+"""The write path: files → notes → chunks → one transaction → vectors.
+
+A run has two passes. The first makes every note findable by keyword, newest first; the second
+gives the chunks their vectors. A note is replaced in one transaction, so that at every moment
+each note answers with one of its committed states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from recollect.errors import UnreadableNoteError
+from recollect.index.index import Index
+from recollect.ingest.embed import embed_pending
+from recollect.ingest.plan import Move, Plan, plan_changes
+from recollect.types import (
+    Batch,
+    ChunkRules,
+    ChunkSizes,
+    CountTokens,
+    Embedder,
+    FileRef,
+    LedgerEntry,
+    ModelKey,
+    NoteMove,
+    NotePut,
+    Progress,
+    Settings,
+    Walk,
+)
+from recollect.vault import files
+from recollect.vault.chunk import chunk
+from recollect.vault.parse import parse
+
+# A batch is committed when it holds this many notes or this much text. Small enough that a first
+# note is findable within a blink, large enough that the commits do not dominate.
+BATCH_NOTES = 256
+BATCH_BYTES = 4_000_000
+
+# Raised when notes would be parsed or chunked differently than before.
+FORMAT = 1
+
+_NOT_A_NOTE = ("binary", "too_large")
+_FINGERPRINT = "fingerprint"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    """What a run did. `guarded` notes are gone from the folder and kept until confirmed."""
+
+    read: int = 0
+    embedded: int = 0
+    reused: int = 0
+    removed: int = 0
+    guarded: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def _ignore(_: Progress) -> None:
+    """Take no notice."""
+
+
+class Indexer:
+    """Brings one index in step with one folder. Used by one thread at a time."""
+
+    def __init__(self, root: Path, index: Index, settings: Settings) -> None:
+        """`settings` are those of this vault."""
+        self._root = root
+        self._index = index
+        self._settings = settings
+
+    def run(
+        self,
+        embedder: Embedder | None,
+        *,
+        full: bool = False,
+        paths: Sequence[str] = (),
+        confirm_removals: bool = False,
+        progress: Callable[[Progress], None] = _ignore,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> RunTotals:
+        """Do both passes; without an embedder only the first.
+
+        `full` reads every note again; `paths` limits the run to these notes and folders. `stop`
+        is asked between transactions; what was committed by then stays.
+        """
+        progress(Progress("scan", 0, 0))
+        fingerprint = self._fingerprint(embedder)
+        rebuilt = self._index.meta(_FINGERPRINT) != fingerprint and not paths
+        plan, warnings = self._plan(full or rebuilt, paths, confirm_removals)
+        totals = self._first_pass(plan, embedder, progress, stop)
+        if rebuilt and not stop():
+            self._index.set_meta(_FINGERPRINT, fingerprint)
+        embedded = 0
+        if embedder is not None:
+            embedded = embed_pending(self._index, embedder, progress=progress, stop=stop).embedded
+        progress(Progress("done", totals.read, totals.read))
+        return replace(totals, embedded=embedded, warnings=warnings)
+
+    def _fingerprint(self, embedder: Embedder | None) -> str:
+        sizes = _sizes(self._settings.chunking, embedder)
+        model = embedder.key.name if embedder is not None else "none"
+        return f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
+
+    def _plan(
+        self, full: bool, paths: Sequence[str], confirm_removals: bool
+    ) -> tuple[Plan, tuple[str, ...]]:
+        walk = files.walk(self._root, self._settings.vault)
+        manifest = self._index.manifest()
+        ledger = {entry.path: entry for entry in self._index.ledger()}
+        if paths:
+            walk = _limited(walk, paths)
+            manifest = {path: entry for path, entry in manifest.items() if _within(path, paths)}
+            ledger = {path: entry for path, entry in ledger.items() if _within(path, paths)}
+        plan = plan_changes(
+            walk,
+            manifest,
+            ledger,
+            full=full,
+            hash_of=self._hash_of,
+            confirm_removals=confirm_removals,
+        )
+        return plan, walk.warnings
+
+    def _attempts(self) -> dict[str, int]:
+        return {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
+
+    def _hash_of(self, file: FileRef) -> bytes | None:
+        try:
+            return files.read(file, max_bytes=self._settings.vault.max_note_bytes).content_hash
+        except UnreadableNoteError:
+            return None
+
+    def _first_pass(
+        self,
+        plan: Plan,
+        embedder: Embedder | None,
+        progress: Callable[[Progress], None],
+        stop: Callable[[], bool],
+    ) -> RunTotals:
+        model = embedder.key if embedder is not None else None
+        reader = _Reader(self._settings, embedder)
+        self._index.apply(_opening(plan, self._attempts(), model))
+        reused = 0
+        moved = [move for move in plan.moves if _title_moves(move)]
+        to_read = (*(move.file for move in moved), *plan.read)
+        done = 0
+        for group in _groups(to_read):
+            if stop():
+                break
+            progress(Progress("read", done, len(to_read), group[0].path))
+            applied = self._index.apply(reader.batch(group, model, self._index))
+            reused += applied.reused
+            done += len(group)
+        progress(Progress("read", done, len(to_read)))
+        removed = sum(1 for path in plan.removes)
+        return RunTotals(read=done, reused=reused, removed=removed, guarded=len(plan.guarded))
+
+
+class _Reader:
+    """Turns files into what a transaction stores."""
+
+    def __init__(self, settings: Settings, embedder: Embedder | None) -> None:
+        self._max_bytes = settings.vault.max_note_bytes
+        self._sizes = _sizes(settings.chunking, embedder)
+        self._count: CountTokens = embedder.count_tokens if embedder else approximate_tokens
+
+    def batch(self, group: Sequence[FileRef], model: ModelKey | None, index: Index) -> Batch:
+        puts: list[NotePut] = []
+        removes: list[str] = []
+        ledger: list[LedgerEntry] = []
+        for file in group:
+            try:
+                puts.append(self._put(file))
+            except UnreadableNoteError as error:
+                if error.code != "unreadable":
+                    removes.append(file.path)
+                if error.code != "vanished":
+                    ledger.append(_unreadable(file, error, index))
+        return Batch(puts=tuple(puts), removes=tuple(removes), ledger=tuple(ledger), model=model)
+
+    def _put(self, file: FileRef) -> NotePut:
+        source = files.read(file, max_bytes=self._max_bytes)
+        note = parse(file.path, source, modified=file.mtime_ns / 1e9)
+        return NotePut(
+            note=note,
+            chunks=chunk(note, count_tokens=self._count, sizes=self._sizes),
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            content_hash=source.content_hash,
+            warnings=(*source.warnings, *note.warnings),
+        )
+
+
+def approximate_tokens(text: str) -> int:
+    """Tokens of `text` where no model's tokenizer is at hand: about four characters each.
+
+    A character above U+2E80 (where the scripts without spaces begin) counts as one.
+    """
+    wide = sum(1 for character in text if character >= "\u2e80")
+    return wide + (len(text) - wide + 3) // 4
+
+
+def _sizes(rules: ChunkRules, embedder: Embedder | None) -> ChunkSizes:
+    base = embedder.sizes if embedder is not None else ChunkSizes()
+    return ChunkSizes(
+        max_tokens=rules.max_tokens or base.max_tokens,
+        min_tokens=base.min_tokens if rules.min_tokens is None else rules.min_tokens,
+        overlap_tokens=base.overlap_tokens
+        if rules.overlap_tokens is None
+        else rules.overlap_tokens,
+    )
+
+
+def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) -> Batch:
+    """The first transaction: what needs no reading, and the ledger's word on what does."""
+    now = time.time()
+    excluded = (
+        LedgerEntry(
+            path=item.file.path,
+            state="excluded",
+            rule=item.rule,
+            reason=item.reason,
+            size=item.file.size,
+            mtime_ns=item.file.mtime_ns,
+            updated=now,
+        )
+        for item in plan.excluded
+    )
+    return Batch(
+        moves=tuple(
+            NoteMove(move.entry.path, move.file.path, move.file.size, move.file.mtime_ns)
+            for move in plan.moves
+        ),
+        removes=plan.removes,
+        ledger=(
+            *excluded,
+            *(_pending(file, attempts.get(file.path, 0), now) for file in plan.read),
+        ),
+        model=model,
+    )
+
+
+def _pending(file: FileRef, attempts: int, now: float) -> LedgerEntry:
+    return LedgerEntry(
+        path=file.path,
+        state="pending",
+        attempts=attempts,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        updated=now,
+    )
+
+
+def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> LedgerEntry:
+    excluded = error.code in _NOT_A_NOTE
+    before = index.ledger(path=file.path)
+    return LedgerEntry(
+        path=file.path,
+        state="excluded" if excluded else "failed",
+        rule=error.code if excluded else None,
+        reason=error.message,
+        attempts=0 if excluded else (before[0].attempts if before else 0) + 1,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        updated=time.time(),
+    )
+
+
+def _title_moves(move: Move) -> bool:
+    """A note renamed within its text: its title may be its file name, so it is read again."""
+    return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
+
+
+def _groups(group_of: Sequence[FileRef]) -> Iterator[list[FileRef]]:
+    group: list[FileRef] = []
+    size = 0
+    for file in group_of:
+        group.append(file)
+        size += file.size
+        if len(group) >= BATCH_NOTES or size >= BATCH_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _within(path: str, paths: Sequence[str]) -> bool:
+    return any(path == wanted or path.startswith(f"{wanted.rstrip('/')}/") for wanted in paths)
+
+
+def _limited(walk: Walk, paths: Sequence[str]) -> Walk:
+    return Walk(
+        files=tuple(file for file in walk.files if _within(file.path, paths)),
+        excluded=tuple(item for item in walk.excluded if _within(item.file.path, paths)),
+        warnings=walk.warnings,
+    )

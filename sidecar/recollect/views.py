@@ -1,0 +1,225 @@
+"""What the index knows, in the words of the contract: note, ledger and status replies."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recollect.errors import NotFoundError
+from recollect.index.index import Index
+from recollect.replies import (
+    EngineState,
+    Guard,
+    HeadingView,
+    LedgerReply,
+    LedgerRow,
+    LinkView,
+    NoteReply,
+    QueueStatus,
+    Semantic,
+    StatusReply,
+)
+from recollect.search.uri import obsidian_uri
+from recollect.times import iso
+from recollect.types import (
+    LedgerEntry,
+    LedgerState,
+    Link,
+    ModelKey,
+    Progress,
+    StoredNote,
+    VaultRecord,
+    VaultRules,
+)
+from recollect.vault import files
+from recollect.vault.parse import parse
+
+_STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What the writer of a vault is about, as its engine sees it."""
+
+    running: bool = False
+    started: bool = False  # a writer exists that will do what is pending
+    progress: Progress | None = None
+    stage_began: float = 0.0  # time.monotonic() at which the stage of `progress` began
+    problem: str | None = None  # a part of the engine that does not work, for people
+    guard: Guard | None = None
+
+
+def find_note(index: Index, path: str) -> StoredNote:
+    """The note at `path`, with or without its ending; NotFoundError names the nearest ones."""
+    for candidate in (path, f"{path}.md"):
+        note = index.note_at(candidate)
+        if note is not None:
+            return note
+    paths = [note.path for note in index.all_notes()]
+    near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    raise NotFoundError(f"no note '{path}' in the index{hint}")
+
+
+def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> NoteReply:
+    """A note as it stands on disk now, with what the index knows of it."""
+    stored = find_note(index, path)
+    file = files.stat(vault.path, stored.path)
+    source = files.read(file, max_bytes=rules.max_note_bytes)
+    note = parse(stored.path, source, modified=file.mtime_ns / 1e9)
+    entries = index.ledger(path=stored.path)
+    return NoteReply(
+        vault=vault.name,
+        path=stored.path,
+        title=note.title,
+        aliases=note.aliases,
+        tags=note.tags,
+        description=note.description,
+        content=source.text,
+        properties=note.properties,
+        headings=tuple(HeadingView(h.level, h.text, h.line) for h in note.headings),
+        links_out=_links_out(index, stored.id),
+        links_in=_links_in(index, stored.id),
+        created=iso(note.created),
+        modified=iso(note.modified),
+        uri=obsidian_uri(vault.name, stored.path),
+        ledger=ledger_row(entries[0]) if entries else None,
+    )
+
+
+def _links_out(index: Index, note_id: int) -> tuple[LinkView, ...]:
+    links = index.graph.links_out(note_id)
+    paths = _paths(index, [target for _, target in links if target is not None])
+    return tuple(
+        _link_view(link, paths.get(target) if target is not None else None)
+        for link, target in links
+    )
+
+
+def _links_in(index: Index, note_id: int) -> tuple[LinkView, ...]:
+    links = index.graph.links_in(note_id)
+    paths = _paths(index, [source for source, _ in links])
+    return tuple(_link_view(link, paths.get(source)) for source, link in links)
+
+
+def _paths(index: Index, ids: list[int]) -> Mapping[int, str]:
+    return {note_id: note.path for note_id, note in index.notes(ids).items()}
+
+
+def _link_view(link: Link, path: str | None) -> LinkView:
+    return LinkView(
+        path=path,
+        target=link.target,
+        display=link.display,
+        heading=link.heading,
+        block=link.block,
+        embed=link.embed,
+        kind=link.kind,
+        line=link.line,
+    )
+
+
+def ledger_row(entry: LedgerEntry) -> LedgerRow:
+    """A ledger entry as the doors show it."""
+    return LedgerRow(
+        path=entry.path,
+        state=entry.state,
+        rule=entry.rule,
+        reason=entry.reason,
+        warnings=entry.warnings,
+        attempts=entry.attempts,
+        size=entry.size,
+        modified=iso(entry.mtime_ns / 1e9),
+        updated=iso(entry.updated) if entry.updated else None,
+    )
+
+
+def ledger_reply(
+    index: Index,
+    vault: VaultRecord,
+    rules: VaultRules,
+    *,
+    state: LedgerState | None,
+    path: str | None,
+) -> LedgerReply:
+    """The ledger; a `path` it does not hold gets the rule that would decide for it."""
+    entries = index.ledger(state=state, path=path)
+    if path is not None and not entries and state in {None, "excluded"}:
+        decided = files.decide(vault.path, rules, path)
+        if decided is not None:
+            entries = (LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1]),)
+    counts = ledger_counts(index)
+    return LedgerReply(
+        vault=vault.name,
+        total=sum(counts.values()),
+        counts=counts,
+        entries=tuple(ledger_row(entry) for entry in entries),
+    )
+
+
+def ledger_counts(index: Index) -> Mapping[LedgerState, int]:
+    """Files by state, every state named."""
+    counted = index.counts().ledger
+    return {state: counted.get(state, 0) for state in _STATES}
+
+
+def status_reply(
+    index: Index,
+    vault: VaultRecord,
+    activity: Activity,
+    *,
+    model: ModelKey | None,
+    model_reason: str | None,
+) -> StatusReply:
+    """Where the vault stands. `model_reason` says why there is no model."""
+    counts = index.counts()
+    ledger = ledger_counts(index)
+    waiting = counts.chunks - counts.vectors
+    semantic: Semantic = "ready"
+    reason = None
+    if model is None:
+        semantic, reason = "unavailable", model_reason
+    elif waiting:
+        semantic = "partial"
+        reason = f"{waiting:,} of {counts.chunks:,} passages still wait for their embedding"
+    return StatusReply(
+        vault=vault.name,
+        notes=counts.notes,
+        chunks=counts.chunks,
+        vectors=counts.vectors,
+        model=str(model) if model is not None else None,
+        generation=counts.generation,
+        state=_state(activity, ledger["pending"]),
+        semantic=semantic,
+        semantic_reason=reason,
+        queue=_queue(activity, ledger),
+        ledger=ledger,
+        guard=activity.guard,
+    )
+
+
+def _state(activity: Activity, pending: int) -> EngineState:
+    if activity.problem is not None:
+        return "degraded"
+    if activity.running:
+        return "indexing"
+    if pending:
+        return "indexing" if activity.started else "starting"
+    return "ready"
+
+
+def _queue(activity: Activity, ledger: Mapping[LedgerState, int]) -> QueueStatus:
+    progress = activity.progress
+    if progress is None or not activity.running:
+        return QueueStatus(pending=ledger["pending"], failed=ledger["failed"])
+    left = max(progress.total - progress.done, 0)
+    spent = time.monotonic() - activity.stage_began
+    return QueueStatus(
+        pending=left,
+        current=progress.current,
+        done=progress.done,
+        failed=ledger["failed"],
+        eta_s=round(spent / progress.done * left, 1) if progress.done else None,
+    )
