@@ -1,0 +1,72 @@
+# Recollect's commands. `make help` lists them.
+
+PYTHON ?= python3
+VAULT ?=
+EVAL_DATA ?= ../shared/data
+BENCH_FLAGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+TORCH_VENV := .venv-torch
+TORCH_PY := $(TORCH_VENV)/bin/python
+PIP := -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint test-torch eval bench clean
+
+help: ## This list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: $(VENV)/.runs ## Serve the sample vault, or yours: make run VAULT=~/Notes
+ifeq ($(strip $(VAULT)),)
+	@$(PY) -m recollect demo
+else
+	@$(PY) -m recollect serve "$(VAULT)"
+endif
+
+test: $(VENV)/.tests ## All tests
+	@$(PY) -m pytest -n auto -q
+
+check: lint test ## Everything a change must pass: lint and tests
+
+lint: $(VENV)/.tests ## Style, types, the floors of the house
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+
+test-torch: $(TORCH_VENV)/.tests ## The tests that need the torch extra, in an environment of their own
+	@$(TORCH_PY) -m pytest -q -m torch
+
+eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=folder
+	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results
+
+bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory beside the peers, in one run
+	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
+
+clean: ## Remove what the commands above made here
+	@rm -rf $(VENV) $(TORCH_VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
+	@echo "Making the environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) $(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.runs: $(VENV)/.made pyproject.toml
+	@$(PY) $(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.tests: $(VENV)/.runs pyproject.toml
+	@$(PY) $(PIP) install --group dev
+	@touch $@
+
+# torch first and pinned: left to the extra, the resolver takes a build with gigabytes for GPUs.
+$(TORCH_VENV)/.tests: pyproject.toml
+	@echo "Making the environment in $(TORCH_VENV) ..."
+	@$(PYTHON) -m venv $(TORCH_VENV)
+	@$(TORCH_PY) $(PIP) install --upgrade 'pip>=25.1'
+	@$(TORCH_PY) $(PIP) install torch==2.13.0
+	@$(TORCH_PY) $(PIP) install --editable '.[torch]' --group dev
+	@touch $@
