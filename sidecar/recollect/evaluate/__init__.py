@@ -1,1 +1,18 @@
-"""Measuring the search on judged queries, with the metrics of trec_eval."""
+"""Measuring the search on judged queries, with the metrics of trec_eval.
+
+`run_corpus` and `run_vault` give an `EvalReport`; `report_json` is what programs read of it.
+"""
+
+from recollect.evaluate.report import EvalReport, System, report_json
+from recollect.evaluate.run import SYSTEMS, eval_settings, run_corpus, run_vault, systems_of
+
+__all__ = [
+    "SYSTEMS",
+    "EvalReport",
+    "System",
+    "eval_settings",
+    "report_json",
+    "run_corpus",
+    "run_vault",
+    "systems_of",
+]

@@ -8,7 +8,7 @@ that is read in part would be measured wrongly.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
@@ -35,6 +35,26 @@ class Query:
     id: str
     text: str
     kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """Queries with their judgements, and per query the documents to take out of the rankings."""
+
+    name: str
+    queries: tuple[Query, ...]
+    qrels: Qrels
+    drops: Drops = field(default_factory=dict)
+
+
+def read_judged(name: str, queries: Path, qrels: Path, drops: Path | None = None) -> JudgedSet:
+    """Read a judged set from its files. Raises UsageError."""
+    return JudgedSet(
+        name=name,
+        queries=read_queries(queries),
+        qrels=read_qrels(qrels),
+        drops=read_drops(drops) if drops else {},
+    )
 
 
 def read_corpus(path: Path) -> Iterator[Document]:

@@ -32,9 +32,9 @@ class Interval:
 def ndcg(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
     """Give the normalised discounted cumulative gain at `k`, in 0..1.
 
-    As trec_eval's `ndcg_cut`: gain is the grade itself, the discount
-    log2(rank + 1); the ideal ranking is made of all judged documents, found or not. 0 where nothing is relevant. Source: Järvelin and Kekäläinen 2002,
-    with the discount of Burges et al. 2005.
+    As trec_eval's `ndcg_cut`: the gain is the grade itself, the discount log2(rank + 1); the ideal
+    ranking is made of all judged documents, found or not. 0 where nothing is relevant.
+    Source: Järvelin and Kekäläinen 2002, with the discount of Burges et al. 2005.
     """
     ideal = _discounted(
         sorted((grade for grade in judgements.values() if grade > 0), reverse=True)[:k]
@@ -45,7 +45,7 @@ def ndcg(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
 
 
 def recall(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
-    """Give the part of the relevant documents among the first `k`, in 0..1 (trec_eval's `recall`)."""
+    """Give the part of the relevant documents that is among the first `k`, in 0..1."""
     relevant = _relevant(judgements)
     if not relevant:
         return 0.0
@@ -74,8 +74,9 @@ def paired_bootstrap(
 ) -> Interval:
     """Give the percentile interval of the mean of `system - beside`.
 
-    Queries are resampled with replacement. Both sequences hold one figure a query, in the same order. The seed is fixed, so that the same
-    figures give the same interval. Raises ValueError on unequal lengths or no queries.
+    Both sequences hold one figure a query, in the same order; queries are resampled with
+    replacement. The seed is fixed, so that the same figures give the same interval. Raises
+    ValueError on unequal lengths or no queries.
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
     if len(system) != len(beside):

@@ -1,0 +1,90 @@
+"""A BEIR corpus becomes a vault whose notes read back as the documents they hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.errors import UsageError
+from recollect.evaluate.corpus import note_name, note_text, write_vault
+from recollect.evaluate.datasets import Document
+from recollect.types import SourceText
+from recollect.vault.parse import parse
+
+
+def write_corpus(path: Path, *documents: Document) -> Path:
+    lines = [json.dumps({"_id": d.id, "title": d.title, "text": d.text}) for d in documents]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_each_document_becomes_a_note(tmp_path: Path) -> None:
+    corpus = write_corpus(
+        tmp_path / "corpus.jsonl",
+        Document("4983", "Moss: a study", "Green."),
+        Document("p0", "", "苔"),
+    )
+    vault = write_vault(corpus, tmp_path / "work")
+    assert vault.documents == {"4983.md": "4983", "p0.md": "p0"}
+    assert (vault.folder / "4983.md").read_text(encoding="utf-8") == (
+        '---\ntitle: "Moss: a study"\n---\nGreen.\n'
+    )
+    assert sorted(path.name for path in vault.folder.iterdir()) == ["4983.md", "p0.md"]
+
+
+def test_the_same_corpus_is_the_same_vault_and_is_not_written_again(tmp_path: Path) -> None:
+    first = write_corpus(tmp_path / "one.jsonl", Document("1", "", "Green."))
+    second = write_corpus(tmp_path / "two.jsonl", Document("1", "", "Green."))
+    changed = write_corpus(tmp_path / "three.jsonl", Document("1", "", "Brown."))
+    vault = write_vault(first, tmp_path / "work")
+    before = (vault.folder / "1.md").stat()
+    assert write_vault(second, tmp_path / "work") == vault
+    after = (vault.folder / "1.md").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert write_vault(changed, tmp_path / "work").folder != vault.folder
+
+
+def test_a_malformed_corpus_leaves_nothing_behind(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"_id": "1", "text": "x"}\n{oops\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"corpus\.jsonl:2"):
+        write_vault(corpus, tmp_path / "work")
+    assert not (tmp_path / "work").exists()
+
+
+def test_an_empty_or_absent_corpus_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="no documents"):
+        write_vault(tmp_path / "empty.jsonl", tmp_path / "work")
+    with pytest.raises(UsageError, match="Cannot read"):
+        write_vault(tmp_path / "absent.jsonl", tmp_path / "work")
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    ["../../etc/passwd", "MED-10", "CON", "a/b", "a\\b", "tést", "x" * 300, "two-words-in-it", "."],
+)
+def test_an_id_that_is_no_safe_name_is_hidden_behind_a_hash(identifier: str) -> None:
+    name = note_name(identifier)
+    assert name.removesuffix(".md").isalnum()
+    assert len(name) == 19
+    assert name != note_name(identifier.upper() + "2")
+
+
+@given(st.text(), st.text())
+def test_ids_keep_apart_on_file_systems_that_ignore_case(one: str, other: str) -> None:
+    if one != other:
+        assert note_name(one).casefold() != note_name(other).casefold()
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_any_title_reads_back_as_the_note_s_title(title: str) -> None:
+    source = SourceText(note_text(Document("1", title, "Body.")), "utf-8", b"")
+    note = parse("1.md", source, modified=0.0)
+    expected = "".join(letter for letter in " ".join(title.split()) if letter.isprintable())
+    assert note.title == (expected.strip() or "1")
+    assert not note.warnings
