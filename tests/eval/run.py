@@ -1,0 +1,158 @@
+"""Measure search quality on the judged sets of a data folder: `make eval`.
+
+    python tests/eval/run.py --data FOLDER --out FOLDER [--sets NAME,…] [--model NAME]
+
+Every set is indexed and asked through the ordinary engine with default settings. Archives are
+unpacked, and indexes kept, beside the user's data, so that a second run embeds nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import tarfile
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import orjson
+
+sys.path.append(str(Path(__file__).parents[1]))  # for what the benchmarks share with us
+
+from table import markdown
+
+from bench.provenance import CORES, Provenance, bound_to_cores, provenance
+from recollect.config import load_settings
+from recollect.evaluate import EvalReport, eval_settings, report_json, run_corpus, run_vault
+from recollect.types import ChunkRules, ModelRules, SearchRules, Settings
+from recollect.vaults import Vaults
+
+PACKAGES = ("recollect", "numpy", "onnxruntime", "tokenizers", "tantivy")
+
+
+@dataclass(frozen=True)
+class EvalSet:
+    """A judged set in the data folder; `vault` for known-item sets, else the set has a corpus."""
+
+    name: str
+    archive: str
+    folder: str
+    vault: tuple[str, str] | None = None  # archive and folder of the vault it asks about
+
+
+SETS = (
+    EvalSet("scifact", "ir-scifact", "scifact"),
+    EvalSet(
+        "known-obsidian-help-en",
+        "known-obsidian-help-en",
+        "known-obsidian-help-en",
+        vault=("vault-obsidian-help-en", "obsidian-help-en"),
+    ),
+    EvalSet("xquad-de", "ir-xquad-de-ru-zh", "xquad/xquad-de"),
+    EvalSet("xquad-ru", "ir-xquad-de-ru-zh", "xquad/xquad-ru"),
+    EvalSet("xquad-zh", "ir-xquad-de-ru-zh", "xquad/xquad-zh"),
+)
+
+
+def main() -> int:
+    """Run the sets that are there; 0 also where there are none."""
+    options = _options()
+    bound_to_cores()
+    settings = _settings(options.model)
+    work = settings.data_dir
+    reports: list[EvalReport] = []
+    with closing(Vaults(settings, fetch_missing=True, say=say)) as vaults:
+        for one in SETS:
+            if options.sets and one.name not in options.sets:
+                continue
+            began = time.monotonic()
+            report = measure(one, options.data, work, vaults)
+            if report is None:
+                say(f"{one.name}: skipped, {options.data} does not hold {one.archive}.tar.gz")
+                continue
+            say(f"{one.name}: {report.documents} notes, {time.monotonic() - began:.0f} s")
+            reports.append(report)
+    if reports:
+        save(reports, options.out)
+    return 0
+
+
+def measure(one: EvalSet, data: Path, work: Path, vaults: Vaults) -> EvalReport | None:
+    """Measure a set; None where the data folder does not hold it."""
+    folder = locate(data, one.archive, one.folder, work)
+    if folder is None:
+        return None
+    queries, qrels, drops = (folder / name for name in ("queries.jsonl", "qrels.tsv", "drops.tsv"))
+    if one.vault is None:
+        return run_corpus(vaults, folder, queries=queries, qrels=qrels, work_dir=work / "corpora")
+    vault = locate(data, *one.vault, work)
+    if vault is None:
+        return None
+    record = vaults.add(vault)
+    report = run_vault(vaults, record, queries=queries, qrels=qrels, drops=drops)
+    return replace(report, name=one.name)
+
+
+def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
+    """The unpacked folder, in the data folder itself or unpacked from its archive to `work`."""
+    if (data / folder).is_dir():
+        return data / folder
+    packed = data / f"{archive}.tar.gz"
+    if not packed.is_file():
+        return None
+    with packed.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    target = work / "sets" / f"{archive}-{digest}"
+    if not target.is_dir():
+        unfinished = target.with_name(f"{target.name}.{os.getpid()}")
+        with tarfile.open(packed) as tar:
+            tar.extractall(unfinished, filter="data")
+        unfinished.rename(target)
+    return target / folder
+
+
+def save(reports: Sequence[EvalReport], out: Path) -> None:
+    """Print the table and write it, with the figures as JSON, under the commit's name."""
+    facts = provenance(PACKAGES)
+    text = (
+        f"# Search quality\n\n{facts.markdown()}- model {reports[0].model}\n\n{markdown(reports)}"
+    )
+    sys.stdout.write(text)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / f"{facts.stem}.md").write_text(text, encoding="utf-8")
+    (out / f"{facts.stem}.json").write_bytes(_json(reports, facts))
+    say(f"written to {out / facts.stem}.md and .json")
+
+
+def say(message: str) -> None:
+    """Tell the person what happens, beside the table."""
+    sys.stderr.write(f"{message}\n")
+
+
+def _json(reports: Sequence[EvalReport], facts: Provenance) -> bytes:
+    sets = [orjson.Fragment(report_json(report)) for report in reports]
+    return orjson.dumps({"provenance": facts, "sets": sets}, option=orjson.OPT_INDENT_2)
+
+
+def _settings(model: str | None) -> Settings:
+    """Default settings, whatever the user's own configuration: figures must compare."""
+    settings = eval_settings(load_settings(environ=os.environ))
+    rules = replace(ModelRules(threads=CORES), name=model or ModelRules().name)
+    return replace(settings, chunking=ChunkRules(), search=SearchRules(), model=rules)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with the archives")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+    parser.add_argument("--sets", type=lambda text: text.split(","), help="only these, with commas")
+    parser.add_argument("--model", help="embed with another model of the catalogue")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

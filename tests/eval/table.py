@@ -1,0 +1,57 @@
+"""The results of an evaluation as Markdown: one row a set, class of query and system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.evaluate import EvalReport
+from recollect.evaluate.metrics import Interval
+from recollect.evaluate.report import BASELINES, ClassFigures, SystemReport
+
+_HEAD = (
+    "| set | queries | system | nDCG@10 | R@10 | R@100 | MRR@10 | vs keyword | vs rrf | ms |\n"
+    "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|\n"
+)
+_LEGEND = (
+    "\n`vs`: difference in nDCG@10 with its 95 % paired bootstrap interval; bold where the interval "
+    "excludes 0. `ms`: median wait for a search with 100 results.\n"
+)
+
+
+def markdown(reports: Sequence[EvalReport]) -> str:
+    """The table of all sets, with what the engine warned of beneath it."""
+    rows = [
+        _row(report, system, row)
+        for report in reports
+        for row_number in range(len(report.systems[0].rows))
+        for system in report.systems
+        for row in (system.rows[row_number],)
+    ]
+    remarks = [f"- {report.name}: {text}\n" for report in reports for text in report.warnings]
+    return _HEAD + "".join(rows) + _LEGEND + ("\n" if remarks else "") + "".join(remarks)
+
+
+def _row(report: EvalReport, system: SystemReport, row: ClassFigures) -> str:
+    figures = row.figures
+    cells = [
+        report.name if row.kind is None else f"{report.name}/{row.kind}",
+        str(row.queries),
+        system.system.name,
+        *(f"{value:.3f}" for value in (figures.ndcg_10, figures.recall_10)),
+        *(f"{value:.3f}" for value in (figures.recall_100, figures.mrr_10)),
+        *(_versus(report, system, row, baseline) for baseline in BASELINES),
+        f"{system.median_ms:.1f}" if row.kind is None else "",
+    ]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _versus(report: EvalReport, system: SystemReport, row: ClassFigures, baseline: str) -> str:
+    for one in report.comparisons:
+        if (one.system, one.beside, one.kind) == (system.system.name, baseline, row.kind):
+            return _interval(one.interval)
+    return ""
+
+
+def _interval(interval: Interval) -> str:
+    text = f"{interval.difference:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
+    return f"**{text}**" if interval.low > 0 or interval.high < 0 else text
