@@ -39,7 +39,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example("why do we forget what we learn", "Mind/Ebbinghaus and the leaky bucket.md", "meaning"),
     Example("my dough did not rise", "Kitchen/Starter that sleeps in the cold.md", "meaning"),
     Example("chain slips under load", "Bicycles/New links on old teeth.md", "meaning"),
-    Example("remembering a speech without notes", "Mind/Method of loci.md", "meaning"),
+    Example("memory trick of ancient orators", "Mind/Method of loci.md", "meaning"),
     Example("something ate my seedlings overnight", "Garden/Slugs.md", "meaning"),
     Example('"left-hand thread"', "Bicycles/Bottom bracket standards.md", "phrase"),
     Example("when to plant tomatoes outside -sauce", "Garden/Bed plan 2026.md", "exclusion"),
