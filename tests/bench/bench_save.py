@@ -1,0 +1,161 @@
+"""From the save of a note to its being found, beside rebuilding rank-bm25 over all chunks.
+
+A note of 5 chunks is written into the large vault and its path handed to the running engine, as
+the watcher does after its pause; then searches are repeated until one finds the new text.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from corpus import Words
+from figures import Figure, options, write
+from peer_stack import tokenize
+from rank_bm25 import BM25Okapi
+from stack import Stack, prepare
+
+from recollect.engine import Engine
+from recollect.index.index import Index
+from recollect.models.catalogue import TOKENIZER_FILE
+from recollect.replies import SearchReply
+from recollect.types import SearchRequest
+
+SAVES, QUICK_SAVES = 10, 3
+NOTE = "saved while measured.md"
+CHUNKS = 5
+WORDS_A_CHUNK = 150
+_PAUSE_S = 0.001  # between searches, so that they do not take the writer's processor
+_PATIENCE_S = 60
+
+
+@dataclass(frozen=True)
+class Saves:
+    """Seconds from the save to the first search that finds it."""
+
+    keyword_s: tuple[float, ...]
+    semantic_s: tuple[float, ...]
+
+
+def main() -> None:
+    """Measure both sides and write the figures."""
+    chosen = options(__doc__ or "")
+    stack = prepare(quick=chosen.quick)
+    saves = measure_saves(stack, QUICK_SAVES if chosen.quick else SAVES)
+    rebuild_s = measure_rebuild(stack)
+    chunks = "5k (quick)" if chosen.quick else "100k"
+    details = {"ours": saves, "rebuild_s": rebuild_s}
+    write(chosen.json, rows(saves, rebuild_s, chunks), details)
+
+
+def rows(saves: Saves, rebuild_s: float, chunks: str) -> list[Figure]:
+    """The rows of the table that this script answers for."""
+    beside = f"rebuilding rank-bm25: {rebuild_s:.1f} s"
+    return [
+        Figure(
+            f"save of a 5-chunk note to searchable, {side}, {chunks} chunks",
+            f"≤ {aim} ms",
+            beside,
+            f"{statistics.median(seconds) * 1000:.0f} ms",
+            statistics.median(seconds) / rebuild_s,
+            f"median of {len(seconds)}, slowest {max(seconds) * 1000:.0f} ms; debounce not counted",
+        )
+        for side, aim, seconds in (
+            ("keyword", 40, saves.keyword_s),
+            ("semantic", 120, saves.semantic_s),
+        )
+    ]
+
+
+def measure_saves(stack: Stack, saves: int) -> Saves:
+    """Save the note again and again with new text, each kind of search on saves of its own."""
+    words = Words.of_tokenizer(stack.model_folder / TOKENIZER_FILE)
+    path = stack.vault / NOTE
+    with stack.engine(writable=True) as engine:
+        engine.start()
+        _wait(lambda: engine.status().state == "ready")
+        try:
+            keyword = [_keyword(engine, path, words, number) for number in range(saves + 1)]
+            semantic = [_semantic(engine, path, words, -number) for number in range(1, saves + 2)]
+        finally:
+            path.unlink(missing_ok=True)
+            engine.reindex(paths=[NOTE])
+            _wait(lambda: engine.status().queue.pending == 0)
+    return Saves(tuple(keyword[1:]), tuple(semantic[1:]))  # the first one warms up
+
+
+def measure_rebuild(stack: Stack) -> float:
+    """Seconds to build rank-bm25 over the same chunks, tokenising not counted."""
+    with closing(Index.open(stack.directory, writable=False)) as index:
+        tokens = [
+            tokenize(chunk.text) for note in index.all_notes() for chunk in index.chunks_of(note.id)
+        ]
+    began = time.perf_counter()
+    BM25Okapi(tokens)
+    return time.perf_counter() - began
+
+
+def _keyword(engine: Engine, path: Path, words: Words, number: int) -> float:
+    marker = f"zq{number}marker"
+    began = _save(engine, path, _text(words, number, marker))
+    request = SearchRequest(marker, mode="keyword", limit=1, plain=True)
+    return _until(lambda: _finds(engine.search(request)), began)
+
+
+def _semantic(engine: Engine, path: Path, words: Words, number: int) -> float:
+    """Found by meaning: the note's own last paragraph as the query, at a cosine no other has."""
+    _settle(engine)
+    text = _text(words, number, "")
+    began = _save(engine, path, text)
+    request = SearchRequest(text.split("\n\n")[-1][:400], mode="semantic", limit=1, plain=True)
+    return _until(lambda: _finds(engine.search(request)), began)
+
+
+def _save(engine: Engine, path: Path, text: str) -> float:
+    path.write_text(text, encoding="utf-8")
+    began = time.perf_counter()
+    engine.reindex(paths=[NOTE])
+    return began
+
+
+def _finds(reply: SearchReply) -> bool:
+    return bool(reply.results) and reply.results[0].path == NOTE
+
+
+def _settle(engine: Engine) -> None:
+    _wait(lambda: engine.status().semantic == "ready" and engine.status().state == "ready")
+
+
+def _until(found: Callable[[], bool], began: float) -> float:
+    while not found():
+        if time.perf_counter() - began > _PATIENCE_S:
+            raise RuntimeError("the saved note was never found")
+        time.sleep(_PAUSE_S)
+    return time.perf_counter() - began
+
+
+def _wait(done: Callable[[], bool]) -> None:
+    deadline = time.perf_counter() + _PATIENCE_S
+    while not done():
+        if time.perf_counter() > deadline:
+            raise RuntimeError("the engine did not come to rest")
+        time.sleep(0.01)
+
+
+def _text(words: Words, number: int, marker: str) -> str:
+    """Five sections of one chunk each; all text changes with `number`."""
+    generator = np.random.default_rng(abs(number) * 2 + (number < 0))
+    sections = [
+        f"## Part {part}\n\n{marker} {' '.join(words.draw(generator, WORDS_A_CHUNK))}."
+        for part in range(CHUNKS)
+    ]
+    return "\n\n".join(sections)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""The whole stack over HTTP: hybrid queries, start to first answer, memory; beside the peers'."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from figures import Figure, Times, options, write
+from server import serving
+from stack import Stack, dump, prepare, say
+
+STARTS, QUICK_STARTS = 5, 2
+PEER_QUERIES = 20
+SEEDED = "vectors of passages are clustered random ones; queries are embedded by the real model"
+
+
+@dataclass(frozen=True)
+class Ours:
+    """What was measured of Recollect."""
+
+    starts_s: tuple[float, ...]
+    query: Times
+    engine_ms: float
+    rss_mb: float
+
+
+@dataclass(frozen=True)
+class Peers:
+    """What was measured of the peers. Without torch the model's share is missing."""
+
+    torch: bool
+    start_s: float | None
+    query: Times
+    rss_mb: float
+
+
+def main() -> None:
+    """Measure both sides and write the figures."""
+    chosen = options(__doc__ or "")
+    stack = prepare(quick=chosen.quick)
+    ours = measure_ours(stack, QUICK_STARTS if chosen.quick else STARTS)
+    peers = measure_peers(stack, chosen.torch_python)
+    chunks = "5k (quick)" if chosen.quick else "100k"
+    write(chosen.json, rows(ours, peers, chunks), {"ours": ours, "peers": peers})
+
+
+def measure_ours(stack: Stack, starts: int) -> Ours:
+    """Start the server a few times; in the last one, time the queries."""
+    first: list[float] = []
+    for _ in range(starts - 1):
+        with serving(stack) as server:
+            first.append(server.wait_for_hybrid(stack.queries[0]))
+    with serving(stack) as server:
+        first.append(server.wait_for_hybrid(stack.queries[0]))
+        server.wait_until_ready()
+        for query in stack.queries[: len(stack.queries) // 4]:
+            server.get("search", q=query, plain="true")
+        waits, inside = [], []
+        for query in stack.queries:
+            began = time.perf_counter()
+            reply = server.get("search", q=query, plain="true")
+            waits.append(time.perf_counter() - began)
+            inside.append(float(str(reply["took_ms"])))
+        return Ours(tuple(first), Times.of(waits), statistics.median(inside), server.resident_mb())
+
+
+def measure_peers(stack: Stack, torch_python: Path | None) -> Peers:
+    """Run the peers in their own process on the same texts, vectors and queries."""
+    folder = Path(tempfile.mkdtemp(prefix="recollect-bench-"))
+    try:
+        dump(stack, folder)
+        (folder / "queries.json").write_bytes(orjson.dumps(stack.queries))
+        figures = _run_peers(folder, stack.model_folder, torch_python)
+    finally:
+        shutil.rmtree(folder)
+    return Peers(
+        torch=torch_python is not None,
+        start_s=float(figures["model_s"]) if torch_python else None,
+        query=Times.of(figures["query_s"]),
+        rss_mb=float(figures["rss_mb"]),
+    )
+
+
+def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
+    """The rows of the table that this script answers for."""
+    stack = "rank-bm25 + matmul + sentence-transformers"
+    missing = "" if peers.torch else " (without sentence-transformers: no --torch-python)"
+    start = statistics.median(ours.starts_s)
+    return [
+        Figure(
+            f"hybrid query end to end over HTTP, {chunks} chunks, warm",
+            "p50 ≤ 5 ms, p95 ≤ 8 ms, ≤ 1/40",
+            f"{stack}, in process{missing}: {peers.query}",
+            str(ours.query),
+            ours.query.p50 / peers.query.p50,
+            f"{SEEDED}; {ours.query.runs} queries of 8 terms",
+        ),
+        Figure(
+            f"process start to first hybrid answer, {chunks} chunks",
+            "≤ 0.6 s",
+            f"importing and loading sentence-transformers alone: {peers.start_s:.2f} s"
+            if peers.start_s
+            else "sentence-transformers: not measured",
+            f"{start:.2f} s",
+            start / peers.start_s if peers.start_s else None,
+            f"median of {len(ours.starts_s)} processes, files in the page cache",
+        ),
+        Figure(
+            f"resident memory serving {chunks} chunks",
+            "≤ 350 MB",
+            f"{stack}{missing}: {peers.rss_mb:.0f} MB",
+            f"{ours.rss_mb:.0f} MB",
+            ours.rss_mb / peers.rss_mb if peers.rss_mb else None,
+            "after the queries above, mapped files included",
+        ),
+    ]
+
+
+def _run_peers(folder: Path, model: Path, torch_python: Path | None) -> dict[str, object]:
+    out = folder / "peers.json"
+    script = Path(__file__).with_name("peer_stack.py")
+    command = [str(torch_python or sys.executable), str(script), "--data", str(folder)]
+    command += ["--json", str(out), "--queries", str(PEER_QUERIES)]
+    if torch_python:
+        command += ["--model", str(model)]
+    say("running the peers")
+    subprocess.run(command, check=True)
+    figures: dict[str, object] = json.loads(out.read_text(encoding="utf-8"))
+    return figures
+
+
+if __name__ == "__main__":
+    main()
