@@ -1,0 +1,55 @@
+"""`recollect config`: what is set, and where."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from recollect.cli.options import Group, invocation, json_option
+from recollect.cli.output import emit_object, print_facts
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Show the configuration."""
+
+
+@config.command("show")
+@json_option
+def show_config(as_json: bool) -> None:
+    """Show every setting as it stands after all layers are merged."""
+    values = dict(_flat(invocation().settings()))
+    if as_json:
+        emit_object(values)
+    else:
+        print_facts([(key, _text(value)) for key, value in values.items()])
+
+
+@config.command("path")
+def config_path() -> None:
+    """Print where the per-user configuration file is looked for."""
+    click.echo(invocation().config_file())
+
+
+def _flat(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    if not dataclasses.is_dataclass(settings):
+        raise TypeError(f"{settings!r} is not a section of settings")
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _flat(value, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, str(value) if isinstance(value, Path) else value
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "(automatic)"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "(none)"
+    return str(value)

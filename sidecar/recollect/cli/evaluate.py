@@ -1,0 +1,176 @@
+"""`recollect eval`: how good the search is on queries whose answers are known."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.options import Command, Invocation, invocation, json_option
+from recollect.cli.output import emit, print_table
+from recollect.cli.progress import Reporter
+from recollect.errors import NotFoundError
+
+if TYPE_CHECKING:  # these load the engine; a command loads them when it runs
+    from recollect.evaluate import EvalReport
+    from recollect.types import SearchMode, Settings, VaultRecord
+    from recollect.vaults import Vaults
+
+_METRICS = {
+    "ndcg_10": "nDCG@10",
+    "recall_10": "Recall@10",
+    "recall_100": "Recall@100",
+    "mrr_10": "MRR@10",
+}
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be measured, and who reports on the way there."""
+
+    queries: Path
+    qrels: Path
+    drops: Path | None
+    mode: SearchMode | None
+    model: str | None
+    inv: Invocation
+    reporter: Reporter
+
+
+@click.command("eval", cls=Command)
+@click.option(
+    "--corpus",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="A folder with a BEIR corpus.jsonl; kept apart from your vaults.",
+)
+@click.option("--vault", metavar="VAULT", help="A vault whose judgements name notes by path.")
+@click.option(
+    "--queries", type=_FILE, required=True, metavar="FILE", help="Queries, as queries.jsonl."
+)
+@click.option(
+    "--qrels", type=_FILE, required=True, metavar="FILE", help="Judgements, tab-separated."
+)
+@click.option(
+    "--drops", type=_FILE, metavar="FILE", help="Notes to leave out by query, tab-separated."
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "keyword", "semantic"]),
+    help="Measure this mode only. Left out: all of them, compared.",
+)
+@click.option("--model", metavar="NAME", help="Embed with this model.")
+@json_option
+def evaluate(
+    *,
+    corpus: Path | None,
+    vault: str | None,
+    queries: Path,
+    qrels: Path,
+    drops: Path | None,
+    mode: SearchMode | None,
+    model: str | None,
+    as_json: bool,
+) -> None:
+    """Measure the search on judged queries.
+
+    Gives nDCG@10, Recall@10, Recall@100 and MRR@10. Queries are sent as plain text. A corpus, or
+    a folder that is not a known vault, is indexed apart from your vaults.
+    """
+    inv = invocation()
+    with Reporter(quiet=inv.quiet) as reporter:
+        task = Task(queries, qrels, drops, mode, model, inv, reporter)
+        if corpus is not None and vault is None:
+            report = _measure_corpus(task, corpus)
+        elif vault is not None and corpus is None:
+            report = _measure_vault(task, vault)
+        else:
+            raise click.UsageError("Give either --corpus or --vault.")
+    _show(report, inv, as_json=as_json)
+
+
+def _measure_corpus(task: Task, corpus: Path) -> EvalReport:
+    from recollect.evaluate import run_corpus, systems_of  # noqa: PLC0415 - loads the engine
+
+    with closing(_apart(task)) as vaults:
+        return run_corpus(
+            vaults,
+            corpus,
+            queries=task.queries,
+            qrels=task.qrels,
+            drops=task.drops,
+            work_dir=_settings_apart(task).data_dir / "corpora",
+            systems=systems_of(task.mode),
+            progress=task.reporter.update,
+        )
+
+
+def _measure_vault(task: Task, word: str) -> EvalReport:
+    from recollect.evaluate import run_vault, systems_of  # noqa: PLC0415 - loads the engine
+
+    with ExitStack() as stack:
+        vaults, record = _find(task, word, stack)
+        return run_vault(
+            vaults,
+            record,
+            queries=task.queries,
+            qrels=task.qrels,
+            drops=task.drops,
+            systems=systems_of(task.mode),
+            progress=task.reporter.update,
+        )
+
+
+def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord]:
+    """A vault of the user's; a folder that is none of them is kept apart from them."""
+    known = task.inv.vaults(
+        fetch_missing=True, say=task.reporter.say, flags={"model.name": task.model}
+    )
+    stack.callback(known.close)
+    try:
+        return known, known.find(word, cwd=Path.cwd())
+    except NotFoundError:
+        if not Path(word).expanduser().is_dir():
+            raise
+    apart = _apart(task)
+    stack.callback(apart.close)
+    return apart, apart.add(Path(word))
+
+
+def _apart(task: Task) -> Vaults:
+    from recollect.vaults import Vaults  # noqa: PLC0415 - loads the engine
+
+    return Vaults(_settings_apart(task), fetch_missing=True, say=task.reporter.say)
+
+
+def _settings_apart(task: Task) -> Settings:
+    from recollect.evaluate import eval_settings  # noqa: PLC0415 - loads the engine
+
+    return eval_settings(task.inv.settings(flags={"model.name": task.model}))
+
+
+def _show(report: EvalReport, inv: Invocation, *, as_json: bool) -> None:
+    from recollect.evaluate import report_json  # noqa: PLC0415 - loads the engine
+
+    if as_json:
+        emit(report_json(report))
+        return
+    for warning in report.warnings:
+        inv.say(f"note: {warning}")
+    rows = [
+        (
+            system.system.name,
+            row.kind or "all",
+            f"{row.queries:,}",
+            *(f"{getattr(row.figures, name):.4f}" for name in _METRICS),
+            "" if row.kind else f"{system.median_ms:.1f}",
+        )
+        for system in report.systems
+        for row in system.rows
+    ]
+    headings = ("system", "queries", "count", *_METRICS.values(), "median ms")
+    print_table(headings, rows, right=headings[2:])

@@ -1,0 +1,159 @@
+"""`recollect index`: brings an index up to date, or asks the server that owns it to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from recollect.cli.answers import server_for
+from recollect.cli.documents import StatusDocument, parse
+from recollect.cli.known import find_or_add
+from recollect.cli.options import Command, invocation, json_option
+from recollect.cli.output import clean, emit_object
+from recollect.cli.progress import Reporter
+from recollect.errors import ServerError, UsageError
+
+if TYPE_CHECKING:  # these load numpy and the engine; a command loads them when it runs
+    from recollect.remote import Remote
+    from recollect.replies import IndexReport, StatusReply
+    from recollect.types import Progress
+
+_POLL_S = 0.3
+# Twice in a row: between taking a request on and beginning with it a server looks idle.
+_IDLE_POLLS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTotals:
+    """An index run that a server did: totals after it; what it did itself only it knows."""
+
+    notes: int
+    chunks: int
+    failed: int
+    excluded: int
+    embedded: None = None
+    reused: None = None
+    removed: None = None
+    seconds: float = 0.0
+
+
+@click.command(cls=Command)
+@click.argument("vault", metavar="VAULT", required=False)
+@click.option("--full", is_flag=True, help="Read every note again, changed or not.")
+@click.option("--model", metavar="NAME", help="Embed with this model; see `recollect models list`.")
+@click.option(
+    "--confirm-removals",
+    is_flag=True,
+    help="Believe it when most of the notes are suddenly gone.",
+)
+@json_option
+def index(
+    vault: str | None, full: bool, model: str | None, confirm_removals: bool, as_json: bool
+) -> None:
+    """Bring the index of VAULT up to date.
+
+    A new VAULT is a folder; a known one may be named, or left out like --vault elsewhere.
+    """
+    inv = invocation()
+    with (
+        Reporter(quiet=inv.quiet) as reporter,
+        closing(
+            inv.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
+        ) as known,
+    ):
+        record = find_or_add(known, vault, inv.settings())
+        server = server_for(known, record)
+        status = None
+        report: IndexReport | IndexTotals
+        if server is not None:
+            _check_alone(server, model=model, confirm_removals=confirm_removals)
+            report = reindex_beside(server, full=full, reporter=reporter)
+        else:
+            engine = known.open(record, writable=True)
+            report = engine.index_now(
+                full=full, confirm_removals=confirm_removals, progress=reporter.update
+            )
+            status = engine.status()
+    if as_json:
+        emit_object(report)
+    else:
+        click.echo(f"{clean(record.name)}: {report_text(report)}")
+    for remark in _remarks(report, status):
+        inv.say(remark)
+
+
+def _check_alone(server: Remote, *, model: str | None, confirm_removals: bool) -> None:
+    if model is not None or confirm_removals:
+        raise UsageError(
+            f"the vault is served at {server.info.url}, and --model and --confirm-removals need "
+            "the index to themselves: stop that server first"
+        )
+
+
+def reindex_beside(server: Remote, *, full: bool, reporter: Reporter) -> IndexTotals:
+    """Have the server that owns the index bring it up to date; wait until it is."""
+    began = time.monotonic()
+    reporter.say(f"served at {server.info.url}: asking that server")
+    server.reindex(full=full)
+    after = _wait(server, reporter)
+    return IndexTotals(
+        notes=after["notes"],
+        chunks=after["chunks"],
+        failed=after["ledger"]["failed"],
+        excluded=after["ledger"]["excluded"],
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def _wait(server: Remote, reporter: Reporter) -> StatusDocument:
+    idle = 0
+    while True:
+        time.sleep(_POLL_S)
+        status = parse(server.status(), StatusDocument)
+        if status["state"] == "degraded":
+            raise ServerError(
+                f"the server at {server.info.url} could not index; its log says why, and "
+                "`recollect status` shows where it stands"
+            )
+        idle = idle + 1 if status["state"] == "ready" else 0
+        if idle >= _IDLE_POLLS:
+            return status
+        reporter.update(_queue_progress(status))
+
+
+def _queue_progress(status: StatusDocument) -> Progress:
+    from recollect.types import Progress  # noqa: PLC0415 - loads numpy
+
+    queue = status["queue"]
+    stage: Literal["read", "embed"] = "read" if status["ledger"]["pending"] else "embed"
+    return Progress(stage, queue["done"], queue["done"] + queue["pending"], queue["current"])
+
+
+def report_text(report: IndexReport | IndexTotals) -> str:
+    """What a run did, in one line."""
+    words = [f"{report.notes:,} notes in {report.chunks:,} passages"]
+    if report.embedded is not None:
+        words += [f"{report.embedded:,} embedded"]
+        words += [f"{report.reused:,} reused"] if report.reused else []
+        words += [f"{report.removed:,} removed"] if report.removed else []
+    words += [f"{report.excluded:,} excluded"] if report.excluded else []
+    words += [f"{report.failed:,} failed"] if report.failed else []
+    return f"{', '.join(words)}; {report.seconds:.1f} s"
+
+
+def _remarks(report: IndexReport | IndexTotals, status: StatusReply | None) -> Iterator[str]:
+    """What a person should do something about after a run."""
+    if report.failed:
+        yield "See `recollect ledger --state failed` for what failed and why."
+    if status is not None and status.semantic == "unavailable":
+        yield f"Keyword search only: {status.semantic_reason}"
+    if status is not None and status.guard is not None:
+        yield (
+            f"{status.guard.gone:,} of {status.guard.total:,} notes are gone from the folder; they "
+            "are kept until `recollect index --confirm-removals` says that this is meant."
+        )

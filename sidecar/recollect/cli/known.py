@@ -1,0 +1,40 @@
+"""Finding the vault that a command line means, and making a new folder known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.errors import NotFoundError
+
+if TYPE_CHECKING:  # these load the engine
+    from recollect.types import Settings, VaultRecord
+    from recollect.vaults import Vaults
+
+_SAMPLE = "Sample vault"
+
+
+def sample_folder(settings: Settings) -> Path:
+    """Where `recollect demo` keeps its copy of the sample vault."""
+    return settings.data_dir / _SAMPLE
+
+
+def find_or_add(known: Vaults, word: str | None, settings: Settings) -> VaultRecord:
+    """The vault that `word` names; a folder that is not known yet becomes known."""
+    try:
+        return known.find(word, cwd=Path.cwd())
+    except NotFoundError:
+        if word is None or not Path(word).expanduser().is_dir():
+            raise
+        return add(known, Path(word), settings)
+
+
+def add(known: Vaults, folder: Path, settings: Settings, *, name: str | None = None) -> VaultRecord:
+    """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
+    record = known.add(folder, name=name)
+    sample = sample_folder(settings).resolve()
+    default = next((one for one in known.records() if one.default), None)
+    if default is not None and default.path == sample and record.path != sample:
+        known.set_default(record)
+        return known.find(record.id, cwd=Path.cwd())
+    return record

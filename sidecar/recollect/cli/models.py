@@ -1,0 +1,119 @@
+"""`recollect models`: which embedding models there are, and getting them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.options import Group, invocation, json_option
+from recollect.cli.output import emit_object, print_table
+from recollect.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from recollect.models.catalogue import ModelSpec
+    from recollect.types import Settings
+
+
+@click.group(cls=Group)
+def models() -> None:
+    """List embedding models, get one, locate one."""
+
+
+@models.command("list")
+@json_option
+def list_models(as_json: bool) -> None:
+    """List the models of the catalogue and whether they are on this computer."""
+    from recollect.models.catalogue import CATALOGUE  # noqa: PLC0415 - loads numpy
+
+    settings = invocation().settings()
+    found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
+    if as_json:
+        emit_object({"models": [_view(spec, folder, settings) for spec, folder in found]})
+        return
+    rows = [
+        (
+            "*" if spec.name == settings.model.name else "",
+            spec.name,
+            str(spec.dimensions),
+            str(spec.max_tokens),
+            ", ".join(spec.languages),
+            f"{spec.download_mb} MB",
+            "yes" if folder is not None else "no",
+        )
+        for spec, folder in found
+    ]
+    headings = ("", "name", "dimensions", "max tokens", "languages", "size", "here")
+    print_table(headings, rows, right=("dimensions", "max tokens", "size"))
+
+
+@models.command("get")
+@click.argument("name", required=False)
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Take the files from this folder instead of the network.",
+)
+def get_model(name: str | None, folder: Path | None) -> None:
+    """Get the model NAME (by default the configured one), check it, and print where it is."""
+    from recollect.models.catalogue import find  # noqa: PLC0415 - loads numpy
+    from recollect.models.fetch import fetch  # noqa: PLC0415
+
+    inv = invocation()
+    settings = inv.settings()
+    spec = find(name or settings.model.name)
+    files = fetch(
+        spec,
+        model_dir=settings.model_dir,
+        folder=folder or _own_folder(spec, settings),
+        offline=settings.offline,
+        say=inv.say,
+    )
+    click.echo(files.folder)
+
+
+@models.command("path")
+@click.argument("name", required=False)
+def model_path(name: str | None) -> None:
+    """Print the folder of the model NAME (by default the configured one)."""
+    from recollect.models.catalogue import find  # noqa: PLC0415 - loads numpy
+
+    settings = invocation().settings()
+    spec = find(name or settings.model.name)
+    folder = model_folder(spec, settings)
+    if folder is None:
+        raise NotFoundError(
+            f"{spec.name} is not on this computer; get it with `recollect models get {spec.name}`"
+        )
+    click.echo(folder)
+
+
+def model_folder(spec: ModelSpec, settings: Settings) -> Path | None:
+    """Where this computer has a model; None where it has not."""
+    from recollect.models.fetch import locate  # noqa: PLC0415 - loads numpy
+
+    files = locate(spec, model_dir=settings.model_dir, folder=_own_folder(spec, settings))
+    return files.folder if files is not None else None
+
+
+def _own_folder(spec: ModelSpec, settings: Settings) -> Path | None:
+    """The folder that the settings name, which is about the configured model alone."""
+    folder = settings.model.folder
+    return Path(folder) if folder is not None and spec.name == settings.model.name else None
+
+
+def _view(spec: ModelSpec, folder: Path | None, settings: Settings) -> dict[str, object]:
+    return {
+        "name": spec.name,
+        "dimensions": spec.dimensions,
+        "max_tokens": spec.max_tokens,
+        "languages": spec.languages,
+        "licence": spec.licence,
+        "download_mb": spec.download_mb,
+        "runtime": spec.runtime,
+        "configured": spec.name == settings.model.name,
+        "path": str(folder) if folder is not None else None,
+    }

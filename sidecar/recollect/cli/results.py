@@ -1,0 +1,101 @@
+"""How found notes look on a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from recollect.cli.documents import Offsets, ResultDocument, SearchDocument, StageDocument
+from recollect.cli.output import clean, print_table, stdout_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_INDENT = 4
+_SPACES = re.compile(r"\s+")
+
+
+def print_results(document: SearchDocument) -> None:
+    """Print each note with its place, heading, best passage and where else it matches."""
+    console = stdout_console()
+    if not document["results"]:
+        console.print("Nothing found.")
+    for rank, result in enumerate(document["results"], start=1):
+        _print_result(console, rank, result)
+    if "explain" in document:
+        print_stages(document["explain"]["stages"])
+
+
+def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
+    from rich.padding import Padding  # noqa: PLC0415 - loaded only where something is drawn
+    from rich.text import Text  # noqa: PLC0415
+
+    title = Text(f"{rank:>2}  ")
+    title.append(clean(result["title"]), style="bold cyan")
+    title.append(f"  {result['score']:.2f}", style="dim")
+    console.print(title)
+    # Soft-wrapped: a path must come out whole when it is copied from a narrow terminal.
+    place = Text(" " * _INDENT + clean(f"{result['path']}:{result['line']}"), style="green")
+    if result["heading"]:
+        place.append(f"  {clean(result['heading'])}", style="dim")
+    console.print(place, soft_wrap=True)
+    snippet = highlighted(result["snippet"], result["highlights"])
+    if snippet.plain:
+        console.print(Padding(snippet, (0, 0, 0, _INDENT), expand=False))
+    lines = [str(passage["line"]) for passage in result["passages"]]
+    if lines:
+        also = f"also at line {', '.join(lines)}"
+        console.print(Padding(Text(also, style="dim"), (0, 0, 0, _INDENT), expand=False))
+    console.print()
+
+
+def highlighted(snippet: str, highlights: Offsets) -> Text:
+    """`snippet` on one line, its highlights (UTF-16 offsets, as the contract counts) in bold."""
+    from rich.text import Text  # noqa: PLC0415
+
+    text = Text()
+    for piece, bold in _pieces(snippet, highlights):
+        text.append(clean(_SPACES.sub(" ", piece)), style="bold yellow" if bold else "")
+    return text
+
+
+def _pieces(snippet: str, highlights: Offsets) -> Iterator[tuple[str, bool]]:
+    units = snippet.encode("utf-16-le", "surrogatepass")
+    at = 0
+    for start, end in sorted(map(tuple, highlights)):
+        if start < at or end <= start:
+            continue
+        yield _decode(units[2 * at : 2 * start]), False
+        yield _decode(units[2 * start : 2 * end]), True
+        at = end
+    yield _decode(units[2 * at :]), False
+
+
+def _decode(units: bytes) -> str:
+    return units.decode("utf-16-le", "replace")
+
+
+def print_stages(stages: list[StageDocument]) -> None:
+    """Print what each stage of the pipeline did to the candidates."""
+    rows = [
+        (
+            stage["name"],
+            f"{stage['ms']:.2f}",
+            f"{stage['count_in']:,}",
+            f"{stage['count_out']:,}",
+            ", ".join(f"{gone['count']} {gone['reason']}" for gone in stage["removed"]),
+            ", ".join(stage["top"][:3]),
+        )
+        for stage in stages
+    ]
+    print_table(("stage", "ms", "in", "out", "removed", "top"), rows, right=("ms", "in", "out"))
+
+
+def summary(document: SearchDocument) -> str:
+    """One line on how much was found and how fast."""
+    shown, total = len(document["results"]), document["total"]
+    notes = "1 note" if total == 1 else f"{total:,} notes"
+    part = f"{shown} of {notes}" if shown < total else notes
+    return f"{part}, {document['took_ms']:.1f} ms, {document['mode']}"

@@ -1,0 +1,96 @@
+"""`recollect search` and `recollect similar`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.answers import answers
+from recollect.cli.documents import SearchDocument, parse
+from recollect.cli.options import Command, invocation, json_option, vault_option
+from recollect.cli.output import emit
+from recollect.cli.results import print_results, summary
+
+if TYPE_CHECKING:
+    from recollect.types import SearchMode, VaultRecord
+
+_LIMIT = click.option(
+    "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most notes."
+)
+
+
+@click.command(cls=Command)
+@click.argument("query")
+@vault_option
+@_LIMIT
+@click.option(
+    "--mode",
+    type=click.Choice(["hybrid", "keyword", "semantic"]),
+    default="hybrid",
+    show_default=True,
+    help="By keyword, by meaning, or both ranked together.",
+)
+@click.option("--plain", is_flag=True, help="Take QUERY as plain text, without operators.")
+@click.option("--explain", is_flag=True, help="Show what each stage of the search did.")
+@json_option
+def search(
+    *,
+    query: str,
+    vault: str | None,
+    limit: int,
+    mode: SearchMode,
+    plain: bool,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Find notes by meaning and by keyword.
+
+    QUERY is words, "exact phrases" and -exclusions.
+    """
+    from recollect.types import SearchRequest  # noqa: PLC0415 - loads numpy
+
+    request = SearchRequest(query, limit=limit, mode=mode, plain=plain, explain=explain)
+    with answers(invocation(), vault) as (_, source):
+        _show(source.search(request), as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("note")
+@vault_option
+@_LIMIT
+@json_option
+def similar(note: str, vault: str | None, limit: int, as_json: bool) -> None:
+    """Find notes like NOTE.
+
+    NOTE is a path within the vault, or of a file from where you are; `.md` may be left out.
+    """
+    from recollect.types import SimilarRequest  # noqa: PLC0415 - loads numpy
+
+    with answers(invocation(), vault) as (record, source):
+        request = SimilarRequest(path=note_path(note, record, cwd=Path.cwd()), limit=limit)
+        _show(source.similar(request), as_json=as_json)
+
+
+def note_path(word: str, record: VaultRecord, *, cwd: Path) -> str:
+    """The vault-relative path that `word` means: within the vault first, then from `cwd`."""
+    import unicodedata  # noqa: PLC0415
+
+    for base in (record.path, cwd):
+        for name in (word, f"{word}.md"):
+            file = (base / name).resolve()
+            if file.is_file() and file.is_relative_to(record.path):
+                return unicodedata.normalize("NFC", file.relative_to(record.path).as_posix())
+    return word  # not on disk (any more); the index knows, or says that it does not
+
+
+def _show(document: bytes, *, as_json: bool) -> None:
+    if as_json:
+        emit(document)
+        return
+    found = parse(document, SearchDocument)
+    for warning in found["warnings"]:
+        invocation().say(f"note: {warning}")
+    print_results(found)
+    invocation().say(summary(found))

@@ -1,0 +1,168 @@
+"""`recollect serve` and `recollect demo`: the HTTP server in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from recollect.cli.answers import server_for
+from recollect.cli.known import find_or_add, sample_folder
+from recollect.cli.options import Command, Invocation, invocation
+from recollect.cli.output import complain, emit_object
+from recollect.cli.progress import Reporter
+from recollect.cli.tokens import new_token, stored_token
+from recollect.errors import NotFoundError
+
+if TYPE_CHECKING:  # these load the engine and the web server
+    from recollect.types import Settings, VaultRecord
+    from recollect.vaults import Vaults
+    from recollect.web.announce import BoundServer
+
+_EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
+
+
+def _address_options(function: AnyFunction) -> AnyFunction:
+    host = click.option("--host", metavar="ADDRESS", help="Listen here.  [default: 127.0.0.1]")
+    port = click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        help="Listen on this port, 0 for a free one.  [default: 8765]",
+    )
+    return host(port(function))
+
+
+@click.command(cls=Command)
+@click.argument("words", metavar="[VAULT]...", nargs=-1)
+@_address_options
+@click.option(
+    "--handshake",
+    is_flag=True,
+    help="For programs: print one JSON line when the port listens, exit when stdin closes.",
+)
+def serve(words: tuple[str, ...], host: str | None, port: int | None, handshake: bool) -> None:
+    """Serve vaults over HTTP until interrupted.
+
+    Each VAULT is a folder, or the name or id of a known vault; without one, all known vaults are
+    served. Their indexes are brought up to date meanwhile.
+    """
+    inv = invocation()
+    settings = inv.settings(flags={"server.host": host, "server.port": port})
+    with closing(inv.vaults(fetch_missing=True)) as known:
+        records = [find_or_add(known, word, settings) for word in words] or known.records()
+        if not records:
+            raise NotFoundError("no vault is known yet; name one: `recollect serve FOLDER`")
+        _refuse_if_served(known, records, handshake=handshake)
+        for record in records:
+            known.open(record, writable=True)
+        if handshake:
+            _run(known, settings, token=new_token(), ready=_shake_hands, handshake=True)
+        else:
+            _run(known, settings, token=stored_token(settings.state_dir), ready=_Greeting(inv))
+
+
+@click.command(cls=Command)
+@_address_options
+def demo(host: str | None, port: int | None) -> None:
+    """Serve a sample vault, to try Recollect on.
+
+    It is copied into the data directory, indexed, and stays a known vault.
+    """
+    from recollect.sample import copy_to  # noqa: PLC0415 - lists the vault's files
+
+    inv = invocation()
+    settings = inv.settings(flags={"server.host": host, "server.port": port})
+    with (
+        Reporter(quiet=inv.quiet) as reporter,
+        closing(inv.vaults(fetch_missing=True, say=reporter.say)) as known,
+    ):
+        record = known.add(copy_to(sample_folder(settings)))
+        _refuse_if_served(known, [record], handshake=False)
+        known.open(record, writable=True).index_now(progress=reporter.update)
+        reporter.close()
+        token = stored_token(settings.state_dir)
+        _run(known, settings, token=token, ready=_Greeting(inv, examples=_example_queries()))
+
+
+def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshake: bool) -> None:
+    for record in records:
+        server = server_for(known, record)
+        if server is None:
+            continue
+        if handshake:
+            emit_object({"error": "in_use", "url": server.info.url})
+        complain(f"{record.name} is being served already, at {server.info.url}")
+        click.get_current_context().exit(1)
+
+
+def _run(
+    known: Vaults,
+    settings: Settings,
+    *,
+    token: str,
+    ready: Callable[[BoundServer], None],
+    handshake: bool = False,
+) -> None:
+    from recollect.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
+
+    asyncio.run(
+        serve_vaults(
+            known,
+            settings,
+            host=settings.server.host,
+            port=settings.server.port,
+            token=token,
+            handshake=handshake,
+            ready=ready,
+        )
+    )
+
+
+def _shake_hands(bound: BoundServer) -> None:
+    emit_object(
+        {
+            "port": bound.port,
+            "token": bound.token,
+            "api": bound.api,
+            "version": bound.version,
+            "pid": bound.pid,
+            "vaults": [{"id": record.id, "name": record.name} for record in bound.vaults],
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Greeting:
+    """Tells a person where the server is and what it is doing."""
+
+    inv: Invocation
+    examples: tuple[str, ...] = ()
+
+    def __call__(self, bound: BoundServer) -> None:
+        for warning in bound.warnings:
+            complain(warning)
+        for record in bound.vaults:
+            self.inv.say(f"Indexing and serving {record.name} ({record.path})")
+        click.echo(bound.sign_in_url)
+        for query in self.examples:
+            self.inv.say(f"Try: recollect search {shlex.quote(query)} --vault {_quoted(bound)}")
+        self.inv.say("Ctrl-C stops it; `recollect status` shows how far the index is.")
+
+
+def _quoted(bound: BoundServer) -> str:
+    return shlex.quote(bound.vaults[0].name)
+
+
+def _example_queries() -> tuple[str, ...]:
+    from recollect.sample import EXAMPLES  # noqa: PLC0415 - lists the vault's files
+
+    return tuple(
+        next(example.query for example in EXAMPLES if example.why == why) for why in _EXAMPLES
+    )

@@ -1,0 +1,90 @@
+"""`recollect vaults`: which vaults are known, and which is the default."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.answers import server_for
+from recollect.cli.known import add
+from recollect.cli.options import Group, invocation, json_option
+from recollect.cli.output import emit_object, print_table
+from recollect.errors import IndexInUseError
+
+if TYPE_CHECKING:
+    from recollect.types import VaultRecord
+
+
+@click.group(cls=Group)
+def vaults() -> None:
+    """List, add and remove vaults."""
+
+
+@vaults.command("list")
+@json_option
+def list_vaults(as_json: bool) -> None:
+    """List the known vaults; the default one is marked."""
+    with closing(invocation().vaults()) as known:
+        records = known.records()
+    if as_json:
+        emit_object({"vaults": [_view(record) for record in records]})
+    elif records:
+        rows = [("*" if r.default else "", r.name, r.id, str(r.path)) for r in records]
+        print_table(("", "name", "id", "path"), rows)
+    else:
+        invocation().say("No vault is known yet; add one with `recollect index FOLDER`.")
+
+
+def _view(record: VaultRecord) -> dict[str, object]:
+    return {
+        "id": record.id,
+        "name": record.name,
+        "path": str(record.path),
+        "default": record.default,
+        "source": record.source,
+    }
+
+
+@vaults.command("add")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+@click.option("--name", help="What to call it; by default the folder's name.")
+@json_option
+def add_vault(folder: Path, name: str | None, as_json: bool) -> None:
+    """Make FOLDER known, without indexing it yet."""
+    inv = invocation()
+    with closing(inv.vaults()) as known:
+        record = add(known, folder, inv.settings(), name=name)
+    if as_json:
+        emit_object(_view(record))
+    else:
+        inv.say(f"{record.name} is known; index it with `recollect index {record.name}`.")
+
+
+@vaults.command("remove")
+@click.argument("vault", metavar="VAULT")
+@click.option("--delete-data", is_flag=True, help="Delete its index too. Notes are never touched.")
+def remove_vault(vault: str, delete_data: bool) -> None:
+    """Forget VAULT. Its index is kept unless --delete-data is given."""
+    with closing(invocation().vaults()) as known:
+        record = known.find(vault, cwd=Path.cwd())
+        server = server_for(known, record)
+        if server is not None:
+            raise IndexInUseError(
+                f"{record.name} is being served at {server.info.url}: stop that server first"
+            )
+        known.remove(record, delete_data=delete_data)
+    kept = "and its index is deleted" if delete_data else "its index is kept"
+    invocation().say(f"{record.name} is forgotten; {kept}.")
+
+
+@vaults.command("default")
+@click.argument("vault", metavar="VAULT")
+def default_vault(vault: str) -> None:
+    """Make VAULT the one that is meant where none is named."""
+    with closing(invocation().vaults()) as known:
+        record = known.find(vault, cwd=Path.cwd())
+        known.set_default(record)
+    invocation().say(f"{record.name} is the default now.")

@@ -1,0 +1,52 @@
+"""Every test has data, models and settings of its own, and no network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import NOTES, CommandLine, write_notes
+from tests.tiny_model import write_tiny_model
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = tmp_path / "settings.toml"
+    settings.write_text("", encoding="utf-8")
+    monkeypatch.setenv("RECOLLECT_CONFIG", str(settings))
+    monkeypatch.setenv("RECOLLECT_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("RECOLLECT_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("RECOLLECT_OFFLINE", "true")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def recollect() -> CommandLine:
+    return CommandLine()
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return write_notes(tmp_path / "Notes", NOTES)
+
+
+@pytest.fixture
+def indexed(recollect: CommandLine, vault: Path) -> Path:
+    """The vault, indexed without a model: by keyword alone."""
+    recollect("index", vault)
+    return vault
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def with_model(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tiny model is the configured one; its graph is built once for all tests."""
+    monkeypatch.setenv("RECOLLECT_MODEL_NAME", "tiny")
+    monkeypatch.setenv("RECOLLECT_MODEL_FOLDER", str(tiny_model))
+    monkeypatch.setenv("RECOLLECT_MODEL_QUANTISATION", "fp32")
+    monkeypatch.setenv("RECOLLECT_MODEL_DIR", str(tiny_model.parent / "cache"))

@@ -1,0 +1,129 @@
+"""Errors become one line and an exit code; what a command does not need is not loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from recollect import __version__
+from recollect.cli.app import Root
+from recollect.cli.options import Command, invocation, json_option
+from recollect.errors import ModelUnavailableError
+
+
+def run(*args: str, **how: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *args], capture_output=True, text=True, timeout=60, check=False, **how
+    )
+
+
+def raising(error: BaseException) -> Root:
+    @click.command(cls=Command)
+    @json_option
+    def fall(as_json: bool) -> None:
+        raise error
+
+    root = Root(name="recollect")
+    root.add_command(fall)
+    return root
+
+
+def test_the_module_is_the_command() -> None:
+    result = run("-m", "recollect", "--version")
+
+    assert result.stdout == f"recollect {__version__}\n"
+    assert result.returncode == 0
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, recollect.cli\n"
+        "heavy = {'numpy', 'onnxruntime', 'tantivy', 'aiohttp', 'pydantic', 'rich', 'networkx'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+
+    assert run("-c", program).stdout.strip() == "[]"
+
+
+def test_an_error_is_one_line_and_its_exit_code() -> None:
+    error = ModelUnavailableError("the model is not there; get it with `recollect models get`")
+    result = CliRunner().invoke(raising(error), ["fall"])
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == f"recollect: {error.message}\n"
+
+
+def test_an_error_is_a_document_where_a_program_reads() -> None:
+    result = CliRunner().invoke(raising(ModelUnavailableError("gone")), ["fall", "--json"])
+
+    assert json.loads(result.stdout) == {"error": "model_unavailable", "detail": "gone"}
+    assert result.stderr == "recollect: gone\n"
+
+
+@pytest.mark.parametrize("args", [["fall", "--jsn", "--json"], ["fal", "--json"]])
+def test_wrong_usage_is_two_and_a_document_too(args: list[str]) -> None:
+    result = CliRunner().invoke(raising(ValueError()), args)
+
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["error"] == "bad_request"
+    assert "Usage:" in result.stderr
+
+
+def test_json_after_two_dashes_is_text() -> None:
+    result = CliRunner().invoke(raising(ValueError()), ["fall", "--", "--json"])
+
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_an_interrupt_is_130() -> None:
+    result = CliRunner().invoke(raising(KeyboardInterrupt()), ["fall"])
+
+    assert result.exit_code == 130
+    assert "interrupted" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_full_disk_is_told_in_a_line() -> None:
+    error = OSError(28, "No space left on device", "/data/recollect.db")
+    result = CliRunner().invoke(raising(error), ["fall"])
+
+    assert result.exit_code == 1
+    assert result.stderr == "recollect: /data/recollect.db: No space left on device\n"
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    result = CliRunner().invoke(raising(ZeroDivisionError("oh")), ["fall", "--json"])
+
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+    assert json.loads(result.stdout)["error"] == "bug"
+
+
+@pytest.mark.parametrize("args", [["--data-dir", "x", "show"], ["show", "--data-dir", "x"]])
+def test_shared_options_go_before_or_after_the_command(args: list[str]) -> None:
+    @click.command(cls=Command)
+    def show() -> None:
+        click.echo(invocation().data_dir)
+
+    root = Root(name="recollect")
+    root.add_command(show)
+
+    assert CliRunner().invoke(root, args).stdout == "x\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes end differently elsewhere")
+def test_a_reader_that_leaves_is_no_error() -> None:
+    command = f'"{sys.executable}" -m recollect cli-reference | head -n 1'
+    result = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert result.stdout == "# Command line\n"
+    assert result.stderr == ""

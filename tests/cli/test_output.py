@@ -1,0 +1,48 @@
+"""What other people wrote cannot steer the terminal, and tables keep their cells whole."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.cli.output import clean, note, print_facts, print_table
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
+    shown = clean(text)
+
+    assert not any(unicodedata.category(character) in {"Cc", "Cs"} for character in shown)
+    assert not set(shown) & set(
+        "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f"
+    )
+
+
+def test_escapes_are_readable_and_the_rest_stays() -> None:
+    assert clean("a\x1b[31m\u202eb\udcff") == "a\\x1b[31m\\u202eb\\udcff"
+    assert clean("日本語 👩‍👩‍👧 é [x] :bee:") == "日本語 👩‍👩‍👧 é [x] :bee:"
+
+
+def test_a_note_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    note("one\n\x1b]0;two\n")
+
+    assert capsys.readouterr().err == "one\n\\x1b]0;two\n"
+
+
+def test_cells_are_neither_cut_nor_folded_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    path = "folder/" * 60 + "note.md"
+    print_table(("state", "path", "size"), [("failed", path, "7")], right=("size",))
+
+    heading, row = capsys.readouterr().out.splitlines()
+    assert row.split() == ["failed", path, "7"]
+    assert heading.split() == ["state", "path", "size"]
+    assert row == row.rstrip()
+
+
+def test_markup_in_a_name_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_facts([("name", "[bold]x[/bold] :bee:")])
+
+    assert capsys.readouterr().out == "name  [bold]x[/bold] :bee:\n"
