@@ -1,0 +1,371 @@
+"""One vault's index: database, keywords, vectors and graph, kept in step.
+
+The database comes first. What is in memory follows a transaction only after it is true; a part
+that fails to follow is made again from the database, never trusted.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import filelock
+import numpy as np
+
+from recollect.errors import IndexFailure, IndexInUseError, ModelError
+from recollect.index import derived, reads, writes
+from recollect.index.graph import LinkGraph
+from recollect.index.keywords import Keywords
+from recollect.index.rows import link_columns
+from recollect.index.store import Store
+from recollect.index.vectors import Vectors
+from recollect.types import (
+    Applied,
+    Batch,
+    IdArray,
+    IndexCounts,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    ModelKey,
+    PendingText,
+    StoredChunk,
+    StoredNote,
+    VectorPut,
+)
+
+LOCK = "lock"
+
+logger = logging.getLogger(__name__)
+
+
+class Index:
+    """The index of one vault. One thread writes; any number read, each seeing whole batches."""
+
+    def __init__(self, store: Store, lock: filelock.BaseFileLock | None) -> None:
+        """Use `open` instead."""
+        self._store = store
+        self._lock = lock
+        self._loading = threading.RLock()
+        self._postings = derived.open_keywords(store)
+        self.keywords = Keywords(self._postings)
+        self.vectors = Vectors(0)
+        self._database, self._generation, self._text_generation = reads.generations(store)
+        self._model: int | None = None  # whose vectors are loaded
+        self._saved: dict[str, int] = {}  # generation of each snapshot on disk, as far as known
+        self._chunk_notes: derived.ChunkNotes | None = None
+        self._graph: LinkGraph | None = None
+        self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
+
+    @classmethod
+    def open(cls, directory: Path, *, writable: bool) -> Index:
+        """Open the index in a folder; a writer creates it, and mends what does not read.
+
+        Raises:
+            NotFoundError: there is none, and it is opened for reading.
+            IndexInUseError: another process writes it.
+            IndexFailure: the disk refuses, or a newer version wrote it.
+
+        """
+        lock = _locked(directory) if writable else None
+        store = None
+        try:
+            store = Store(directory, writable=writable)
+            return cls(store, lock)
+        except BaseException:
+            if store is not None:
+                store.close()
+            if lock is not None:
+                lock.release()
+            raise
+
+    def close(self) -> None:
+        """Save snapshots, if this is the writer, and close everything. Twice is no error."""
+        try:
+            self.save()
+        finally:
+            try:
+                self._postings.close()
+            finally:
+                self._store.close()
+                if self._lock is not None:
+                    self._lock.release()
+
+    @property
+    def generation(self) -> int:
+        """Counts the batches; what is served belongs to it."""
+        return self._generation
+
+    # --- writing (one thread) ---
+
+    def apply(self, batch: Batch) -> Applied:
+        """Make a batch true, all of it or nothing, and searchable.
+
+        Raises:
+            IndexFailure: the disk refuses; nothing has changed.
+
+        """
+        with self._store.transaction() as connection:
+            changes = writes.BatchWriter(connection, batch).run()
+        self._generation = self._text_generation = changes.generation
+        self._follow(changes)
+        return Applied(
+            generation=changes.generation,
+            chunks_added=len(changes.chunks_added),
+            chunks_removed=len(changes.chunks_removed),
+            reused=changes.reused,
+        )
+
+    def use_model(self, model: ModelKey | None, dimensions: int) -> None:
+        """Let a model's vectors answer; None: none do.
+
+        Raises:
+            ModelError: vectors of the model are kept with another dimension.
+
+        """
+        number = None
+        if not self._store.writable:
+            number = None if model is None else reads.model_id(self._store, model)
+        else:
+            with self._store.transaction() as connection:
+                if model is not None:
+                    number = writes.register_model(connection, model, dimensions)
+                if writes.choose_model(connection, number):
+                    generation = writes.next_generation(connection, text=False)
+                else:
+                    generation = self._generation
+            self._generation = generation
+        self._load_vectors(number, dimensions)
+
+    def keep_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
+        """Keep vectors for good and let them answer; returns the generation they are in.
+
+        Raises:
+            ModelError: one has the wrong dimension or is not finite; none was kept.
+
+        """
+        if not puts:
+            return self._generation
+        dimensions = reads.dimensions_of(self._store, model) or len(puts[0].vector)
+        vectors = [(put.text_hash, _checked(put, dimensions, model)) for put in puts]
+        with self._store.transaction() as connection:
+            number = writes.register_model(connection, model, dimensions)
+            answered = writes.keep_vectors(connection, number, vectors)
+            generation = writes.next_generation(connection, text=False)
+        self._generation = generation
+        if number == self._model:
+            self._put_vectors(answered)
+        return generation
+
+    def pending_texts(
+        self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
+    ) -> tuple[PendingText, ...]:
+        """Texts without a vector of the model: newest notes first, each once, none of `skip`."""
+        return reads.pending_texts(self._store, model, limit, skip)
+
+    def pending_count(self, model: ModelKey) -> int:
+        """How many different texts no vector of the model covers yet."""
+        return reads.pending_count(self._store, model)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a word of the caller's under a key of its own."""
+        with self._store.transaction() as connection:
+            writes.set_meta(connection, f"user.{key}", value)
+
+    def meta(self, key: str) -> str | None:
+        """What `set_meta` kept."""
+        return reads.meta(self._store, f"user.{key}")
+
+    def save(self) -> None:
+        """Write the snapshots that are out of date; a writer does so at closing as well."""
+        if not self._store.writable or self._store.closed:
+            return
+        try:
+            if self._stale("chunks", self._text_generation) and self._chunk_notes is not None:
+                derived.save_chunk_notes(self._store, self._chunk_notes)
+            if self._stale("graph", self._text_generation) and self._graph is not None:
+                derived.save_graph(self._store, self._graph)
+            if self._stale("vectors", self._generation) and self._model is not None:
+                derived.save_vectors(self._store, self._model, self.vectors)
+        except OSError as error:
+            logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
+
+    # --- reading (any thread) ---
+
+    def manifest(self) -> dict[str, ManifestEntry]:
+        """All indexed files, by path."""
+        return reads.manifest(self._store)
+
+    def ledger(
+        self, *, state: LedgerState | None = None, path: str | None = None
+    ) -> tuple[LedgerEntry, ...]:
+        """Ledger entries by path, narrowed to a state or a path."""
+        return reads.ledger(self._store, state, path)
+
+    def counts(self) -> IndexCounts:
+        """Totals; `vectors` is for the model that answers."""
+        (notes,), (chunks,) = self._store.read(
+            "SELECT count(*) FROM notes UNION ALL SELECT count(*) FROM chunks"
+        )
+        return IndexCounts(
+            notes=notes,
+            chunks=chunks,
+            vectors=reads.own_vectors(self._store, self._model),
+            generation=self._generation,
+            ledger=reads.ledger_counts(self._store),
+        )
+
+    def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
+        """The notes that are there, by id."""
+        return reads.notes(self._store, ids)
+
+    def note_at(self, path: str) -> StoredNote | None:
+        """The note of a file."""
+        return reads.note_at(self._store, path)
+
+    def all_notes(self) -> tuple[StoredNote, ...]:
+        """All notes in order of id, kept until the text changes."""
+        known = self._notes
+        generation = self._text_generation
+        if known is None or known[0] != generation:
+            known = self._notes = (generation, reads.all_notes(self._store))
+        return known[1]
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks that are there, by id."""
+        return reads.chunks(self._store, ids)
+
+    def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
+        """A note's chunks in order."""
+        return reads.chunks_of(self._store, note_id)
+
+    def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
+        """The note of each chunk; -1 for a chunk that is gone."""
+        return self._owners().of(chunk_ids)
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links, loaded when first asked for."""
+        with self._loading:
+            if self._graph is None:
+                self._graph = derived.load_graph(self._store)
+            return self._graph
+
+    def refresh(self) -> bool:
+        """Serve what a writer elsewhere has done since; returns whether there was anything.
+
+        For an index opened for reading, which otherwise serves the generation it was opened at.
+        """
+        if self._store.writable or reads.generations(self._store)[1] == self._generation:
+            return False
+        postings, old = derived.open_keywords(self._store), self._postings
+        _, generation, text_generation = reads.generations(self._store)
+        with self._loading:
+            self._postings, self.keywords = postings, Keywords(postings)
+            self._chunk_notes = self._graph = None
+            self._generation, self._text_generation = generation, text_generation
+        old.close()
+        if self._model is not None:
+            self._load_vectors(self._model, self.vectors.dimensions)
+        return True
+
+    # --- in step ---
+
+    def _follow(self, changes: writes.Changes) -> None:
+        """Bring memory after a batch that is true. What fails is made again."""
+        try:
+            derived.follow_keywords(self._store, self._postings, changes)
+        except IndexFailure as error:
+            self._mend_keywords(error)
+        with self._loading:
+            if self._chunk_notes is not None:
+                self._chunk_notes = self._chunk_notes.changed(
+                    changes.chunks_removed, changes.chunks_added
+                )
+            if self._graph is not None:
+                self._graph.update(
+                    gone=changes.gone,
+                    moved=changes.moved.items(),
+                    put=[
+                        (note_id, path, aliases, [link_columns(link) for link in links])
+                        for note_id, (path, aliases, links) in changes.put.items()
+                    ],
+                )
+        self.vectors.remove(np.array(changes.chunks_removed, dtype=np.int64))
+        self._put_vectors([chunk_id for chunk_id, _ in changes.chunks_added])
+
+    def _mend_keywords(self, error: IndexFailure) -> None:
+        """Make the keyword index again; if even that fails, the next opening will."""
+        logger.warning("%s It is made again.", error.message)
+        self._postings.close()
+        self._postings = derived.open_keywords(self._store)
+        self.keywords = Keywords(self._postings)
+
+    def _owners(self) -> derived.ChunkNotes:
+        with self._loading:
+            if self._chunk_notes is None:
+                self._chunk_notes = derived.load_chunk_notes(self._store)
+            return self._chunk_notes
+
+    def _load_vectors(self, number: int | None, dimensions: int) -> None:
+        self._model = number
+        if number is None:
+            self.vectors = Vectors(0)
+            return
+        self.vectors, fresh = derived.load_vectors(self._store, number, dimensions)
+        if fresh:
+            self._saved["vectors"] = self._generation
+
+    def _put_vectors(self, chunk_ids: Sequence[int]) -> None:
+        if self._model is None or not chunk_ids:
+            return
+        found = reads.vectors_of(self._store, self._model, chunk_ids)
+        if found:
+            self.vectors.put(
+                np.array([row[0] for row in found], dtype=np.int64),
+                np.array([row[1] for row in found], dtype=np.int64),
+                np.frombuffer(b"".join(row[2] for row in found), np.float16).reshape(
+                    len(found), -1
+                ),
+            )
+
+    def _stale(self, name: str, generation: int) -> bool:
+        """Whether a snapshot is to be written; it counts as written from then on."""
+        stale = self._saved.get(name) != generation
+        self._saved[name] = generation
+        return stale
+
+
+def _locked(directory: Path) -> filelock.BaseFileLock:
+    """Hold the writer's lock: the kernel's, so that it dies with the process."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(directory / LOCK)
+        lock.acquire(timeout=0)
+    except filelock.Timeout as error:
+        raise IndexInUseError(
+            f"Another process writes the index in {directory}. Use that one, or stop it first."
+        ) from error
+    except OSError as error:
+        raise IndexFailure(
+            f"The index folder {directory} cannot be written ({error}). Check its permissions, or"
+            " choose another with --data-dir.",
+            code="index_not_writable",
+        ) from error
+    return lock
+
+
+def _checked(put: VectorPut, dimensions: int, model: ModelKey) -> bytes:
+    """The vector as it is kept: float16."""
+    vector = np.asarray(put.vector)
+    with np.errstate(over="ignore"):
+        kept = vector.astype(np.float16)
+    if vector.shape != (dimensions,) or not np.isfinite(kept).all():
+        raise ModelError(
+            f"{model} gave a vector of shape {vector.shape} for the text {put.text_hash.hex()}"
+            f" where {dimensions} finite numbers were expected. No vector was kept.",
+            code="bad_vector",
+        )
+    return kept.tobytes()

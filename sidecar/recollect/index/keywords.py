@@ -1,0 +1,176 @@
+"""BM25 over a vault's chunks, with weighted fields.
+
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), as
+tantivy computes it (k1 1.2, b 0.75, idf ln(1 + (N - n + 0.5) / (n + 0.5)), lengths rounded to a
+byte): each field is scored on its own, weighted, and the fields are summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import tantivy
+
+from recollect.index.postings import TEXT_FIELDS, Postings, tantivy_errors
+from recollect.types import ChunkHits, IdArray
+
+_TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
+_PREFIX_ROOM = 4096  # terms of a field looked at for one prefix
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """A token of the query and how much it counts."""
+
+    token: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """How much a word counts by where it stands."""
+
+    title: float = 3.0
+    headings: float = 2.5
+    tags: float = 4.0
+    path: float = 2.0
+    body: float = 1.0
+
+
+class Keywords:
+    """Searches the postings. Safe to call from several threads."""
+
+    def __init__(self, postings: Postings, weights: FieldWeights | None = None) -> None:
+        """Search `postings`, which somebody else keeps up to date."""
+        self._postings = postings
+        self._schema = postings.schema
+        weights = weights or FieldWeights()
+        self._weights = {name: float(getattr(weights, name)) for name in TEXT_FIELDS}
+
+    def search(
+        self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
+    ) -> ChunkHits:
+        """The best `limit` chunks that hold any of the terms, of `notes` alone where given.
+
+        Scores are BM25, summed over terms and fields. Equal scores are ordered by chunk id.
+        """
+        with tantivy_errors():
+            searcher = self._postings.searcher
+            query = self._any_of(searcher, terms)
+            if query is None or limit < 1 or (notes is not None and not len(notes)):
+                return no_hits()
+            if notes is not None:
+                query = tantivy.Query.boolean_query(
+                    [(tantivy.Occur.Must, query), (tantivy.Occur.Must, self._only(notes))]
+                )
+            hits = searcher.search(query, limit + _TIE_ROOM, count=False).hits
+            chunk_ids = searcher.fast_field_values("chunk", [address for _, address in hits])
+        return _ordered(
+            np.array(chunk_ids, dtype=np.int64),
+            np.array([score for score, _ in hits], dtype=np.float32),
+            limit,
+        )
+
+    def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
+        """Ids of notes where the tokens stand side by side in one field, ascending.
+
+        `tokens` are those of `analyze.words`, or of `analyze.tokens`: the whole of a compound,
+        which comes after its parts, has no place of its own in a phrase and is passed over.
+        """
+        phrases = {tuple(tokens), tuple(_without_wholes(tokens))}
+        queries = [query for phrase in phrases if phrase for query in self._phrase(phrase)]
+        if not queries:
+            return np.empty(0, dtype=np.int64)
+        return self._postings.column(_either(queries), "note")
+
+    def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
+        """Ids of notes of which one chunk, its note's title, path and tags included, has all."""
+        if not tokens:
+            return np.empty(0, dtype=np.int64)
+        query = tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, _either(self._phrase((token,)))) for token in tokens]
+        )
+        return self._postings.column(query, "note")
+
+    def document_frequency(self, token: str) -> int:
+        """In how many chunks a token stands, by the field that has it most often."""
+        with tantivy_errors():
+            searcher = self._postings.searcher
+            return max(searcher.doc_freq(field, token) for field in TEXT_FIELDS)
+
+    @property
+    def document_count(self) -> int:
+        """How many chunks are indexed."""
+        return max(self._postings.searcher.num_docs - 1, 0)  # the marker is no chunk
+
+    def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """Indexed tokens that begin with `prefix` and in how many chunks, commonest first."""
+        counts: dict[str, int] = {}
+        with tantivy_errors():
+            searcher = self._postings.searcher
+            for field in TEXT_FIELDS:
+                for token, count in searcher.terms_with_prefix(field, prefix, None, _PREFIX_ROOM):
+                    counts[token] = max(count, counts.get(token, 0))
+        return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit])
+
+    def _any_of(
+        self, searcher: tantivy.Searcher, terms: Sequence[QueryTerm]
+    ) -> tantivy.Query | None:
+        """Every term in every field that has it, weighted; None: no field has any."""
+        weights: dict[str, float] = {}
+        for term in terms:
+            weights[term.token] = weights.get(term.token, 0.0) + term.weight
+        clauses = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(
+                    tantivy.Query.term_query(self._schema, field, token), weight * of_field
+                ),
+            )
+            for token, weight in weights.items()
+            for field, of_field in self._weights.items()
+            if weight * of_field > 0 and searcher.doc_freq(field, token)
+        ]
+        return tantivy.Query.boolean_query(clauses) if clauses else None
+
+    def _only(self, notes: IdArray) -> tantivy.Query:
+        wanted = tantivy.Query.term_set_query(self._schema, "note", notes.tolist())
+        return tantivy.Query.const_score_query(wanted, 0.0)
+
+    def _phrase(self, words: tuple[str, ...]) -> list[tantivy.Query]:
+        if len(words) == 1:
+            return [
+                tantivy.Query.term_query(self._schema, field, words[0]) for field in TEXT_FIELDS
+            ]
+        return [
+            tantivy.Query.phrase_query(self._schema, field, list(words)) for field in TEXT_FIELDS
+        ]
+
+
+def no_hits() -> ChunkHits:
+    """Nothing found."""
+    return ChunkHits(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+
+
+def _either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
+
+
+def _ordered(chunk_ids: IdArray, scores: np.ndarray, limit: int) -> ChunkHits:
+    order = np.lexsort((chunk_ids, -scores))[:limit]
+    return ChunkHits(chunk_ids[order], scores[order])
+
+
+def _without_wholes(tokens: Sequence[str]) -> list[str]:
+    """Tokens less those that merely repeat at least two before them, joined."""
+    kept: list[str] = []
+    for token in tokens:
+        text, at = "", len(kept)
+        while at and len(text) < len(token):
+            at -= 1
+            text = kept[at] + text
+        if text != token or len(kept) - at < 2:
+            kept.append(token)
+    return kept

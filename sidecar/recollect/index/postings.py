@@ -1,0 +1,217 @@
+"""The keyword index on disk: a tantivy folder, derived from the database and never trusted.
+
+One document is one chunk. A marker document, replaced in every commit, says which database and
+which generation the folder belongs to, so that a crash between the two commits shows at opening;
+then only the notes that changed since are indexed again.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import tantivy
+
+from recollect.errors import IndexFailure
+from recollect.index.analyze import streams
+from recollect.index.reads import NoteText
+from recollect.types import IdArray
+
+FOLDER = "keywords"
+FORMAT = f"1/{version('tantivy')}"  # counted up when fields or the analyzer change
+TEXT_FIELDS = ("title", "headings", "tags", "path", "body")
+_STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
+_HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
+
+logger = logging.getLogger(__name__)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("chunk", indexed=True, fast=True)
+    builder.add_unsigned_field("note", indexed=True, fast=True)
+    builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in TEXT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="words", index_option="position")
+    return builder.build()
+
+
+@contextmanager
+def tantivy_errors() -> Iterator[None]:
+    """Make one of our errors of whatever tantivy raises.
+
+    It raises ValueError for most failures, and a Rust panic arrives as a BaseException of a
+    class that cannot be imported; both mean that the folder is of no use.
+    """
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise IndexFailure(f"The keyword index failed: {error}") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise IndexFailure(f"The keyword index failed: {error}") from error
+
+
+class Postings:
+    """An open keyword index: written by one thread, read by any."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or create the folder `path`; None holds it in memory.
+
+        Raises:
+            IndexFailure: it does not open, or another schema wrote it.
+
+        """
+        self.path = path
+        self.schema = _schema()
+        self._writer: tantivy.IndexWriter | None = None
+        self._temporary: Path | None = None
+        with tantivy_errors():
+            if path is None:
+                self._index = tantivy.Index(self.schema)
+            else:
+                path.mkdir(parents=True, exist_ok=True)
+                self._index = tantivy.Index(self.schema, path=str(path))
+            words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+            self._index.register_tokenizer("words", words)
+            self._index.config_reader("manual")
+            self._index.reload()
+
+    @classmethod
+    def copy_of(cls, path: Path) -> Postings:
+        """A private copy of a folder, removed at closing; to mend what one must not write."""
+        temporary = Path(tempfile.mkdtemp(prefix="recollect-"))
+        try:
+            with tantivy_errors():
+                shutil.copytree(
+                    path, temporary / FOLDER, ignore=shutil.ignore_patterns(".tantivy-*")
+                )
+            copied = cls(temporary / FOLDER)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        copied._temporary = temporary
+        return copied
+
+    @property
+    def searcher(self) -> tantivy.Searcher:
+        """A view of the last commit; it stays whole while later commits come."""
+        return self._index.searcher()
+
+    def reload(self) -> None:
+        """See what another process has committed."""
+        with tantivy_errors():
+            self._index.reload()
+
+    def belongs_to(self) -> tuple[str, int] | None:
+        """The database and the generation the last commit was made for; None: unknown."""
+        with tantivy_errors():
+            searcher = self.searcher
+            query = tantivy.Query.term_query(self.schema, "marker", "marker")
+            hits = searcher.search(query, 1).hits
+            state = str(searcher.doc(hits[0][1])["state"][0]).split("|") if hits else []
+        if len(state) != 3 or state[0] != FORMAT:
+            return None
+        return state[1], int(state[2])
+
+    def update(
+        self, texts: Iterable[NoteText], *, gone: Sequence[int], database: str, generation: int
+    ) -> None:
+        """Index notes anew and forget others, in one commit."""
+        with tantivy_errors():
+            writer = self._open_writer()
+            for note_id in gone:
+                writer.delete_documents_by_term("note", note_id)
+            for note in texts:
+                writer.delete_documents_by_term("note", note.note_id)
+                for document in _documents(note):
+                    writer.add_document(tantivy.Document.from_dict(document, self.schema))
+            writer.delete_documents_by_term("marker", "marker")
+            state = f"{FORMAT}|{database}|{generation}"
+            marker: dict[str, object] = {"marker": "marker", "state": state}
+            writer.add_document(tantivy.Document.from_dict(marker, self.schema))
+            writer.commit()
+            self._index.reload()
+
+    def clear(self) -> None:
+        """Forget everything, uncommitted; an update follows."""
+        with tantivy_errors():
+            self._open_writer().delete_all_documents()
+
+    def roll_back(self) -> None:
+        """Drop what a failed update left uncommitted."""
+        if self._writer is not None:
+            with tantivy_errors():
+                self._writer.rollback()
+
+    def note_ids(self) -> IdArray:
+        """The notes that have a document."""
+        return self.column(tantivy.Query.exists_query("note"), "note")
+
+    def column(self, query: tantivy.Query, name: str) -> IdArray:
+        """Different values of a number field in all documents that a query matches, ascending."""
+        with tantivy_errors():
+            searcher = self.searcher
+            hits = searcher.search(
+                tantivy.Query.const_score_query(query, 1.0), max(searcher.num_docs, 1), count=False
+            ).hits
+            values = searcher.fast_field_values(name, [address for _, address in hits])
+        return np.unique(np.array(values, dtype=np.int64))
+
+    def close(self) -> None:
+        """Let running merges end and give the folder free."""
+        if self._writer is not None:
+            with tantivy_errors():
+                self._writer.wait_merging_threads()
+            self._writer = None
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = None
+
+    def _open_writer(self) -> tantivy.IndexWriter:
+        if self._writer is None:
+            self._writer = self._index.writer(_HEAP_BYTES, 1)
+        return self._writer
+
+
+def _documents(note: NoteText) -> Iterator[dict[str, object]]:
+    shared: dict[str, object] = {
+        "note": note.note_id,
+        "title": joined(note.title, *note.aliases),
+        "tags": joined(*note.tags),
+        "path": joined(note.path.removesuffix(".md")),
+    }
+    for chunk in note.chunks:
+        yield {
+            **shared,
+            "chunk": chunk.chunk_id,
+            "headings": joined(*chunk.headings),
+            "body": joined(chunk.text),
+        }
+
+
+def joined(*texts: str) -> str:
+    """Tokens of texts as one string: their words in order, then what has no place in it."""
+    parts: list[str] = []
+    extras: list[str] = []
+    for text in texts:
+        ordered, others = streams(text)
+        parts += ordered
+        parts.append(_STOP)
+        extras += others
+    parts += extras
+    return " ".join(parts).removesuffix(f" {_STOP}")
+
+
+def discard(path: Path) -> None:
+    """Remove a folder that is of no use."""
+    logger.warning("The keyword index %s does not fit and is rebuilt.", path)
+    shutil.rmtree(path, ignore_errors=True)

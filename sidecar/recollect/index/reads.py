@@ -1,0 +1,264 @@
+"""What is asked of the database. Every function takes the store and may run in any thread."""
+
+# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recollect.index import rows
+from recollect.index.store import Store
+from recollect.types import (
+    IdArray,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    ModelKey,
+    PendingText,
+    StoredChunk,
+    StoredNote,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """What of a chunk becomes keywords."""
+
+    chunk_id: int
+    headings: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """What of a note becomes keywords."""
+
+    note_id: int
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    chunks: tuple[ChunkText, ...]
+
+
+def meta(store: Store, key: str) -> str | None:
+    """A value of the table `meta`."""
+    found = store.read("SELECT value FROM meta WHERE key = ?", (key,))
+    return str(found[0][0]) if found else None
+
+
+def generations(store: Store) -> tuple[str, int, int]:
+    """The database's identity, its generation, and the one its text last changed in."""
+    known = dict(
+        store.read("SELECT key, value FROM meta WHERE key IN ('id','generation','text_generation')")
+    )
+    return str(known["id"]), int(known["generation"]), int(known["text_generation"])
+
+
+def manifest(store: Store) -> dict[str, ManifestEntry]:
+    """All indexed files, by path."""
+    found = store.read(f"SELECT {rows.MANIFEST_COLUMNS} FROM notes")
+    return {row[1]: rows.manifest_entry(row) for row in found}
+
+
+def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
+    """Entries by path, narrowed to a state or a path."""
+    wanted = [("state", state), ("path", path)]
+    given = [(column, value) for column, value in wanted if value is not None]
+    where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
+    found = store.read(
+        f"SELECT {rows.LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
+        [value for _, value in given],
+    )
+    return tuple(rows.ledger_entry(row) for row in found)
+
+
+def ledger_counts(store: Store) -> dict[LedgerState, int]:
+    """How many files are in each state."""
+    states: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
+    found = dict(store.read("SELECT state, count(*) FROM ledger GROUP BY state"))
+    return {state: found.get(state, 0) for state in states}
+
+
+def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
+    """The notes that are there."""
+    found = store.read_in(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
+    return {row[0]: rows.stored_note(row) for row in found}
+
+
+def note_at(store: Store, path: str) -> StoredNote | None:
+    """The note of a file."""
+    found = store.read(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
+    return rows.stored_note(found[0]) if found else None
+
+
+def all_notes(store: Store) -> tuple[StoredNote, ...]:
+    """All notes in order of id."""
+    found = store.read(f"SELECT {rows.NOTE_COLUMNS} FROM notes ORDER BY id")
+    return tuple(rows.stored_note(row) for row in found)
+
+
+def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
+    """The chunks that are there."""
+    found = store.read_in(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", ids)
+    return {row[0]: rows.stored_chunk(row) for row in found}
+
+
+def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
+    """A note's chunks in order."""
+    found = store.read(
+        f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY ordinal", (note_id,)
+    )
+    return tuple(rows.stored_chunk(row) for row in found)
+
+
+def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
+    """All chunk ids, ascending, and the note of each. Reads an index, not the texts."""
+    found = np.array(store.read("SELECT id, note_id FROM chunks"), dtype=np.int64).reshape(-1, 2)
+    order = np.argsort(found[:, 0])
+    return found[order, 0], found[order, 1]
+
+
+def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
+    """What becomes keywords, of the notes changed after generation `since`, in order of id."""
+    held: tuple[int, str, str, str, str] | None = None
+    parts: list[ChunkText] = []
+    for row in store.stream(
+        "SELECT n.id, n.path, n.title, n.aliases, n.tags, c.id, c.headings, c.text"
+        " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
+        " WHERE n.generation > ? ORDER BY n.id, c.id",
+        (since,),
+    ):
+        if held is not None and held[0] != row[0]:
+            yield _note_text(held, parts)
+            parts = []
+        held = row[:5]
+        if row[5] is not None:
+            parts.append(ChunkText(row[5], rows.strings(row[6]), row[7]))
+    if held is not None:
+        yield _note_text(held, parts)
+
+
+def _note_text(columns: tuple[int, str, str, str, str], parts: list[ChunkText]) -> NoteText:
+    note_id, path, title, aliases, tags = columns
+    return NoteText(note_id, path, title, rows.strings(aliases), rows.strings(tags), tuple(parts))
+
+
+def links(store: Store) -> Iterator[tuple[Any, ...]]:
+    """(note id, LINK_COLUMNS…) of all links, in order of note and place."""
+    return store.stream(f"SELECT note_id, {rows.LINK_COLUMNS} FROM links ORDER BY note_id, ordinal")
+
+
+# --- models and vectors -------------------------------------------------------------------------
+
+
+def model_id(store: Store, model: ModelKey) -> int | None:
+    """The number a model has in the database; None: no vector of it was ever kept."""
+    found = store.read(
+        "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
+        rows.model_columns(model),
+    )
+    return int(found[0][0]) if found else None
+
+
+def dimensions_of(store: Store, model: ModelKey) -> int | None:
+    """How many dimensions a model's vectors have; None: none was ever kept."""
+    found = store.read(
+        "SELECT dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
+        rows.model_columns(model),
+    )
+    return int(found[0][0]) if found else None
+
+
+def vector_model(store: Store) -> int | None:
+    """The model that the chunks' `vector_hash` speaks of."""
+    value = meta(store, "model_vectors")
+    return int(value) if value else None
+
+
+def answering(store: Store, number: int) -> Iterator[tuple[int, int, bytes]]:
+    """(chunk id, note id, vector) of every chunk that has a vector of the model.
+
+    Vectors come in the order they lie on disk: following each chunk to its vector would read
+    the whole table in random order.
+    """
+    column = "vector_hash" if number == vector_model(store) else "text_hash"
+    holders: dict[bytes, list[tuple[int, int]]] = {}
+    for text_hash, chunk_id, note_id in store.stream(
+        f"SELECT {column}, id, note_id FROM chunks WHERE {column} IS NOT NULL"
+    ):
+        holders.setdefault(text_hash, []).append((chunk_id, note_id))
+    for text_hash, vector in store.stream(
+        "SELECT text_hash, vector FROM vectors WHERE model_id = ?", (number,)
+    ):
+        for chunk_id, note_id in holders.get(text_hash, ()):
+            yield chunk_id, note_id, vector
+
+
+def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
+    """(chunk id, note id, vector) of those of the chunks that have one."""
+    return store.read_in(
+        "SELECT c.id, c.note_id, v.vector FROM chunks c JOIN vectors v"
+        f" ON v.model_id = {int(number)} AND v.text_hash = c.vector_hash WHERE c.id IN (?)",
+        chunk_ids,
+    )
+
+
+def own_vectors(store: Store, number: int | None) -> int:
+    """How many chunks have the vector of their own text."""
+    if number is None:
+        return 0
+    if number == vector_model(store):
+        found = store.read("SELECT count(*) FROM chunks WHERE vector_hash = text_hash")
+    else:
+        found = store.read(
+            "SELECT count(*) FROM chunks c JOIN vectors v"
+            " ON v.model_id = ? AND v.text_hash = c.text_hash",
+            (number,),
+        )
+    return int(found[0][0])
+
+
+def pending_count(store: Store, model: ModelKey) -> int:
+    """How many different texts have no vector of the model."""
+    where, values = _lacking(store, model)
+    found = store.read(f"SELECT count(DISTINCT c.text_hash) FROM chunks c WHERE {where}", values)
+    return int(found[0][0])
+
+
+def pending_texts(
+    store: Store, model: ModelKey, limit: int, skip: Collection[bytes]
+) -> tuple[PendingText, ...]:
+    """Texts without a vector of the model, newest notes first, each once, none of `skip`."""
+    where, values = _lacking(store, model)
+    awaiting = "n.awaiting = 1 AND " if where.startswith("c.vector_hash") else ""
+    found: dict[bytes, PendingText] = {}
+    for text_hash, header, text, path in store.stream(
+        "SELECT c.text_hash, c.header, c.text, n.path FROM notes n"
+        " CROSS JOIN chunks c ON c.note_id = n.id"
+        f" WHERE {awaiting}{where} ORDER BY n.modified DESC, n.id DESC, c.ordinal",
+        values,
+    ):
+        if len(found) >= limit:
+            break
+        if text_hash not in found and text_hash not in skip:
+            embedded = f"{header}\n{text}" if header else text
+            found[text_hash] = PendingText(text_hash, embedded, path)
+    return tuple(found.values())
+
+
+def _lacking(store: Store, model: ModelKey) -> tuple[str, tuple[int, ...]]:
+    """The condition on a chunk `c` that its own text has no vector of the model."""
+    number = model_id(store, model)
+    if number is None:
+        return "1", ()
+    if number == vector_model(store):
+        return "c.vector_hash IS NOT c.text_hash", ()
+    return (
+        "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = c.text_hash)",
+        (number,),
+    )

@@ -1,0 +1,198 @@
+"""Records of types.py to database rows and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from recollect.types import (
+    Chunk,
+    LedgerEntry,
+    Link,
+    ManifestEntry,
+    ModelKey,
+    Note,
+    NotePut,
+    StoredChunk,
+    StoredNote,
+)
+
+Row = tuple[Any, ...]  # columns, typed by the schema
+
+NOTE_COLUMNS = (
+    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings"
+)
+CHUNK_COLUMNS = "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash"
+LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
+LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
+MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash"
+
+
+def storable(text: str) -> str:
+    """`text` without lone surrogates, which YAML escapes can make and UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _maybe(text: str | None) -> str | None:
+    return None if text is None else storable(text)
+
+
+def dump(value: object) -> str:
+    """JSON of a property value or a list of words; tuples become lists."""
+    return storable(json.dumps(value, default=_plain, separators=(",", ":"), ensure_ascii=False))
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def strings(packed: str) -> tuple[str, ...]:
+    """A list of words from its JSON."""
+    return tuple(json.loads(packed)) if packed != "[]" else ()
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_frozen(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _frozen(item) for key, item in value.items()}
+    return value
+
+
+def note_row(put: NotePut) -> Row:
+    """Columns of `notes` from title to warnings, in the order of the table."""
+    note = put.note
+    return (
+        storable(note.title),
+        dump(note.aliases),
+        dump(note.tags),
+        dump(note.properties),
+        _maybe(note.description),
+        note.created,
+        note.modified,
+        put.size,
+        put.mtime_ns,
+        put.content_hash,
+        dump((*note.warnings, *(each for each in put.warnings if each not in note.warnings))),
+    )
+
+
+def stored_note(row: Sequence[Any]) -> StoredNote:
+    """A note from NOTE_COLUMNS."""
+    id_, path, title, aliases, tags, properties, description, created, modified, size, warnings = (
+        row
+    )
+    known = {} if properties == "{}" else _frozen(json.loads(properties))
+    return StoredNote(
+        id_,
+        path,
+        title,
+        strings(aliases),
+        strings(tags),
+        known,
+        description,
+        created,
+        modified,
+        size,
+        strings(warnings),
+    )
+
+
+def pack_lines(lines: Sequence[int]) -> bytes:
+    """Line numbers as little-endian uint32."""
+    return np.asarray(lines, dtype="<u4").tobytes()
+
+
+def chunk_row(chunk: Chunk) -> Row:
+    """Columns of `chunks`: ordinal, headings, block, parent, start, stop, lines, header, text."""
+    return (
+        chunk.ordinal,
+        dump(chunk.headings),
+        _maybe(chunk.block),
+        _maybe(chunk.parent),
+        chunk.start,
+        chunk.end,
+        pack_lines(chunk.lines),
+        storable(chunk.header),
+        storable(chunk.text),
+    )
+
+
+def stored_chunk(row: Sequence[Any]) -> StoredChunk:
+    """A chunk from CHUNK_COLUMNS."""
+    id_, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash = row
+    return StoredChunk(
+        id_,
+        note_id,
+        ordinal,
+        strings(headings),
+        block,
+        parent,
+        start,
+        stop,
+        text,
+        tuple(np.frombuffer(lines, dtype="<u4").tolist()),
+        text_hash,
+    )
+
+
+def link_rows(note_id: int, note: Note) -> list[Row]:
+    """Rows of `links`."""
+    return [(note_id, ordinal, *link_columns(link)) for ordinal, link in enumerate(note.links)]
+
+
+def link_columns(link: Link) -> Row:
+    """LINK_COLUMNS of a link, in the order of its fields."""
+    return (
+        storable(link.target),
+        _maybe(link.display),
+        _maybe(link.heading),
+        _maybe(link.block),
+        bool(link.embed),
+        link.kind,
+        link.line,
+        link.start,
+        link.end,
+    )
+
+
+def link_of(columns: Sequence[Any]) -> Link:
+    """A link from LINK_COLUMNS."""
+    target, display, heading, block, embed, kind, line, start, stop = columns
+    return Link(target, display, heading, block, bool(embed), kind, line, start, stop)
+
+
+def ledger_row(entry: LedgerEntry) -> Row:
+    """LEDGER_COLUMNS of an entry."""
+    return (
+        entry.path,
+        entry.state,
+        entry.rule,
+        _maybe(entry.reason),
+        dump(entry.warnings),
+        entry.attempts,
+        entry.size,
+        entry.mtime_ns,
+        entry.updated,
+    )
+
+
+def ledger_entry(row: Sequence[Any]) -> LedgerEntry:
+    """An entry from LEDGER_COLUMNS."""
+    path, state, rule, reason, warnings, attempts, size, mtime_ns, updated = row
+    return LedgerEntry(
+        path, state, rule, reason, strings(warnings), attempts, size, mtime_ns, updated
+    )
+
+
+def manifest_entry(row: Sequence[Any]) -> ManifestEntry:
+    """An entry from MANIFEST_COLUMNS."""
+    return ManifestEntry(*row)
+
+
+def model_columns(model: ModelKey) -> tuple[str, str, str]:
+    """The columns of `models` that make a model."""
+    return (model.name, model.weights_hash, model.quantisation)

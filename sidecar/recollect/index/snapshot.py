@@ -1,0 +1,116 @@
+"""Files beside the database that spare a rebuild: a checked header, then arrays as they lie.
+
+Layout: 8 bytes magic, length and CRC-32 of the header (uint32 each), the header in msgpack, then
+the arrays, each at a multiple of 64 bytes, memory-mapped on loading. A file whose format version,
+database, generation or length does not fit is not loaded; nobody repairs it, it is made again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]
+import numpy as np
+import numpy.typing as npt
+
+FORMAT = 1
+_MAGIC = b"recolls1"
+_PREFIX = struct.Struct("<8sII")
+_ALIGN = 64
+_DTYPES = frozenset({"uint8", "uint16", "uint32", "uint64", "int64", "float16", "float32"})
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a snapshot must agree with: the database, its generation, and whose data it is."""
+
+    database: str
+    generation: int
+    content: str
+
+
+def save(path: Path, of: Fingerprint, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write a snapshot: completely, or not at all.
+
+    Raises:
+        OSError: the disk refuses.
+
+    """
+    layout = []
+    at = 0
+    for name, array in arrays.items():
+        layout.append((name, array.dtype.name, list(array.shape), at))
+        at += -(-array.nbytes // _ALIGN) * _ALIGN
+    header = msgpack.packb(
+        [FORMAT, of.database, of.generation, of.content, layout, at], use_bin_type=True
+    )
+    temporary = path.with_name(path.name + ".new")
+    try:
+        with temporary.open("wb") as file:
+            file.write(_PREFIX.pack(_MAGIC, len(header), zlib.crc32(header)))
+            file.write(header)
+            start = _aligned(_PREFIX.size + len(header))
+            for (_, _, _, offset), array in zip(layout, arrays.values(), strict=True):
+                file.seek(start + offset)
+                np.ascontiguousarray(array).tofile(file)
+            file.truncate(start + at)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load(path: Path, of: Fingerprint) -> dict[str, npt.NDArray[Any]] | None:
+    """The arrays of a snapshot, mapped read-only; None: there is none that fits."""
+    try:
+        with path.open("rb") as file:
+            header, start = _read_header(file.read(_PREFIX.size), file.read)
+        size = path.stat().st_size
+        version, database, generation, content, layout, length = header
+        fits = (version, database, generation, content) == (
+            FORMAT,
+            of.database,
+            of.generation,
+            of.content,
+        )
+        if not fits or size != start + length:
+            return None
+        return {
+            name: _mapped(path, dtype, tuple(shape), start + at)
+            for name, dtype, shape, at in layout
+        }
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, struct.error) as error:
+        logger.warning("The snapshot %s does not read (%s) and is made again.", path, error)
+        return None
+
+
+def _read_header(prefix: bytes, read: Any) -> tuple[list[Any], int]:
+    magic, length, checksum = _PREFIX.unpack(prefix)
+    packed = read(length)
+    if magic != _MAGIC or zlib.crc32(packed) != checksum:
+        raise ValueError("its header is damaged")
+    return msgpack.unpackb(packed), _aligned(_PREFIX.size + length)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGN) * _ALIGN
+
+
+def _mapped(path: Path, dtype: str, shape: tuple[int, ...], at: int) -> npt.NDArray[Any]:
+    if dtype not in _DTYPES:
+        raise ValueError(f"its array type {dtype} is unknown")
+    if not all(shape):
+        return np.empty(shape, dtype=dtype)
+    return np.memmap(path, dtype=dtype, mode="r", offset=at, shape=shape)

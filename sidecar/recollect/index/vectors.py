@@ -1,0 +1,317 @@
+"""Cosine search over a vault's chunk vectors, in numpy alone.
+
+Small vaults are searched exactly, by one matrix product. Above 20,000 vectors the signs of the
+centred components (one bit each) are compared first, by counting differing bits, and the nearest
+candidates are scored exactly: sign random projections (Charikar 2002, "Similarity estimation
+techniques from rounding algorithms") with the axes themselves as directions. How many candidates
+are needed depends on the model, so it is measured on the vectors themselves (`recall`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.errors import ModelError
+from recollect.index.signs import differing_bits, nearest, sign_bits
+from recollect.types import ChunkHits, FloatArray, IdArray
+
+EXACT_LIMIT = 20_000  # below it a product over all vectors takes less than a millisecond
+CANDIDATE_STEPS = (500, 1000, 2000, 4000)
+RECALL_AIM = 0.99
+_SAMPLE = 64
+_MIN_DEAD = 1024
+_BLOCK = 16_384
+_GONE = -1
+
+Rows = npt.NDArray[np.float32] | npt.NDArray[np.float16]
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What one search sees. Slots are only ever appended to the arrays it shares with later ones.
+
+    `rows` is (capacity, dimensions); `bits` (words, capacity), None while the search is exact;
+    `ids` and `notes` (used,), an id of -1 marking a slot that was given up.
+    """
+
+    rows: Rows
+    bits: npt.NDArray[np.uint64] | None
+    mean: FloatArray
+    ids: IdArray
+    notes: IdArray
+    candidates: int
+
+    @property
+    def used(self) -> int:
+        return len(self.ids)
+
+
+class Vectors:
+    """Vectors of chunks for one model. Searches run in any thread, changes in one."""
+
+    def __init__(self, dimensions: int) -> None:
+        """Start empty; `dimensions` 0 stands for no model, and finds nothing."""
+        self.dimensions = dimensions
+        self._lock = threading.Lock()
+        self._mean_of = 0  # how many vectors the mean was taken of
+        self._view = _View(
+            rows=np.empty((0, dimensions), np.float32),
+            bits=None,
+            mean=np.zeros(dimensions, np.float32),
+            ids=np.empty(0, np.int64),
+            notes=np.empty(0, np.int64),
+            candidates=CANDIDATE_STEPS[1],
+        )
+
+    @property
+    def count(self) -> int:
+        """How many chunks have a vector."""
+        return int(np.count_nonzero(self._view.ids != _GONE))
+
+    def search(self, query: FloatArray, *, limit: int, notes: IdArray | None = None) -> ChunkHits:
+        """The `limit` chunks nearest to a unit vector by cosine, of `notes` alone where given.
+
+        Equal scores are ordered by chunk id.
+
+        Raises:
+            ModelError: the query has another dimension, or is not finite.
+
+        """
+        view = self._view
+        if not view.used or limit < 1:
+            return _hits(view, np.empty(0, np.int64), np.empty(0, np.float32), limit)
+        query = np.ascontiguousarray(query, dtype=np.float32)
+        if query.shape != (self.dimensions,) or not np.isfinite(query).all():
+            raise ModelError(
+                f"The query's vector has shape {query.shape} or is not finite; the index holds"
+                f" vectors of {self.dimensions} dimensions. Index again with the model in use."
+            )
+        allowed = view.ids != _GONE
+        if notes is not None:
+            allowed &= _belonging(view.notes, notes)
+        if view.bits is None:
+            scores = view.rows[: view.used] @ query
+            slots = np.flatnonzero(allowed)
+            return _hits(view, slots, scores[slots], limit)
+        slots = _promising(view, query, allowed, max(view.candidates, 2 * limit))
+        return _hits(view, slots, view.rows[slots].astype(np.float32) @ query, limit)
+
+    def of_chunks(self, chunk_ids: IdArray) -> FloatArray:
+        """Vectors of those chunks that have one, in the order given: (found, dimensions)."""
+        view = self._view
+        slots = np.flatnonzero(np.isin(view.ids, chunk_ids))
+        order = np.argsort(view.ids[slots])
+        found = np.searchsorted(view.ids[slots], chunk_ids, sorter=order)
+        known = found < len(slots)
+        places = slots[order[found[known]]]
+        places = places[view.ids[places] == chunk_ids[known]]
+        rows: FloatArray = view.rows[places].astype(np.float32)
+        return rows
+
+    def put(self, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> None:
+        """Add vectors of chunks or replace them; each chunk id is given once."""
+        if not len(chunk_ids):
+            return
+        with self._lock:
+            kept = self._without(chunk_ids)
+            self._view = self._appended(kept, chunk_ids, notes, rows)
+            self._tidy()
+
+    def remove(self, chunk_ids: IdArray) -> None:
+        """Forget chunks; those without a vector are passed over."""
+        if not len(chunk_ids):
+            return
+        with self._lock:
+            self._view = self._without(chunk_ids)
+            self._tidy()
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Everything, without given-up slots, for a snapshot."""
+        with self._lock:
+            self._compact()
+            view = self._view
+        rows = view.rows[: view.used]
+        counts = np.array([view.candidates, self._mean_of], np.int64)
+        saved: dict[str, npt.NDArray[Any]] = {
+            "rows": rows.astype(np.float16),
+            "mean": view.mean,
+            "counts": counts,
+        }
+        saved |= {"ids": view.ids, "notes": view.notes}
+        if view.bits is not None:
+            saved["bits"] = view.bits[:, : view.used]
+        return saved
+
+    @classmethod
+    def from_arrays(cls, dimensions: int, arrays: Mapping[str, npt.NDArray[Any]]) -> Vectors:
+        """The vectors of a snapshot. Mapped arrays stay mapped until the first change.
+
+        Raises:
+            ValueError: the arrays do not agree with each other.
+
+        """
+        vectors = cls(dimensions)
+        rows, bits = arrays["rows"], arrays.get("bits")
+        used = len(arrays["ids"])
+        if rows.shape != (used, dimensions) or len(arrays["notes"]) != used:
+            raise ValueError("the counts of a vector snapshot disagree")
+        if (bits is None) != (used <= EXACT_LIMIT) or (bits is not None and bits.shape[1] != used):
+            raise ValueError("the sign bits of a vector snapshot are missing or too many")
+        candidates, vectors._mean_of = (int(count) for count in arrays["counts"])
+        vectors._view = _View(
+            rows=rows if bits is not None else rows.astype(np.float32),
+            bits=bits,
+            mean=arrays["mean"],
+            ids=np.array(arrays["ids"]),
+            notes=np.array(arrays["notes"]),
+            candidates=candidates,
+        )
+        return vectors
+
+    def _without(self, chunk_ids: IdArray) -> _View:
+        view = self._view
+        ids = np.where(np.isin(view.ids, chunk_ids), _GONE, view.ids)
+        return _replaced(view, ids=ids)
+
+    def _appended(self, view: _View, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> _View:
+        """`view` with further slots at its end; the arrays grow by half when they are full."""
+        used, needed = view.used, view.used + len(chunk_ids)
+        kept, bits = view.rows, view.bits
+        if needed > len(kept) or not kept.flags.writeable:
+            capacity = max(needed, used + used // 2, 256)
+            kept = np.empty((capacity, self.dimensions), view.rows.dtype)
+            kept[:used] = view.rows[:used]
+            if view.bits is not None:
+                bits = np.empty((len(view.bits), capacity), np.uint64)
+                bits[:, :used] = view.bits[:, :used]
+        # Rounded as the database keeps them, so that a reopened index scores the same.
+        kept[used:needed] = rows.astype(np.float16)
+        if bits is not None:
+            bits[:, used:needed] = sign_bits(kept[used:needed], view.mean)
+        ids = np.concatenate((view.ids, chunk_ids))
+        noted = np.concatenate((view.notes, notes))
+        return _replaced(view, rows=kept, bits=bits, ids=ids, notes=noted)
+
+    def _tidy(self) -> None:
+        """Give back slots, and centre anew when the vectors have become others than they were."""
+        view = self._view
+        dead = view.used - self.count
+        if dead > max(_MIN_DEAD, view.used // 3):
+            self._compact()
+        crossed = view.bits is None and view.used > EXACT_LIMIT
+        if crossed or (view.bits is not None and view.used > 2 * self._mean_of):
+            self._centre()
+
+    def _compact(self) -> None:
+        view = self._view
+        alive = np.flatnonzero(view.ids != _GONE)
+        if len(alive) == view.used:
+            return
+        self._view = _replaced(
+            view,
+            rows=view.rows[alive].astype(np.float32 if len(alive) <= EXACT_LIMIT else np.float16),
+            bits=view.bits[:, alive]
+            if view.bits is not None and len(alive) > EXACT_LIMIT
+            else None,
+            ids=view.ids[alive],
+            notes=view.notes[alive],
+        )
+
+    def _centre(self) -> None:
+        """Make the sign bits anew and choose how many candidates they need."""
+        self._compact()
+        view = self._view
+        if view.used <= EXACT_LIMIT:
+            return
+        mean = view.rows[: view.used].mean(axis=0, dtype=np.float32)
+        rows = np.empty((len(view.rows), self.dimensions), np.float16)
+        rows[: view.used] = view.rows[: view.used]
+        bits = np.empty((-(-self.dimensions // 64), len(rows)), np.uint64)
+        for start in range(0, view.used, _BLOCK):
+            stop = min(start + _BLOCK, view.used)
+            bits[:, start:stop] = sign_bits(rows[start:stop], mean)
+        self._mean_of = view.used
+        self._view = _replaced(view, rows=rows, bits=bits, mean=mean)
+        self._view = _replaced(self._view, candidates=self._enough_candidates())
+
+    def _enough_candidates(self) -> int:
+        for candidates in CANDIDATE_STEPS:
+            if self.recall(candidates) >= RECALL_AIM:
+                return candidates
+        return CANDIDATE_STEPS[-1]
+
+    def recall(self, candidates: int, *, top: int = 10) -> float:
+        """The share of the exact `top` that a search with so many candidates finds.
+
+        Asked with 64 of the vectors themselves, blurred: a query is near its passages, not on
+        one. 1.0 while the search is exact.
+        """
+        view = self._view
+        if view.bits is None:
+            return 1.0
+        chance = np.random.default_rng(0)
+        picked = chance.choice(view.used, size=_SAMPLE, replace=False)
+        queries = view.rows[picked].astype(np.float32)
+        queries += chance.standard_normal(queries.shape, dtype=np.float32) * (
+            0.5 / np.sqrt(self.dimensions, dtype=np.float32)
+        )
+        queries /= np.linalg.norm(queries, axis=1, keepdims=True)
+        alive = view.ids != _GONE
+        exact = _exact_top(view, queries, top)
+        found = 0
+        for query, best in zip(queries, exact, strict=True):
+            found += np.isin(best, _promising(view, query, alive, candidates)).sum()
+        return float(found / exact.size)
+
+
+def _replaced(view: _View, **changes: Any) -> _View:
+    fields = {name: getattr(view, name) for name in _View.__slots__}
+    return _View(**(fields | changes))
+
+
+def _belonging(slots: IdArray, notes: IdArray) -> npt.NDArray[np.bool_]:
+    """Which slots belong to one of the notes: by a table, which beats sorting."""
+    table = np.zeros(int(max(slots.max(initial=0), notes.max(initial=0))) + 1, dtype=np.bool_)
+    table[notes] = True
+    return table[slots]
+
+
+def _promising(
+    view: _View, query: FloatArray, allowed: npt.NDArray[np.bool_], candidates: int
+) -> IdArray:
+    """Allowed slots whose signs differ least from the query's: at least `candidates` of them."""
+    slots = np.flatnonzero(allowed)
+    if len(slots) <= candidates or view.bits is None:
+        return slots
+    signs = sign_bits(query[np.newaxis], view.mean)[:, 0]
+    distance = differing_bits(view.bits, view.used, signs)
+    distance[~allowed] = np.iinfo(distance.dtype).max
+    return nearest(distance, candidates, ceiling=64 * len(signs))
+
+
+def _hits(view: _View, slots: IdArray, scores: FloatArray, limit: int) -> ChunkHits:
+    """The best `limit` of some slots, by score, then by chunk id."""
+    if len(slots) > limit:
+        cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        above = scores >= cut
+        slots, scores = slots[above], scores[above]
+    ids = view.ids[slots]
+    order = np.lexsort((ids, -scores))[:limit]
+    return ChunkHits(ids[order], scores[order])
+
+
+def _exact_top(view: _View, queries: FloatArray, top: int) -> IdArray:
+    """Slots of the `top` nearest for each query: (queries, top)."""
+    scores = np.empty((len(queries), view.used), np.float32)
+    for start in range(0, view.used, _BLOCK):
+        stop = min(start + _BLOCK, view.used)
+        scores[:, start:stop] = queries @ view.rows[start:stop].astype(np.float32).T
+    scores[:, view.ids == _GONE] = -np.inf
+    best: IdArray = np.argpartition(scores, -top, axis=1)[:, -top:]
+    return best

@@ -1,0 +1,391 @@
+"""What changes the database: a batch of notes, vectors, the model that answers.
+
+Everything here runs inside one transaction of the store and tells, in a `Changes`, what the
+structures in memory have to follow once that transaction is true.
+"""
+
+# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.errors import ModelError
+from recollect.index import rows
+from recollect.types import (
+    Batch,
+    Chunk,
+    LedgerEntry,
+    LedgerState,
+    Link,
+    ModelKey,
+    NoteMove,
+    NotePut,
+)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a transaction did. Ids of notes and chunks; a note may be both gone and put."""
+
+    generation: int = 0
+    text_before: int = 0  # the generation in which the text changed last
+    gone: list[int] = field(default_factory=list)
+    put: dict[int, tuple[str, tuple[str, ...], tuple[Link, ...]]] = field(default_factory=dict)
+    moved: dict[int, str] = field(default_factory=dict)
+    chunks_added: list[tuple[int, int]] = field(default_factory=list)  # (chunk, note)
+    chunks_removed: list[int] = field(default_factory=list)
+    reused: int = 0
+
+
+@dataclass(slots=True)
+class _OldChunk:
+    """A chunk that a note had before it was replaced."""
+
+    id: int
+    text_hash: bytes
+    vector_hash: bytes | None
+    start: int
+    stop: int
+    text: str
+
+
+class BatchWriter:
+    """Applies one batch on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, batch: Batch) -> None:
+        """Start a generation in which the text changes."""
+        self._db = connection
+        self._batch = batch
+        self._now = time.time()
+        self._vectors = _number(meta(connection, "model_vectors"))
+        self._model = None if batch.model is None else find_model(connection, batch.model)
+        before = int(meta(connection, "text_generation") or 0)
+        generation = next_generation(connection, text=True)
+        self.changes = Changes(generation=generation, text_before=before)
+
+    def run(self) -> Changes:
+        """Moves, removes, puts, touches, ledger: in this order."""
+        self._move_all(self._batch.moves)
+        for path in self._batch.removes:
+            self._remove(path)
+        for put in self._batch.puts:
+            self._put(put)
+        for touch in self._batch.touches:
+            values = (touch.size, touch.mtime_ns, touch.path)
+            for table in ("notes", "ledger"):
+                self._db.execute(f"UPDATE {table} SET size=?, mtime_ns=? WHERE path=?", values)
+        for entry in self._batch.ledger:
+            self._record(entry)
+        return self._netted()
+
+    def _netted(self) -> Changes:
+        """Without chunks that came and went again, where a path was put twice."""
+        changes = self.changes
+        removed = set(changes.chunks_removed)
+        both = removed & {chunk_id for chunk_id, _ in changes.chunks_added}
+        if both:
+            changes.chunks_added = [each for each in changes.chunks_added if each[0] not in both]
+            changes.chunks_removed = [each for each in changes.chunks_removed if each not in both]
+        return changes
+
+    def _move_all(self, moves: Sequence[NoteMove]) -> None:
+        """Names are taken in a second pass, so that notes can swap or shift along a chain."""
+        moving = []
+        for number, move in enumerate(moves):
+            found = self._db.execute(
+                "SELECT id FROM notes WHERE path = ?", (move.old_path,)
+            ).fetchone()
+            if found is None:
+                continue
+            parked = f"\x00moving/{number}"
+            for table in ("notes", "ledger"):
+                self._db.execute(
+                    f"UPDATE OR REPLACE {table} SET path=? WHERE path=?", (parked, move.old_path)
+                )
+            moving.append((found[0], parked, move))
+        for note_id, parked, move in moving:
+            self._remove(move.new_path)
+            values = (move.new_path, move.size, move.mtime_ns)
+            self._db.execute(
+                "UPDATE notes SET path=?, size=?, mtime_ns=?, generation=? WHERE id=?",
+                (*values, self.changes.generation, note_id),
+            )
+            self._db.execute(
+                "UPDATE ledger SET path=?, size=?, mtime_ns=?, updated=? WHERE path=?",
+                (*values, self._now, parked),
+            )
+            self.changes.moved[note_id] = move.new_path
+
+    def _remove(self, path: str) -> None:
+        found = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchone()
+        if found is not None:
+            note_id = found[0]
+            chunk_ids = self._db.execute("SELECT id FROM chunks WHERE note_id=?", (note_id,))
+            self.changes.chunks_removed += [chunk_id for (chunk_id,) in chunk_ids]
+            self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+            self.changes.gone.append(note_id)
+            self.changes.moved.pop(note_id, None)
+        self._db.execute("DELETE FROM ledger WHERE path = ?", (path,))
+
+    def _put(self, put: NotePut) -> None:
+        path = put.note.path
+        found = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchone()
+        columns = (*rows.note_row(put), self.changes.generation)
+        if found is None:
+            cursor = self._db.execute(
+                "INSERT INTO notes (path, title, aliases, tags, properties, description, created,"
+                " modified, size, mtime_ns, content_hash, warnings, generation)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                (path, *columns),
+            )
+            note_id = int(cursor.lastrowid or 0)
+        else:
+            note_id = int(found[0])
+            self._db.execute(
+                "UPDATE notes SET title=?, aliases=?, tags=?, properties=?, description=?,"
+                " created=?, modified=?, size=?, mtime_ns=?, content_hash=?, warnings=?,"
+                " generation=? WHERE id=?",
+                (*columns, note_id),
+            )
+            self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
+        self._db.executemany(
+            f"INSERT INTO links VALUES ({','.join('?' * 11)})", rows.link_rows(note_id, put.note)
+        )
+        self._put_chunks(note_id, put.chunks)
+        self._settle(note_id, put)
+        self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
+
+    def _put_chunks(self, note_id: int, chunks: Sequence[Chunk]) -> None:
+        """Replace a note's chunks. One whose text is unchanged keeps its id."""
+        unclaimed = self._old_chunks(note_id)
+        by_hash: dict[bytes, list[_OldChunk]] = defaultdict(list)
+        for old in reversed(unclaimed):
+            by_hash[old.text_hash].append(old)
+        added: list[Chunk] = []
+        for chunk in chunks:
+            if by_hash[chunk.text_hash]:
+                old = by_hash[chunk.text_hash].pop()
+                unclaimed.remove(old)
+                self._db.execute(
+                    "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
+                    " lines=?, header=?, text=? WHERE id=?",
+                    (*rows.chunk_row(chunk), old.id),
+                )
+            else:
+                added.append(chunk)
+        kept = self._kept(self._vectors, {chunk.text_hash for chunk in added})
+        for chunk in added:
+            own = chunk.text_hash in kept
+            vector_hash = chunk.text_hash if own else _inherited(chunk, unclaimed)
+            self._insert(note_id, chunk, vector_hash)
+        for old in unclaimed:
+            self._db.execute("DELETE FROM chunks WHERE id = ?", (old.id,))
+            self.changes.chunks_removed.append(old.id)
+
+    def _old_chunks(self, note_id: int) -> list[_OldChunk]:
+        found = self._db.execute(
+            "SELECT id, text_hash, vector_hash, start, stop, text FROM chunks"
+            " WHERE note_id = ? ORDER BY ordinal",
+            (note_id,),
+        )
+        return [_OldChunk(*row) for row in found]
+
+    def _insert(self, note_id: int, chunk: Chunk, vector_hash: bytes | None) -> None:
+        cursor = self._db.execute(
+            "INSERT INTO chunks (note_id, ordinal, headings, block, parent, start, stop, lines,"
+            " header, text, text_hash, vector_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            (note_id, *rows.chunk_row(chunk), chunk.text_hash, vector_hash),
+        )
+        self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
+
+    def _settle(self, note_id: int, put: NotePut) -> None:
+        """Write the note's ledger entry and whether it waits for vectors."""
+        hashes = {chunk.text_hash for chunk in put.chunks}
+        kept = self._kept(self._model, hashes)
+        self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
+        waiting = len(hashes) > len(self._kept(self._vectors, hashes))
+        self._db.execute("UPDATE notes SET awaiting=? WHERE id=?", (waiting, note_id))
+        state: LedgerState = "indexed" if len(kept) == len(hashes) else "keyword_only"
+        warnings = dict.fromkeys((*put.note.warnings, *put.warnings))
+        self._record(
+            LedgerEntry(
+                put.note.path,
+                state,
+                warnings=tuple(warnings),
+                size=put.size,
+                mtime_ns=put.mtime_ns,
+            )
+        )
+
+    def _record(self, entry: LedgerEntry) -> None:
+        row = list(rows.ledger_row(entry))
+        row[-1] = entry.updated or self._now
+        self._db.execute("INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)", row)
+
+    def _kept(self, model: int | None, hashes: set[bytes]) -> set[bytes]:
+        """Those of the texts whose vectors of the model are kept."""
+        if model is None:
+            return set()
+        ask = "SELECT 1 FROM vectors WHERE model_id = ? AND text_hash = ?"
+        return {each for each in hashes if self._db.execute(ask, (model, each)).fetchone()}
+
+
+def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:
+    """The vector that answers for a changed passage until its own is made.
+
+    That of the same text under another title, else of the passage it overlaps most.
+    """
+    best: tuple[bool, int] = (False, 0)
+    vector_hash = None
+    for old in replaced:
+        overlap = min(chunk.end, old.stop) - max(chunk.start, old.start)
+        rank = (old.text == chunk.text, max(overlap, 0))
+        if old.vector_hash is not None and rank > best:
+            best, vector_hash = rank, old.vector_hash
+    return vector_hash
+
+
+# --- meta ---------------------------------------------------------------------------------------
+
+
+def meta(connection: sqlite3.Connection, key: str) -> str | None:
+    """A value of the table `meta`, inside the transaction."""
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if found is None else str(found[0])
+
+
+def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """Keep a value."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def next_generation(connection: sqlite3.Connection, *, text: bool) -> int:
+    """Count the generation up; `text` says that keywords and links change in it."""
+    generation = int(meta(connection, "generation") or 0) + 1
+    set_meta(connection, "generation", str(generation))
+    if text:
+        set_meta(connection, "text_generation", str(generation))
+    return generation
+
+
+def _number(value: str | None) -> int | None:
+    return int(value) if value else None
+
+
+# --- models and vectors -------------------------------------------------------------------------
+
+
+def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
+    """The number of a model the database knows."""
+    found = connection.execute(
+        "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
+        rows.model_columns(model),
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: int) -> int:
+    """The number of a model, given on first sight.
+
+    Raises:
+        ModelError: its vectors were of another dimension before.
+
+    """
+    found = find_model(connection, model)
+    if found is None:
+        cursor = connection.execute(
+            "INSERT INTO models (name, weights_hash, quantisation, dimensions) VALUES (?,?,?,?)",
+            (*rows.model_columns(model), dimensions),
+        )
+        return int(cursor.lastrowid or 0)
+    known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
+    if known != dimensions:
+        raise ModelError(
+            f"Vectors of {model} have {known} dimensions here, but {dimensions} were given. The"
+            " model's files were changed: fetch it again with `recollect models get`.",
+            code="model_mismatch",
+        )
+    return found
+
+
+def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:
+    """Let a model's vectors answer; returns whether anything had to change.
+
+    Without a model, which vector stands for which chunk is kept as it is, for its return.
+    """
+    chosen = "" if number is None else str(number)
+    before = meta(connection, "model_vectors")
+    if meta(connection, "model_active") == chosen and before == (chosen or before):
+        return False
+    set_meta(connection, "model_active", chosen)
+    if number is None:
+        connection.execute(
+            "UPDATE ledger SET state='keyword_only' WHERE state='indexed' AND path IN"
+            " (SELECT path FROM notes WHERE id IN (SELECT note_id FROM chunks))"
+        )
+        return True
+    set_meta(connection, "model_vectors", chosen)
+    narrowed = "WHERE vector_hash IS NOT text_hash" if before == chosen else ""
+    kept = "EXISTS (SELECT 1 FROM vectors WHERE model_id = {} AND text_hash = chunks.{})"
+    connection.execute(
+        f"UPDATE chunks SET vector_hash = CASE WHEN {kept.format(number, 'text_hash')}"
+        f" THEN text_hash WHEN {kept.format(number, 'vector_hash')} THEN vector_hash END {narrowed}"
+    )
+    connection.execute(
+        "UPDATE notes SET awaiting = id IN"
+        " (SELECT note_id FROM chunks WHERE vector_hash IS NOT text_hash)"
+    )
+    connection.execute(
+        "UPDATE ledger SET state = iif(path IN (SELECT path FROM notes WHERE awaiting),"
+        " 'keyword_only', 'indexed') WHERE state IN ('indexed', 'keyword_only')"
+    )
+    return True
+
+
+def keep_vectors(
+    connection: sqlite3.Connection, number: int, vectors: Sequence[tuple[bytes, bytes]]
+) -> list[int]:
+    """Keep (text hash, float16 bytes); returns the chunks that are now answered by their own."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
+        [(number, text_hash, vector) for text_hash, vector in vectors],
+    )
+    if _number(meta(connection, "model_vectors")) != number:
+        return []
+    answered: list[int] = []
+    touched: set[int] = set()
+    for text_hash, _ in vectors:
+        found: list[Any] = connection.execute(
+            "SELECT id, note_id FROM chunks WHERE text_hash=? AND vector_hash IS NOT text_hash",
+            (text_hash,),
+        ).fetchall()
+        answered += [chunk_id for chunk_id, _ in found]
+        touched.update(note_id for _, note_id in found)
+    connection.executemany(
+        "UPDATE chunks SET vector_hash = text_hash WHERE id = ?", [(each,) for each in answered]
+    )
+    active = _number(meta(connection, "model_active")) == number
+    for note_id in touched:
+        _complete(connection, note_id, active=active)
+    return answered
+
+
+def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> None:
+    """Let a note whose last vector came be `indexed`."""
+    done = connection.execute(
+        "UPDATE notes SET awaiting = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM chunks c"
+        " WHERE c.note_id = notes.id AND c.vector_hash IS NOT c.text_hash)",
+        (note_id,),
+    )
+    if done.rowcount and active:
+        connection.execute(
+            "UPDATE ledger SET state = 'indexed' WHERE state = 'keyword_only'"
+            " AND path = (SELECT path FROM notes WHERE id = ?)",
+            (note_id,),
+        )
