@@ -127,7 +127,8 @@ def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
 def _run_peers(folder: Path, model: Path, torch_python: Path | None) -> dict[str, object]:
     out = folder / "peers.json"
     script = Path(__file__).with_name("peer_stack.py")
-    command = [str(torch_python or sys.executable), str(script), "--data", str(folder)]
+    python = str(torch_python or sys.executable)
+    command = [python, "-W", "ignore", str(script), "--data", str(folder)]
     command += ["--json", str(out), "--queries", str(PEER_QUERIES)]
     if torch_python:
         command += ["--model", str(model)]

@@ -22,6 +22,7 @@ TOPIC_WORDS = 200
 TOPIC_SHARE = 0.25
 NOTES_A_FOLDER = 250
 _PARAGRAPHS, _SENTENCES = 2, 6
+_COMMON_RANKS = (50, 500)  # everyday words that are not function words
 _ZIPF_SHIFT, _ZIPF_EXPONENT = 2.7, 1.05  # Mandelbrot's form, fitted to English
 
 
@@ -87,7 +88,8 @@ def queries(words: Words, count: int) -> list[str]:
 
 def _questions(generator: np.random.Generator, words: Words, count: int) -> Iterator[str]:
     for _ in range(count):
-        first, second, third = words.rare(generator, 3)
+        first, third = words.rare(generator, 2)
+        second = words.words[int(generator.integers(*_COMMON_RANKS))]
         yield f"how do i {first} the {second} of {third}"
 
 

@@ -20,6 +20,7 @@ from rank_bm25 import BM25Okapi
 
 TOP = 100
 RRF_K = 60
+WARM_UP = 3
 
 Encode = Callable[[str], np.ndarray]
 
@@ -38,6 +39,8 @@ def main() -> None:
     built = time.perf_counter() - began
     del tokens, lines
     queries = json.loads((options.data / "queries.json").read_text(encoding="utf-8"))
+    for query in queries[-WARM_UP:]:
+        hybrid(query, keywords, vectors, encode)
     timings = []
     for query in queries[: options.queries]:
         began = time.perf_counter()
