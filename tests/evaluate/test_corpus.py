@@ -88,3 +88,11 @@ def test_any_title_reads_back_as_the_note_s_title(title: str) -> None:
     expected = "".join(letter for letter in " ".join(title.split()) if letter.isprintable())
     assert note.title == (expected.strip() or "1")
     assert not note.warnings
+
+
+@pytest.mark.parametrize("title", ["", "Moss"])
+def test_a_text_that_starts_like_properties_stays_text(title: str) -> None:
+    text = note_text(Document("1", title, "---\nspores: none\n---\nGreen."))
+    note = parse("1.md", SourceText(text, "utf-8", b""), modified=0.0)
+    assert "spores" not in note.properties
+    assert "spores: none" in " ".join(span.text for span in note.spans)

@@ -66,7 +66,8 @@ def note_text(document: Document) -> str:
     """Give the Markdown of a document: its title as a property, then its text as it stands."""
     title = _one_line(document.title)
     if not title:
-        return f"{document.text}\n"
+        # A first line of dashes would open a block of properties.
+        return f"\n{document.text}\n" if document.text.startswith("---") else f"{document.text}\n"
     return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n{document.text}\n"
 
 
