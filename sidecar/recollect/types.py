@@ -30,6 +30,7 @@ LinkKind = Literal["wikilink", "markdown"]
 SpanKind = Literal[
     "heading", "paragraph", "list", "table", "code", "math", "callout", "quote", "footnote"
 ]
+WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
 
 
@@ -43,6 +44,7 @@ class VaultRules:
     include: tuple[str, ...] = ()  # globs; empty means everything readable
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
     max_note_bytes: int = 10 * 1024 * 1024
+    watch: WatchMode = "auto"  # how a server learns of changes; auto polls network mounts
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _embed(index: Index, embedder: Embedder, texts: Sequence[PendingText]) -> li
 def _usable(vectors: FloatArray, dimensions: int) -> list[bool]:
     if vectors.shape[1:] != (dimensions,):
         return [False] * len(vectors)
-    return [bool(good) for good in np.isfinite(vectors).all(axis=1)]
+    return [bool(np.isfinite(vector).all()) for vector in vectors]
 
 
 def _failures(index: Index, bad: Sequence[PendingText]) -> tuple[LedgerEntry, ...]:

@@ -1,0 +1,137 @@
+"""Watching a vault: where something may have changed, and nothing about what nobody indexes."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.types import WatchMode
+from recollect.vault.watch import is_silent, watch_vault
+
+Groups = queue.Queue[tuple[str, ...]]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    root = tmp_path / "vault"
+    (root / "Folder").mkdir(parents=True)
+    (root / ".obsidian").mkdir()
+    (root / "Folder" / "a.md").write_text("a", encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def watching(vault: Path) -> Iterator[Callable[[WatchMode], Groups]]:
+    stop = threading.Event()
+    threads = []
+
+    def start(mode: WatchMode) -> Groups:
+        groups: Groups = queue.Queue()
+
+        def follow() -> None:
+            for group in watch_vault(vault, mode=mode, stop=stop):
+                groups.put(group)
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        threads.append(thread)
+        prove_ready(vault, groups)
+        return groups
+
+    yield start
+    stop.set()
+    for thread in threads:
+        thread.join(20)
+
+
+def prove_ready(vault: Path, groups: Groups) -> None:
+    """Touch a note until the watcher tells of it: only then do its answers mean anything."""
+    for attempt in range(100):
+        (vault / "ready.md").write_text(str(attempt), encoding="utf-8")
+        try:
+            assert groups.get(timeout=1) == ("ready.md",)
+        except queue.Empty:
+            continue
+        return
+    pytest.fail("the watcher never told of a change")
+
+
+def collect(groups: Groups, *wanted: str) -> set[str]:
+    """All paths told of until the wanted ones came; late repeats of the probe do not count."""
+    seen: set[str] = set()
+    while not set(wanted) <= seen:
+        seen.update(groups.get(timeout=20))
+    return seen - {"ready.md"}
+
+
+def test_a_save_a_rename_and_a_removal_are_told_of(
+    watching: Callable[[WatchMode], Groups], vault: Path
+) -> None:
+    groups = watching("events")
+    (vault / "new.md").write_text("x", encoding="utf-8")
+    assert collect(groups, "new.md") == {"new.md"}
+
+    (vault / "new.md").rename(vault / "renamed.md")
+    assert collect(groups, "new.md", "renamed.md") == {"new.md", "renamed.md"}
+
+    (vault / "renamed.md").unlink()
+    assert collect(groups, "renamed.md") == {"renamed.md"}
+
+
+def test_an_atomic_save_is_told_of_as_the_note(
+    watching: Callable[[WatchMode], Groups], vault: Path
+) -> None:
+    groups = watching("events")
+    temporary = vault / "Folder" / ".a.md.swp"
+    temporary.write_text("b", encoding="utf-8")
+    temporary.replace(vault / "Folder" / "a.md")
+
+    assert collect(groups, "Folder/a.md") == {"Folder/a.md"}
+
+
+def test_a_renamed_folder_stands_for_its_notes(
+    watching: Callable[[WatchMode], Groups], vault: Path
+) -> None:
+    groups = watching("events")
+    (vault / "Folder").rename(vault / "Renamed")
+
+    assert collect(groups, "Folder", "Renamed") == {"Folder", "Renamed"}
+
+
+def test_what_nobody_indexes_is_not_told_of(
+    watching: Callable[[WatchMode], Groups], vault: Path
+) -> None:
+    groups = watching("events")
+    (vault / ".obsidian" / "workspace.json").write_text("{}", encoding="utf-8")
+    (vault / "picture.png").write_bytes(b"png")
+    (vault / ".trash").mkdir()
+    (vault / ".trash" / "old.md").write_text("x", encoding="utf-8")
+    (vault / "last.md").write_text("x", encoding="utf-8")
+
+    assert collect(groups, "last.md") == {"last.md"}
+
+
+def test_changed_rules_mean_the_whole_vault(
+    watching: Callable[[WatchMode], Groups], vault: Path
+) -> None:
+    groups = watching("events")
+    (vault / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
+
+    assert groups.get(timeout=20) == ()
+
+
+def test_a_network_mount_is_known_by_its_kind(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        f"/dev/sda / ext4 rw 0 0\nserver:/x {tmp_path.resolve()}/my\\040share nfs4 rw 0 0\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "my share" / "vault").mkdir(parents=True)
+
+    assert is_silent(tmp_path / "my share" / "vault", mounts)
+    assert not is_silent(tmp_path / "elsewhere", mounts)
+    assert not is_silent(tmp_path, tmp_path / "no-such-table")
