@@ -1,0 +1,1 @@
+"""The vault: finding its files, reading them, and making notes and chunks of them."""

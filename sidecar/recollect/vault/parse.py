@@ -1,0 +1,110 @@
+"""A note's source to a `Note`: properties, headings, links, tags, and spans of readable text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from recollect.types import Heading, Note, SourceText, Span
+from recollect.vault.blocks import BlockScanner, make_body
+from recollect.vault.excalidraw import Drawing, find_drawing, is_drawing
+from recollect.vault.frontmatter import Frontmatter, read_frontmatter
+from recollect.vault.inline import InlineScanner
+from recollect.vault.properties import (
+    CREATED_KEYS,
+    MODIFIED_KEYS,
+    aliases_of,
+    date_of,
+    merge_fields,
+    tags_of,
+    text_of,
+)
+from recollect.vault.regions import find_regions
+
+_NOT_NEWLINE = re.compile(r"[^\n]")
+
+
+def parse(path: str, source: SourceText, *, modified: float, created: float | None = None) -> Note:
+    """Parse a note; never raises.
+
+    `modified` and `created` are the file's times, used where the properties have none.
+    """
+    text = _one_line_end(source.text)
+    front = read_frontmatter(text)
+    scanned = _scan(text, front, path)
+    properties = merge_fields(front.properties, scanned.inline.fields)
+    made = date_of(properties, CREATED_KEYS)
+    changed = date_of(properties, MODIFIED_KEYS)
+    return Note(
+        path=path,
+        title=text_of(front.properties, "title") or _file_title(path),
+        aliases=aliases_of(front.properties),
+        tags=tags_of(front.properties, scanned.inline.tags.values()),
+        properties=properties,
+        description=text_of(front.properties, "description"),
+        created=created if made is None else made,
+        modified=modified if changed is None else changed,
+        headings=tuple(scanned.headings),
+        links=tuple(scanned.inline.links),
+        spans=tuple(scanned.spans),
+        warnings=(*source.warnings, *front.warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    inline: InlineScanner
+    headings: list[Heading]
+    spans: list[Span]
+
+
+def _scan(text: str, front: Frontmatter, path: str) -> _Scanned:
+    """Scan the body, with a drawing's data hidden from it and its texts put in its place."""
+    drawing = find_drawing(text, front.body) if is_drawing(path, front.properties) else None
+    shown = text
+    if drawing is not None:
+        hidden = _NOT_NEWLINE.sub(" ", text[drawing.start : drawing.end])
+        shown = text[: drawing.start] + hidden + text[drawing.end :]
+    regions = find_regions(shown, front.body)
+    body = make_body(regions.text, regions.blocks, front.body)
+    inline = InlineScanner(body.starts)
+    inline.gather_wikilinks(text[front.start : front.end], front.start)
+    blocks = BlockScanner(body, inline)
+    blocks.run()
+    if drawing is not None:
+        blocks.spans.extend(_drawn_spans(text, drawing, inline, body.starts))
+        blocks.spans.sort(key=lambda span: span.start)
+        inline.links.sort(key=lambda link: link.start)
+    return _Scanned(inline, blocks.headings, blocks.spans)
+
+
+def _drawn_spans(
+    text: str, drawing: Drawing, inline: InlineScanner, starts: list[int]
+) -> Iterator[Span]:
+    """Make a paragraph of each text of a drawing, and record what its elements link to."""
+    for drawn in drawing.texts:
+        seen = inline.clean(text[drawn.start : drawn.end], drawn.start)
+        first = bisect_right(starts, drawn.start)
+        rows = [(row.strip(), first + n) for n, row in enumerate(seen.split("\n")) if row.strip()]
+        if rows:
+            shown, lines = zip(*rows, strict=True)
+            yield Span(
+                "paragraph", drawn.start, drawn.end, "\n".join(shown), lines, block=drawn.block
+            )
+    for start, end, embedded in drawing.links:
+        inline.gather_wikilinks(text[start:end], start, embed=embedded)
+
+
+def _one_line_end(text: str) -> str:
+    r"""Make every line end `\n` without moving any offset."""
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def _file_title(path: str) -> str:
+    name = PurePosixPath(path).name
+    return name[:-3] if name.lower().endswith(".md") and len(name) > 3 else name
