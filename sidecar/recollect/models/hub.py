@@ -17,7 +17,7 @@ from recollect.errors import ModelUnavailableError
 
 ANSWER_WITHIN_S = 2.8  # with what surrounds it, an unreachable hub costs less than 3 s
 STALL_S = 15.0
-_BLOCK = 1 << 20
+_POLL_S = 0.05
 _HTTP_OK = 200
 
 
@@ -79,7 +79,7 @@ class _Transfer:
                 raise ModelUnavailableError(f"it answered {response.status_code} for {url}")
             self._last_block = time.monotonic()
             with (self._into / name).open("wb") as file:
-                for block in response.iter_bytes(_BLOCK):
+                for block in response.iter_bytes():
                     if self._abandoned.is_set():
                         return
                     file.write(block)
@@ -96,7 +96,7 @@ class _Transfer:
                 self._abandoned.set()
                 silence = answer_within_s if last_block is None else stall_s
                 raise ModelUnavailableError(f"it did not answer for {silence:.0f} s")
-            self._finished.wait(remaining)
+            self._finished.wait(min(remaining, _POLL_S))
         if isinstance(self._error, ModelUnavailableError):
             raise self._error
         if self._error is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect.errors import ModelError, ModelUnavailableError
+from recollect.errors import ModelError
 from recollect.models.catalogue import TOKENIZER_FILE, ModelSpec, known
-from recollect.models.fetch import ModelFiles, fetch, locate
+from recollect.models.fetch import ModelFiles, fetch
 from recollect.models.folder import describe_folder
 from recollect.models.graphs import GraphStore
 from recollect.models.onnx_embedder import OnnxEmbedder
@@ -32,24 +32,19 @@ def load(
     if spec is None or spec.runtime == "torch":
         return TorchEmbedder.load(rules, offline=offline or not fetch_missing)
     try:
-        files = locate(spec, model_dir=model_dir, folder=folder)
-        if files is None:
-            _check_may_fetch(spec, offline=offline, fetch_missing=fetch_missing)
-            files = fetch(spec, model_dir=model_dir, folder=folder, offline=offline, say=say)
+        files = fetch(
+            spec,
+            model_dir=model_dir,
+            folder=folder,
+            offline=offline or not fetch_missing,
+            say=say,
+        )
         return _assemble(spec, files, rules, model_dir, say)
     except OSError as error:
         raise ModelError(
             f"The model {spec.name} cannot be read, or its cache {model_dir} cannot be written:"
             f" {error}. Check the disk's space and permissions, or set another model folder."
         ) from error
-
-
-def _check_may_fetch(spec: ModelSpec, *, offline: bool, fetch_missing: bool) -> None:
-    if not fetch_missing and not offline:  # offline, fetch() says in detail what is missing
-        raise ModelUnavailableError(
-            f"The embedding model {spec.name} is not on this computer yet. Get it with:"
-            f" recollect models get {spec.name}"
-        )
 
 
 def _assemble(

@@ -1,0 +1,86 @@
+"""The graphs compute what the papers say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from onnxruntime import InferenceSession
+
+from recollect.models.bert_onnx import build_graph, quantise_columns
+from recollect.models.catalogue import Pooling
+from recollect.models.encoder import Encoder, read_encoder
+from recollect.models.graphs import open_session, run
+from recollect.types import Quantisation
+from tests.models.reference import embed
+
+
+@pytest.fixture(scope="module")
+def bert(tiny_folder: Path) -> Encoder:
+    return read_encoder(tiny_folder)
+
+
+@pytest.fixture(scope="module")
+def mpnet(bert: Encoder) -> Encoder:
+    """The same weights with a bias by distance, strong enough to matter."""
+    reach = bert.config.max_positions - 1
+    bias = np.random.default_rng(1).standard_normal((2 * reach + 1, bert.config.heads)) * 3
+    return replace(bert, distance_bias=bias.astype(np.float32))
+
+
+def _session(
+    encoder: Encoder, quantisation: Quantisation = "fp32", pooling: Pooling = "mean"
+) -> InferenceSession:
+    return open_session(build_graph(encoder, quantisation=quantisation, pooling=pooling))
+
+
+def _ids(count: int) -> list[int]:
+    return np.random.default_rng(count).integers(5, 100, count).tolist()
+
+
+@pytest.mark.parametrize("architecture", ["bert", "mpnet"])
+@pytest.mark.parametrize("count", [1, 2, 17, 256])
+def test_fp32_is_the_reference(
+    architecture: str, count: int, request: pytest.FixtureRequest
+) -> None:
+    encoder = request.getfixturevalue(architecture)
+    expected = embed(encoder, _ids(count))
+    assert run(_session(encoder), _ids(count)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_bias_by_distance_is_in_the_result(bert: Encoder, mpnet: Encoder) -> None:
+    assert run(_session(bert), _ids(17)) @ run(_session(mpnet), _ids(17)) < 0.999
+
+
+@pytest.mark.parametrize("architecture", ["bert", "mpnet"])
+@pytest.mark.parametrize("count", [1, 2, 17, 256])
+def test_int8_stays_close_to_the_reference(
+    architecture: str, count: int, request: pytest.FixtureRequest
+) -> None:
+    encoder = request.getfixturevalue(architecture)
+    vector = run(_session(encoder, "int8"), _ids(count))
+    assert vector @ embed(encoder, _ids(count)) > 0.98
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_cls_pooling_takes_the_first_token(bert: Encoder) -> None:
+    mean, cls = _session(bert), _session(bert, pooling="cls")
+    assert run(cls, [7]) == pytest.approx(run(mean, [7]), abs=1e-5)
+    assert run(cls, _ids(9)) @ run(mean, _ids(9)) < 0.999
+
+
+def test_texts_of_one_length_may_share_a_call(bert: Encoder) -> None:
+    rows = np.array([_ids(12), _ids(12)[::-1]], np.int64)
+    (vectors,) = _session(bert).run(None, {"input_ids": rows})
+    for row, vector in zip(rows, vectors, strict=True):
+        assert vector == pytest.approx(embed(bert, row), abs=1e-5)
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrays(np.float32, (5, 3), elements=st.floats(-1e3, 1e3, width=32)))
+def test_quantisation_is_off_by_at_most_half_a_step(weight: np.ndarray) -> None:
+    quantised, scales = quantise_columns(weight)
+    assert np.all(np.abs(quantised * scales - weight) <= scales * 0.501 + 1e-6)

@@ -1,0 +1,54 @@
+"""The catalogue pins what it promises to pin."""
+
+import re
+
+import pytest
+
+from recollect.errors import NotFoundError
+from recollect.models.catalogue import CATALOGUE, ModelSpec, find, known
+
+
+@pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
+def test_every_model_is_pinned_to_a_full_commit_and_full_hashes(spec: ModelSpec) -> None:
+    assert re.fullmatch(r"[0-9a-f]{40}", spec.revision or "")
+    for file in spec.files:
+        assert file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+    assert {file.name for file in spec.files} == {
+        "config.json",
+        "tokenizer.json",
+        "model.safetensors",
+    }
+
+
+@pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
+def test_chunks_fit_into_the_model(spec: ModelSpec) -> None:
+    assert spec.sizes.max_tokens <= spec.max_tokens
+    assert spec.sizes.min_tokens + spec.sizes.overlap_tokens < spec.sizes.max_tokens
+
+
+def test_the_catalogue_holds_the_promised_models() -> None:
+    assert [spec.name for spec in CATALOGUE] == [
+        "all-MiniLM-L6-v2",
+        "all-MiniLM-L12-v2",
+        "all-mpnet-base-v2",
+        "multi-qa-mpnet-base-cos-v1",
+        "multilingual-e5-small",
+    ]
+
+
+def test_e5_wants_its_prefixes() -> None:
+    e5 = find("multilingual-e5-small")
+    assert (e5.query_prefix, e5.passage_prefix) == ("query: ", "passage: ")
+
+
+@pytest.mark.parametrize(
+    "name", ["all-MiniLM-L6-v2", "ALL-minilm-l6-V2", "sentence-transformers/all-MiniLM-L6-v2"]
+)
+def test_a_model_is_found_however_people_write_its_name(name: str) -> None:
+    assert find(name).name == "all-MiniLM-L6-v2"
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    assert known("word2vec") is None
+    with pytest.raises(NotFoundError, match="multilingual-e5-small"):
+        find("word2vec")

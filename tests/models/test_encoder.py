@@ -1,0 +1,110 @@
+"""Weights come out of real file layouts, and damage is told apart from what we do not build."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from recollect.errors import ModelDamagedError, ModelError
+from recollect.models.encoder import UNSUPPORTED, read_config, read_encoder, relative_bucket
+from tests.tiny_model import write_tiny_model
+
+
+@pytest.fixture
+def folder(tiny_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny_folder, tmp_path / "model"))
+
+
+def _edit_config(folder: Path, **changes: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_a_prefix_on_tensor_names_makes_no_difference(tmp_path: Path) -> None:
+    bare = read_encoder(write_tiny_model(tmp_path / "bare"))
+    prefixed = read_encoder(write_tiny_model(tmp_path / "prefixed", prefix="bert."))
+    assert np.array_equal(bare.words, prefixed.words)
+    assert np.array_equal(bare.layers[1].narrow.weight, prefixed.layers[1].narrow.weight)
+
+
+def test_half_precision_weights_are_read(folder: Path) -> None:
+    expected = read_encoder(folder)
+    weights = folder / "model.safetensors"
+    save_file({k: v.astype(np.float16) for k, v in load_file(weights).items()}, weights)
+    assert np.allclose(read_encoder(folder).words, expected.words, atol=1e-2)
+    assert read_encoder(folder).words.dtype == np.float32
+
+
+def test_the_token_type_of_every_token_is_in_the_positions(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    expected = (
+        tensors["embeddings.position_embeddings.weight"]
+        + tensors["embeddings.token_type_embeddings.weight"][0]
+    )
+    assert np.array_equal(read_encoder(folder).positions, expected)
+
+
+def test_roberta_counts_positions_after_its_padding(folder: Path) -> None:
+    _edit_config(folder, model_type="xlm-roberta", pad_token_id=1)
+    encoder = read_encoder(folder)
+    assert encoder.config.max_positions == 254
+    assert len(encoder.positions) == 254
+
+
+def test_a_missing_tensor_is_damage_that_names_it(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    tensors = load_file(weights)
+    del tensors["encoder.layer.1.output.dense.bias"]
+    save_file(tensors, weights)
+    with pytest.raises(ModelDamagedError, match=r"encoder\.layer\.1\.output\.dense\.bias"):
+        read_encoder(folder)
+
+
+def test_weights_of_another_shape_than_the_config_are_damage(folder: Path) -> None:
+    _edit_config(folder, hidden_size=48)
+    with pytest.raises(ModelDamagedError, match="hidden_size 48"):
+        read_encoder(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00" * 64, b"not a tensor file, but long enough"])
+def test_garbage_weights_are_damage(folder: Path, content: bytes) -> None:
+    (folder / "model.safetensors").write_bytes(content)
+    with pytest.raises(ModelDamagedError, match=r"model\.safetensors"):
+        read_encoder(folder)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"model_type": "bert"}', "\x00"])
+def test_a_garbage_config_is_damage(folder: Path, content: str) -> None:
+    (folder / "config.json").write_text(content)
+    with pytest.raises(ModelDamagedError, match=r"config\.json"):
+        read_config(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"model_type": "t5"}, {"hidden_act": "relu"}, {"position_embedding_type": "relative_key"}],
+)
+def test_an_architecture_that_we_do_not_build_names_the_extra(
+    folder: Path, change: dict[str, str]
+) -> None:
+    _edit_config(folder, **change)
+    with pytest.raises(ModelError, match=r"recollect\[torch\]") as caught:
+        read_config(folder)
+    assert caught.value.code == UNSUPPORTED
+
+
+def test_relative_buckets_are_exact_near_and_logarithmic_far() -> None:
+    def by_the_paper(distance: int) -> int:
+        side = 16 if distance > 0 else 0
+        far = abs(distance)
+        if far < 8:
+            return side + far
+        return side + min(8 + int(math.log(far / 8) / math.log(128 / 8) * 8), 15)
+
+    distances = np.arange(-511, 512)
+    expected = [by_the_paper(int(distance)) for distance in distances]
+    assert relative_bucket(distances, 32).tolist() == expected

@@ -1,0 +1,87 @@
+"""Graphs are built once, survive crashes, and int8 is believed only where it agrees."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ModelDamagedError
+from recollect.models import graphs
+from recollect.models.catalogue import ModelSpec
+from recollect.models.fetch import fetch
+from recollect.models.graphs import GraphStore, open_session, run
+from tests.tiny_model import tiny_tokenizer
+
+
+@pytest.fixture
+def store(tiny_spec: ModelSpec, tiny_folder: Path, tmp_path: Path) -> GraphStore:
+    files = fetch(tiny_spec, model_dir=tmp_path, folder=tiny_folder, offline=True)
+    tokenizer = tiny_tokenizer()
+    return GraphStore(files, "mean", tmp_path, lambda text: tokenizer.encode(text).ids)
+
+
+def _built(store: GraphStore, pattern: str = "*.onnx") -> list[Path]:
+    return sorted((store.model_dir / "graphs").glob(pattern))
+
+
+def test_the_first_start_builds_checks_and_remembers(store: GraphStore) -> None:
+    _, quantisation = store.open("int8")
+    assert quantisation == "int8"
+    (graph,), (verdict,) = _built(store), _built(store, "*.json")
+    assert "int8" in graph.name
+    assert store.files.weights_hash[:16] in graph.name
+    assert json.loads(verdict.read_text())["mean_cosine"] >= graphs.AGREEMENT
+
+
+def test_later_starts_build_nothing(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.open("int8")
+
+    def refuse(*_: object) -> bytes:
+        raise AssertionError("built again")
+
+    monkeypatch.setattr(GraphStore, "_graph", refuse)
+    assert store.open("int8")[1] == "int8"
+
+
+def test_a_processor_that_disagrees_gets_fp32_for_good(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graphs, "AGREEMENT", 1.1)
+    assert store.open("int8")[1] == "fp32"
+    monkeypatch.undo()
+    assert store.open("int8")[1] == "fp32"
+    assert json.loads(_built(store, "*.json")[0].read_text())["agrees"] is False
+
+
+def test_another_computer_checks_for_itself(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.open("int8")
+    monkeypatch.setattr("platform.node", lambda: "another")
+    store.open("int8")
+    assert len(_built(store)) == 1
+    assert len(_built(store, "*.json")) == 2
+
+
+def test_fp32_needs_no_check(store: GraphStore) -> None:
+    assert store.open("fp32")[1] == "fp32"
+    assert not _built(store, "*.json")
+
+
+@pytest.mark.parametrize("content", [b"", b"half a graph"])
+def test_half_a_graph_after_a_crash_is_built_again(store: GraphStore, content: bytes) -> None:
+    expected = run(store.open("fp32")[0], [2, 7, 3])
+    (graph,) = _built(store)
+    graph.write_bytes(content)
+    assert run(store.open("fp32")[0], [2, 7, 3]) == pytest.approx(expected)
+    assert graph.stat().st_size > len(content)
+
+
+def test_a_graph_that_the_runtime_refuses_is_damage() -> None:
+    with pytest.raises(ModelDamagedError, match="onnxruntime"):
+        open_session(b"not a graph")
+
+
+def test_nothing_is_left_lying_about(store: GraphStore) -> None:
+    store.open("int8")
+    assert not [path for path in (store.model_dir / "graphs").iterdir() if path.name[0] == "."]

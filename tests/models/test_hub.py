@@ -1,0 +1,56 @@
+"""The hub gives its files, or gives up in bounded time."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ModelUnavailableError
+from recollect.models import hub
+from recollect.models.hub import download
+from tests.models.conftest import FILES
+from tests.models.loopback import Hub, nobody, serving, silence
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+def _download(endpoint: str, into: Path, **patience: float) -> None:
+    download("nobody/tiny", REVISION, FILES, into, endpoint=endpoint, **patience)
+
+
+def test_files_arrive_as_they_are(tiny_folder: Path, tmp_path: Path) -> None:
+    with serving(Hub(tiny_folder)) as server:
+        _download(server.url, tmp_path)
+    for name in FILES:
+        assert (tmp_path / name).read_bytes() == (tiny_folder / name).read_bytes()
+    assert server.asked[0] == f"/nobody/tiny/resolve/{REVISION}/config.json"
+
+
+def test_a_silent_hub_is_given_up_while_it_is_still_silent(tmp_path: Path) -> None:
+    with silence() as url, pytest.raises(ModelUnavailableError, match="did not answer"):
+        _download(url, tmp_path, answer_within_s=0.2)
+
+
+def test_an_unreachable_hub_costs_less_than_three_seconds() -> None:
+    assert hub.ANSWER_WITHIN_S < 3.0
+
+
+def test_a_hub_that_stops_in_the_middle_is_given_up(tiny_folder: Path, tmp_path: Path) -> None:
+    with (
+        serving(Hub(tiny_folder, cut_after=100)) as server,
+        pytest.raises(ModelUnavailableError, match="did not answer"),
+    ):
+        _download(server.url, tmp_path, stall_s=0.2)
+
+
+def test_a_refused_connection_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match="Connect"):
+        _download(nobody(), tmp_path)
+
+
+def test_an_error_of_the_hub_is_said(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with (
+        serving(Hub(tmp_path / "empty")) as server,
+        pytest.raises(ModelUnavailableError, match="answered 404"),
+    ):
+        _download(server.url, tmp_path)

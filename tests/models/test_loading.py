@@ -1,0 +1,75 @@
+"""The front door of the models: what is loaded, and what is said when nothing can be."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import MissingExtraError, ModelError, ModelUnavailableError
+from recollect.models import load_embedder
+from recollect.types import ModelRules
+
+
+def _load(rules: ModelRules, model_dir: Path, *, offline: bool = True) -> object:
+    return load_embedder(
+        rules, model_dir=model_dir, offline=offline, fetch_missing=False, say=print
+    )
+
+
+def test_a_missing_model_tells_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match="recollect models get all-MiniLM-L6-v2"):
+        _load(ModelRules(), tmp_path)
+
+
+def test_a_command_that_may_not_fetch_does_not(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match="not asked"):
+        _load(ModelRules(), tmp_path, offline=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match="gone"):
+        _load(ModelRules(name="mine", folder=str(tmp_path / "gone")), tmp_path)
+
+
+def test_a_cache_that_cannot_be_written_is_said(tiny_folder: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(ModelError, match="cannot be written"):
+        _load(ModelRules(name="tiny", folder=str(tiny_folder)), blocked)
+
+
+def test_an_unknown_model_without_the_extra_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'recollect\[torch\]'"):
+        _load(ModelRules(name="someone/some-model"), tmp_path)
+
+
+def test_importing_the_room_loads_no_runtime() -> None:
+    heavy = ("onnxruntime", "onnx", "tokenizers", "huggingface_hub", "torch", "filelock")
+    program = f"import sys, recollect.models; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_loading_a_built_model_imports_no_builder(tiny_folder: Path, tmp_path: Path) -> None:
+    rules = ModelRules(name="tiny", folder=str(tiny_folder))
+    _load(rules, tmp_path)
+    program = f"""
+import sys
+from pathlib import Path
+from recollect.models import load_embedder
+from recollect.types import ModelRules
+rules = ModelRules(name="tiny", folder={str(tiny_folder)!r})
+load_embedder(rules, model_dir=Path({str(tmp_path)!r}), offline=True, fetch_missing=False, say=print)
+print([m for m in ("onnx", "huggingface_hub", "torch") if m in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

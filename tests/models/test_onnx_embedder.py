@@ -1,0 +1,160 @@
+"""What the engine relies on of an embedder, on the true code path with a tiny model."""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from recollect.errors import ModelError
+from recollect.models.catalogue import ModelSpec
+from recollect.models.onnx_embedder import OnnxEmbedder, QueryGate
+from recollect.types import Embedder
+
+Load = Callable[..., Embedder]
+TEXTS = [f"note {number} about bread " * (1 + number % 7) for number in range(40)]
+
+
+@pytest.mark.parametrize("quantisation", ["int8", "fp32"])
+def test_vectors_are_unit_rows_in_the_order_given(load_tiny: Load, quantisation: str) -> None:
+    embedder = load_tiny(quantisation=quantisation)
+    vectors = embedder.embed_passages(TEXTS)
+    assert vectors.shape == (len(TEXTS), embedder.dimensions)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
+    for row in (0, 6, 39):
+        assert np.array_equal(vectors[row], embedder.embed_passages([TEXTS[row]])[0])
+
+
+def test_a_vector_does_not_depend_on_company_or_threads(load_tiny: Load) -> None:
+    alone, crowd = load_tiny(threads=1), load_tiny(threads=4)
+    assert np.array_equal(alone.embed_passages(TEXTS), crowd.embed_passages(TEXTS[::-1])[::-1])
+
+
+def test_a_query_is_a_vector(load_tiny: Load) -> None:
+    embedder = load_tiny()
+    query = embedder.embed_query("bread")
+    assert query.shape == (embedder.dimensions,)
+    assert query.dtype == np.float32
+    assert np.array_equal(query, embedder.embed_passages(["bread"])[0])
+
+
+def test_no_texts_make_no_vectors(load_tiny: Load) -> None:
+    embedder = load_tiny()
+    assert embedder.embed_passages([]).shape == (0, embedder.dimensions)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00\x01", "\ud83d", "中文", "long " * 50_000])
+def test_every_text_has_a_finite_vector(load_tiny: Load, text: str) -> None:
+    embedder = load_tiny()
+    assert np.isfinite(embedder.embed_passages([text, "note"])).all()
+    assert np.linalg.norm(embedder.embed_query(text)) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_key_tells_name_weights_and_quantisation(load_tiny: Load, tiny_spec: ModelSpec) -> None:
+    key = load_tiny(quantisation="fp32").key
+    assert (key.name, key.quantisation) == ("tiny", "fp32")
+    assert key.weights_hash == tiny_spec.files[2].sha256
+    assert load_tiny().key.quantisation == "int8"
+
+
+def test_sizes_and_counts_follow_the_model(load_tiny: Load) -> None:
+    embedder = load_tiny()
+    assert embedder.sizes.max_tokens == 256
+    assert embedder.count_tokens("the book of zq") == 5
+
+
+def test_many_threads_may_use_one_embedder(load_tiny: Load) -> None:
+    embedder = load_tiny(threads=2)
+    expected = embedder.embed_passages(TEXTS)
+    queries = [embedder.embed_query(text) for text in TEXTS]
+    with ThreadPoolExecutor(8) as pool:
+        passages = [pool.submit(embedder.embed_passages, TEXTS) for _ in range(4)]
+        asked = list(pool.map(embedder.embed_query, TEXTS))
+    assert all(np.array_equal(done.result(), expected) for done in passages)
+    assert np.array_equal(asked, queries)
+
+
+def test_a_closed_embedder_says_so(load_tiny: Load) -> None:
+    embedder = load_tiny()
+    embedder.close()
+    embedder.close()
+    with pytest.raises(ModelError, match="closed"):
+        embedder.embed_query("bread")
+    with pytest.raises(ModelError, match="closed"):
+        embedder.embed_passages(TEXTS)
+
+
+def test_closing_in_the_middle_ends_in_vectors_or_a_clear_error(load_tiny: Load) -> None:
+    embedder = load_tiny(threads=2)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(embedder.embed_passages, TEXTS * 20)
+        embedder.close()
+    error = running.exception()
+    assert error is None or isinstance(error, ModelError)
+
+
+class FailingSession:
+    """A runtime that fails on long texts."""
+
+    def run(self, _: Sequence[str], feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+        (ids,) = feed.values()
+        if ids.shape[1] > 8:
+            raise RuntimeError("no memory")
+        return [np.ones((1, 64), np.float32)]
+
+
+def test_a_failing_runtime_is_a_model_error(load_tiny: Load) -> None:
+    tiny = load_tiny()
+    assert isinstance(tiny, OnnxEmbedder)
+    embedder = OnnxEmbedder(
+        FailingSession(), tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=2
+    )
+    with pytest.raises(ModelError, match="no memory"):
+        embedder.embed_passages(["one", "two " * 20, "three"])
+    assert embedder.embed_query("sea").shape == (64,)
+    embedder.close()
+
+
+class RecordingSession:
+    """A runtime that writes down what it embeds, and lets a test stop it in the middle."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.started = threading.Event()
+        self.go_on = threading.Event()
+
+    def run(self, _: Sequence[str], feed: dict[str, np.ndarray]) -> list[np.ndarray]:
+        (ids,) = feed.values()
+        self.lengths.append(ids.shape[1])
+        if len(self.lengths) == 1:
+            self.started.set()
+            self.go_on.wait(10)
+        return [np.ones((1, 64), np.float32)]
+
+
+def test_longest_first_and_a_query_passes_the_waiting_passages(load_tiny: Load) -> None:
+    tiny = load_tiny()
+    assert isinstance(tiny, OnnxEmbedder)
+    session = RecordingSession()
+    embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
+    texts = ["sea " * count for count in (5, 20, 10)]
+    with ThreadPoolExecutor(1) as pool:
+        passages = pool.submit(embedder.embed_passages, texts)
+        session.started.wait(10)
+        embedder.embed_query("x")  # while the first passage is being embedded
+        session.go_on.set()
+        passages.result()
+    assert session.lengths == [22, 3, 12, 7]
+    embedder.close()
+
+
+def test_workers_hold_back_while_a_query_runs_but_not_for_ever() -> None:
+    gate = QueryGate()
+    assert gate.give_way()
+    with gate.query():
+        with gate.query():
+            assert not gate.give_way()
+        assert not gate.give_way()
+    assert gate.give_way()
