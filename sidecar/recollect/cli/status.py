@@ -82,8 +82,8 @@ def counts_text(counts: dict[str, int]) -> str:
 def ledger(state: LedgerState | None, path: str | None, vault: str | None, as_json: bool) -> None:
     """Account for every file of a vault.
 
-    Each is indexed, pending, failed, excluded or keyword only (waiting for its vectors). Files of
-    which there is nothing to say are counted, and listed with --state indexed.
+    Each is indexed, pending, failed, excluded or keyword only (waiting for its vectors). Files that
+    are indexed and have no remark are counted only; --state indexed lists them.
     """
     with answers(invocation(), vault) as (_, source):
         document = source.ledger(state=state, path=path)
@@ -100,7 +100,7 @@ def ledger(state: LedgerState | None, path: str | None, vault: str | None, as_js
 
 
 def _remarkable(entry: LedgerRowDocument) -> bool:
-    return entry["state"] != "indexed" or bool(entry["warnings"])
+    return entry["state"] not in {"indexed", "keyword_only"} or bool(entry["warnings"])
 
 
 def _ledger_row(entry: LedgerRowDocument) -> tuple[str, str, str]:

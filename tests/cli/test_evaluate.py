@@ -1,0 +1,76 @@
+"""Judged queries from the terminal, on a corpus and on a vault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import CommandLine
+
+DOCUMENTS = {"d1": "bees find their way home", "d2": "compost is warm", "d3": "a cat by the river"}
+QUERIES = {"q1": "where bees go", "q2": "cat"}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    rows = [{"_id": key, "title": key, "text": text} for key, text in DOCUMENTS.items()]
+    queries = [{"_id": key, "text": text} for key, text in QUERIES.items()]
+    write_lines(folder / "corpus.jsonl", rows)
+    write_lines(folder / "queries.jsonl", queries)
+    judge(folder / "qrels.tsv", {"q1": "d1", "q2": "d3"})
+    return folder
+
+
+def write_lines(file: Path, rows: list[dict[str, str]]) -> None:
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+
+def judge(file: Path, answers: dict[str, str]) -> Path:
+    rows = [f"{query}\t{document}\t1\n" for query, document in answers.items()]
+    file.write_text("".join(["query-id\tcorpus-id\tscore\n", *rows]), encoding="utf-8")
+    return file
+
+
+def files(corpus: Path) -> tuple[object, ...]:
+    return ("--queries", corpus / "queries.jsonl", "--qrels", corpus / "qrels.tsv")
+
+
+def test_a_corpus_is_measured_apart_from_the_vaults(recollect: CommandLine, corpus: Path) -> None:
+    report = recollect.json("eval", "--corpus", corpus, *files(corpus), "--mode", "keyword")
+
+    assert report["ndcg@10"] == 1.0
+    assert report["queries"] == 2
+    assert recollect.json("vaults", "list") == {"vaults": []}
+
+
+def test_all_modes_are_compared_in_a_table(recollect: CommandLine, corpus: Path) -> None:
+    lines = recollect("eval", "--corpus", corpus, *files(corpus)).stdout.splitlines()
+
+    assert lines[0].split()[:4] == ["system", "queries", "count", "nDCG@10"]
+    assert {"keyword", "semantic", "rrf", "hybrid"} <= {line.split()[0] for line in lines[1:]}
+
+
+def test_a_folder_that_is_no_vault_stays_none(
+    recollect: CommandLine, corpus: Path, vault: Path, tmp_path: Path
+) -> None:
+    qrels = judge(tmp_path / "qrels.tsv", {"q1": "Garden/Bees.md", "q2": "City.md"})
+    asked = ("--queries", corpus / "queries.jsonl", "--qrels", qrels, "--mode", "keyword")
+
+    assert recollect.json("eval", "--vault", vault, *asked)["ndcg@10"] == 1.0
+    assert recollect.json("vaults", "list") == {"vaults": []}
+
+    recollect("index", vault)
+    assert recollect.json("eval", "--vault", "Notes", *asked)["documents"] == 3
+
+
+def test_either_a_corpus_or_a_vault(recollect: CommandLine, corpus: Path) -> None:
+    for which in ((), ("--corpus", corpus, "--vault", "x")):
+        recollect("eval", *which, *files(corpus), fails=2)
+
+
+def test_a_vault_that_is_not_there_is_exit_3(recollect: CommandLine, corpus: Path) -> None:
+    recollect("eval", "--vault", "nowhere", *files(corpus), fails=3)

@@ -1,0 +1,39 @@
+"""The catalogue from the terminal, and models that are here or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.support import CommandLine
+
+DEFAULT = "all-MiniLM-L6-v2"
+
+
+def test_the_catalogue_is_listed(recollect: CommandLine) -> None:
+    listed = {model["name"]: model for model in recollect.json("models", "list")["models"]}
+
+    assert listed[DEFAULT]["dimensions"] == 384
+    assert listed[DEFAULT]["configured"]
+    assert listed[DEFAULT]["path"] is None
+    assert "384" in recollect("models", "list").stdout
+
+
+def test_an_unknown_model_is_exit_3(recollect: CommandLine) -> None:
+    for command in ("get", "path"):
+        assert DEFAULT in recollect("models", command, "nonsense", fails=3).stderr
+
+
+def test_a_model_that_is_not_here_is_told_with_the_way_to_get_it(recollect: CommandLine) -> None:
+    result = recollect("models", "path", DEFAULT, fails=3)
+
+    assert f"recollect models get {DEFAULT}" in result.stderr
+
+
+def test_offline_it_cannot_be_had(recollect: CommandLine) -> None:
+    assert "offline" in recollect("models", "get", fails=1).stderr
+
+
+def test_files_that_are_not_the_model_are_refused(recollect: CommandLine, tiny_model: Path) -> None:
+    result = recollect("models", "get", DEFAULT, "--from", tiny_model, fails=1)
+
+    assert str(tiny_model) in result.stderr

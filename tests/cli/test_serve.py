@@ -1,0 +1,164 @@
+"""A real server process, as programs and people start it, and the commands beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.support import CommandLine, write_notes
+
+SECONDS = 30
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start `recollect`; what still runs at the end is stopped."""
+    with contextlib.ExitStack() as stack:
+
+        def run(*args: object) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "recollect", *map(str, args)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return process
+
+        yield run
+
+
+@pytest.fixture
+def served(start: Start, vault: Path) -> tuple[subprocess.Popen[str], dict[str, Any]]:
+    """A server with a handshake, and what it said."""
+    process = start("serve", vault, "--port", 0, "--handshake")
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.communicate(timeout=SECONDS)
+    return process, json.loads(line)
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """Close its stdin, as the program that started it would; it ends well."""
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+
+
+def get(said: dict[str, Any], route: str) -> Any:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{said['port']}{route}",
+        headers={"Authorization": f"Bearer {said['token']}"},
+    )
+    with urllib.request.urlopen(request, timeout=SECONDS) as response:
+        return json.load(response)
+
+
+def test_the_handshake_tells_a_program_all_it_needs(
+    served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
+) -> None:
+    process, said = served
+
+    assert list(said) == ["port", "token", "api", "version", "pid", "vaults"]
+    assert said["pid"] == process.pid
+    assert [one["name"] for one in said["vaults"]] == ["Notes"]
+    assert get(said, "/api/status")["vault"] == "Notes"
+    assert not (tmp_path / "data" / "state" / "token").exists()
+    stop(process)
+
+
+def test_commands_ask_the_server_and_a_second_one_is_refused(
+    recollect: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], vault: Path
+) -> None:
+    process, said = served
+    url = f"http://127.0.0.1:{said['port']}"
+
+    write_notes(vault, {"New.md": "A zeppelin over the city."})
+    report = recollect.json("index")
+    assert (report["notes"], report["failed"], report["embedded"]) == (4, 0, None)
+    assert url in recollect("index").stderr
+    assert recollect.json("search", "zeppelin")["results"][0]["path"] == "New.md"
+    assert recollect.json("status") == get(said, "/api/status")
+    assert recollect.json("ledger")["total"] == 4
+    assert recollect.json("similar", "New.md")["query"] is not None
+    assert url in recollect("doctor").stdout
+
+    assert url in recollect("serve", vault, fails=1).stderr
+    refused = recollect("serve", vault, "--handshake", fails=1)
+    assert json.loads(refused.stdout) == {"error": "in_use", "url": url}
+    assert url in recollect("index", "--confirm-removals", fails=2).stderr
+    assert url in recollect("vaults", "remove", "Notes", fails=1).stderr
+
+    stop(process)
+    assert recollect.json("search", "zeppelin")["total"] == 1
+
+
+def test_an_index_in_use_is_told_while_another_writes(
+    recollect: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
+) -> None:
+    process, _ = served
+    (file,) = (tmp_path / "data" / "vaults").glob("*/server.json")
+    file.unlink()  # as if it had only just started
+
+    assert recollect.json("index", fails=1)["error"] == "in_use"
+    stop(process)
+
+
+def test_without_any_vault_there_is_nothing_to_serve(recollect: CommandLine) -> None:
+    assert "recollect serve FOLDER" in recollect("serve", fails=3).stderr
+
+
+def test_a_port_that_is_taken_is_told_with_the_way_out(recollect: CommandLine, vault: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = recollect("serve", vault, "--port", port, fails=1)
+
+    assert "--port" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="interrupts are sent as signals")
+def test_a_person_gets_a_link_and_ctrl_c_ends_it_well(start: Start, vault: Path) -> None:
+    process = start("serve", vault, "--port", 0)
+    assert process.stdout is not None
+    link = process.stdout.readline().strip()
+    with urllib.request.urlopen(link, timeout=SECONDS) as response:
+        assert response.status == 200
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=SECONDS)
+
+    assert process.returncode == 0
+    assert f"Notes ({vault})" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="interrupts are sent as signals")
+def test_the_demo_serves_the_sample_with_queries_to_try(
+    start: Start, recollect: CommandLine
+) -> None:
+    process = start("demo", "--port", 0)
+    assert process.stdout is not None
+    link = process.stdout.readline()
+    found = recollect.json("search", "database is locked")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=SECONDS)
+
+    assert "/?token=" in link
+    assert found["vault"] == "Sample vault"
+    assert found["results"][0]["path"] == "Code/SQLite database is locked.md"
+    assert said.count("Try: recollect search ") == 3
+    assert process.returncode == 0
