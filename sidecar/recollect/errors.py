@@ -5,7 +5,8 @@ RecollectError
 │   ├── ConfigError           a setting that is unknown or invalid
 │   └── QueryTooLongError
 ├── NotFoundError             a vault, note or index that is not there  exit 3, HTTP 404
-├── AccessError               a token, host or origin that is refused   exit 1, HTTP 401/403
+├── AccessError               a caller without the right token          exit 1, HTTP 401
+│   └── ForbiddenError        an unknown host or a foreign origin       HTTP 403
 ├── VaultError                a vault that cannot be read               exit 1, HTTP 503
 │   ├── UnreadableNoteError   one file; the ledger records it
 │   └── OutsideVaultError     a path that leaves the vault              HTTP 400
@@ -68,10 +69,17 @@ class NotFoundError(RecollectError):
 
 
 class AccessError(RecollectError):
-    """A caller that is refused: no or wrong token, unknown host, foreign origin."""
+    """A caller that is refused because its token is missing or wrong."""
 
     code = "unauthorized"
     http_status = 401
+
+
+class ForbiddenError(AccessError):
+    """A caller that no token would help: an unknown host name or a foreign origin."""
+
+    code = "forbidden"
+    http_status = 403
 
 
 class VaultError(RecollectError):

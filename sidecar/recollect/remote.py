@@ -1,0 +1,223 @@
+"""Client of a running server: finds it by the file it leaves beside an index, and asks it.
+
+The standard library's HTTP client is used because a terminal command starts anew each time:
+importing aiohttp's takes 140 ms, several times what the answer takes. For the same reason nothing
+here imports numpy, and replies come back as the JSON bytes of their HTTP route.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlencode, urlsplit
+
+from recollect import API_VERSION
+from recollect.errors import RecollectError, ServerError
+
+if TYPE_CHECKING:  # these load numpy
+    from recollect.types import LedgerState, SearchRequest, SimilarRequest
+
+SERVER_FILE = "server.json"  # web/server.py writes it
+HEALTH_SECONDS = 1.0
+ANSWER_SECONDS = 60.0
+
+Parameter: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """What a running server leaves in `SERVER_FILE`. `vaults` are the ids it serves."""
+
+    url: str
+    token: str = field(repr=False)
+    pid: int
+    api: int
+    version: str
+    vaults: tuple[str, ...]
+
+
+def running_server(directory: Path) -> ServerInfo | None:
+    """Find the server that writes the index in `directory`.
+
+    None where there is none: no file, an unreadable or stale one, another contract, or nothing
+    that answers at that address within a second.
+    """
+    info = _read(directory / SERVER_FILE)
+    if info is None or info.api != API_VERSION or not _is_alive(info.pid):
+        return None
+    try:
+        # Without the token: should another program have the port now, it learns nothing.
+        status, body = _exchange(info.url, "GET", "/api/health", timeout=HEALTH_SECONDS)
+        health = json.loads(body)
+    except (OSError, HTTPException, ValueError):
+        return None
+    speaks = isinstance(health, dict) and health.get("api") == API_VERSION
+    return info if status == 200 and speaks else None
+
+
+class Remote:
+    """Asks a running server about one vault; each method gives the JSON of its HTTP route.
+
+    A problem document becomes the error it stands for; a server that does not answer, or not in
+    JSON, is ServerError.
+    """
+
+    def __init__(self, info: ServerInfo, *, vault: str | None = None) -> None:
+        """`vault` (id or name) may be left out where the server has one."""
+        self.info = info
+        self._vault = vault
+
+    def search(self, request: SearchRequest) -> bytes:
+        """Search the vault."""
+        asked: dict[str, Parameter] = {
+            "q": request.query,
+            "limit": request.limit,
+            "mode": request.mode,
+            "plain": request.plain,
+            "fusion": request.fusion,
+            "alpha": request.alpha,
+            "min_score": request.min_score,
+            "explain": request.explain,
+        }
+        return self._get("/api/search", asked)
+
+    def similar(self, request: SimilarRequest) -> bytes:
+        """Notes like a note, or like a text."""
+        if request.text is not None:
+            body = {"text": request.text, "limit": request.limit, "explain": request.explain}
+            return self._post("/api/similar", body)
+        asked: dict[str, Parameter] = {
+            "path": request.path,
+            "limit": request.limit,
+            "unlinked": request.unlinked,
+            "explain": request.explain,
+        }
+        return self._get("/api/similar", asked)
+
+    def status(self) -> bytes:
+        """Where the index stands."""
+        return self._get("/api/status", {})
+
+    def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> bytes:
+        """What became of each file, or of those asked for."""
+        return self._get("/api/ledger", {"state": state, "path": path})
+
+    def note(self, path: str) -> bytes:
+        """A note with all that is known of it."""
+        return self._get("/api/note", {"path": path})
+
+    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> bytes:
+        """Have the server look at the vault again; comes back when that is queued."""
+        return self._post("/api/reindex", {"full": full, "paths": list(paths)})
+
+    def _get(self, route: str, asked: Mapping[str, Parameter]) -> bytes:
+        parameters = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in {**asked, "vault": self._vault}.items()
+            if value is not None
+        }
+        return self._ask("GET", f"{route}?{urlencode(parameters)}")
+
+    def _post(self, route: str, body: Mapping[str, object]) -> bytes:
+        named = {**body, "vault": self._vault} if self._vault is not None else body
+        return self._ask("POST", route, json.dumps(named).encode())
+
+    def _ask(self, method: str, target: str, body: bytes | None = None) -> bytes:
+        try:
+            status, answer = _exchange(
+                self.info.url,
+                method,
+                target,
+                timeout=ANSWER_SECONDS,
+                token=self.info.token,
+                body=body,
+            )
+        except (OSError, HTTPException) as error:
+            why = str(error) or type(error).__name__
+            raise ServerError(
+                f"The server at {self.info.url} does not answer ({why})."
+                " If it has stopped, run the command again."
+            ) from error
+        if status >= 400:
+            raise _as_error(status, answer)
+        return answer
+
+
+def _exchange(
+    url: str,
+    method: str,
+    target: str,
+    *,
+    timeout: float,
+    token: str | None = None,
+    body: bytes | None = None,
+) -> tuple[int, bytes]:
+    """Send one request and read its answer whole. Proxies of the environment play no part."""
+    address = urlsplit(url)
+    connection = HTTPConnection(address.hostname or "", address.port, timeout=timeout)
+    headers = {"Accept": "application/json", "Connection": "close"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    try:
+        connection.request(method, target, body=body, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+def _read(file: Path) -> ServerInfo | None:
+    try:
+        stored = json.loads(file.read_bytes())
+        info = ServerInfo(
+            url=str(stored["url"]),
+            token=str(stored["token"]),
+            pid=int(stored["pid"]),
+            api=int(stored["api"]),
+            version=str(stored["version"]),
+            vaults=tuple(str(vault) for vault in stored["vaults"]),
+        )
+        urlsplit(info.url).port  # noqa: B018 - raises where the address is none
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return info
+
+
+def _is_alive(pid: int) -> bool:
+    """Tell whether the process runs; on Windows signal 0 would end it, so the port decides."""
+    if pid <= 0:
+        return False  # would mean a whole group of processes
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True  # somebody else's, but alive
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+def _as_error(status: int, body: bytes) -> RecollectError:
+    """Build the error that a problem document stands for: by its code, else by its status."""
+    try:
+        problem = json.loads(body)
+        detail, code = str(problem["detail"]), str(problem["code"])
+    except (ValueError, KeyError, TypeError):
+        return ServerError(f"The server answered with status {status} and no explanation.")
+    kinds = list(_kinds(RecollectError))
+    named = [kind for kind in kinds if kind.code == code]
+    alike = [kind for kind in kinds if kind.http_status == status]
+    return next(iter(named + alike), ServerError)(detail, code=code)
+
+
+def _kinds(kind: type[RecollectError]) -> list[type[RecollectError]]:
+    """Return an error class and all below it, parents first."""
+    return [kind, *(below for child in kind.__subclasses__() for below in _kinds(child))]

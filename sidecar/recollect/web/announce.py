@@ -1,0 +1,77 @@
+"""What a running server tells other processes of this machine: one small file beside each index."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from recollect.errors import ServerError
+from recollect.types import VaultRecord
+
+SERVER_FILE = "server.json"  # remote.py reads it
+
+
+@dataclass(frozen=True, slots=True)
+class BoundServer:
+    """A server that listens. `warnings` are what a person should read before going on."""
+
+    url: str
+    port: int
+    token: str = field(repr=False)
+    pid: int
+    api: int
+    version: str
+    vaults: tuple[VaultRecord, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def sign_in_url(self) -> str:
+        """The link that signs a browser in."""
+        return f"{self.url}/?token={self.token}"
+
+
+@contextmanager
+def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
+    """Keep `SERVER_FILE` in each folder; they are gone before the writers' locks are."""
+    files = [folder / SERVER_FILE for folder in folders]
+    text = orjson.dumps(
+        {
+            "url": bound.url,
+            "token": bound.token,
+            "pid": bound.pid,
+            "api": bound.api,
+            "version": bound.version,
+            "vaults": [record.id for record in bound.vaults],
+        }
+    )
+    try:
+        for file in files:
+            _write_private(file, text)
+        yield
+    finally:
+        for file in files:
+            file.unlink(missing_ok=True)
+
+
+def _write_private(file: Path, text: bytes) -> None:
+    """Replace `file` at once, readable by its owner alone (0600, as mkstemp makes it)."""
+    try:
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(text)
+            Path(name).replace(file)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ServerError(
+            f"Cannot write {file}: {error}. Without it other commands would not find this server.",
+            code="cannot_announce",
+        ) from error

@@ -1,0 +1,202 @@
+"""What callers may ask: one model a request, checked before any handler runs.
+
+Unknown names are refused, so that a typing mistake does not silently do nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, TypeVar
+
+import orjson
+from aiohttp import web
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from recollect.errors import OutsideVaultError, QueryTooLongError, UsageError
+from recollect.types import (
+    FusionMethod,
+    LedgerState,
+    SearchMode,
+    SearchRequest,
+    SimilarRequest,
+)
+
+MAX_QUERY_CHARS = 4096
+MAX_BODY_BYTES = 16 * 1024 * 1024
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+def _flag(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if value not in {"true", "false"}:
+        raise ValueError("write true or false")
+    return value == "true"
+
+
+def _query(text: str) -> str:
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryTooLongError(
+            f"The query has {len(text):,} characters; at most {MAX_QUERY_CHARS:,} are searched."
+            " To find notes like a longer text, POST it to /api/similar."
+        )
+    return text
+
+
+def note_path(path: str) -> str:
+    """Bring a vault-relative path into the index's form (NFC); refuse one that leads out of it."""
+    steps = path.replace("\\", "/").split("/")
+    if path.startswith(("/", "\\")) or _DRIVE.match(path) or ".." in steps or "\0" in path:
+        raise OutsideVaultError(
+            "A path names a note inside the vault: relative to its folder, with / between"
+            " folders, without `..`."
+        )
+    return unicodedata.normalize("NFC", path)
+
+
+Flag = Annotated[bool, BeforeValidator(_flag)]
+Limit = Annotated[int, Field(ge=1, le=1000, description="How many notes at most")]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+NotePath = Annotated[
+    str, Field(min_length=1, description="Vault-relative path"), AfterValidator(note_path)
+]
+
+
+class Asked(BaseModel):
+    """A request that names nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class VaultAsked(Asked):
+    """A request to one vault."""
+
+    vault: str | None = Field(None, description="Id or name; may be left out where one is served")
+
+
+class SearchAsked(VaultAsked):
+    """`GET /api/search`."""
+
+    q: Annotated[str, AfterValidator(_query)] = Field(
+        description="Words to find", json_schema_extra={"maxLength": MAX_QUERY_CHARS}
+    )
+    limit: Limit = 10
+    mode: SearchMode = "hybrid"
+    plain: Flag = Field(default=False, description="Take q as text, without operators")
+    fusion: FusionMethod = "auto"
+    alpha: Share | None = Field(None, description="Share of the semantic side, where fixed")
+    min_score: Share = Field(0.0, description="Leave out results that score below")
+    explain: Flag = Field(default=False, description="Report every stage of the search")
+
+    def request(self) -> SearchRequest:
+        """Form the engine's request."""
+        return SearchRequest(
+            query=self.q,
+            limit=self.limit,
+            mode=self.mode,
+            plain=self.plain,
+            fusion=self.fusion,
+            alpha=self.alpha,
+            min_score=self.min_score,
+            explain=self.explain,
+        )
+
+
+class SimilarAsked(VaultAsked):
+    """`GET /api/similar`."""
+
+    path: NotePath
+    limit: Limit = 10
+    unlinked: Flag = Field(default=False, description="Leave out notes that are linked already")
+    explain: Flag = Field(default=False, description="Report every stage of the search")
+
+    def request(self) -> SimilarRequest:
+        """Form the engine's request."""
+        return SimilarRequest(
+            path=self.path, limit=self.limit, unlinked=self.unlinked, explain=self.explain
+        )
+
+
+class SimilarTextAsked(VaultAsked):
+    """`POST /api/similar`."""
+
+    text: str = Field(description="Text to find notes like")
+    limit: Limit = 10
+    explain: bool = Field(default=False, description="Report every stage of the search")
+
+    def request(self) -> SimilarRequest:
+        """Form the engine's request."""
+        return SimilarRequest(text=self.text, limit=self.limit, explain=self.explain)
+
+
+class NoteAsked(VaultAsked):
+    """`GET /api/note`."""
+
+    path: NotePath
+
+
+class LedgerAsked(VaultAsked):
+    """`GET /api/ledger`."""
+
+    state: LedgerState | None = Field(None, description="Only files in this state")
+    path: NotePath | None = Field(None, description="Only this file, with the rule that decides")
+
+
+class ReindexAsked(VaultAsked):
+    """`POST /api/reindex`."""
+
+    full: bool = Field(default=False, description="Read every note again, changed or not")
+    paths: list[NotePath] = Field(
+        default_factory=list, description="Only these notes; empty means all that changed"
+    )
+
+
+A = TypeVar("A", bound=Asked)
+
+
+def from_query(model: type[A], request: web.Request) -> A:
+    """Read a request from its query string; an empty value counts as left out, except of `q`."""
+    given: dict[str, str] = {}
+    for name, value in request.query.items():
+        if name in given:
+            raise UsageError(f"The parameter `{name}` is given twice: send it once.")
+        given[name] = value
+    present = {name: value for name, value in given.items() if value or name == "q"}
+    try:
+        return model.model_validate_strings(present)
+    except ValidationError as error:
+        raise _usage(error, model) from error
+
+
+async def from_body(model: type[A], request: web.Request) -> A:
+    """Read a request from its JSON body; `vault` may also stand in the query string."""
+    vault = from_query(VaultAsked, request).vault
+    raw = await request.read()
+    try:
+        data = orjson.loads(raw) if raw.strip() else {}
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"The body is not JSON: {error}.", code="bad_json") from error
+    if not isinstance(data, dict):
+        raise UsageError("The body must be a JSON object, such as {}.", code="bad_json")
+    if vault is not None:
+        data.setdefault("vault", vault)
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise _usage(error, model) from error
+
+
+def _usage(error: ValidationError, model: type[Asked]) -> UsageError:
+    """Say in one message what is wrong with each parameter, without repeating its value."""
+    parts = []
+    for detail in error.errors(include_input=False, include_url=False):
+        name = ".".join(str(step) for step in detail["loc"])
+        if detail["type"] == "extra_forbidden":
+            parts.append(f"`{name[:100]}` is unknown here (known: {', '.join(model.model_fields)})")
+        elif detail["type"] == "missing":
+            parts.append(f"`{name}` is missing")
+        else:
+            parts.append(f"`{name}` is not valid: {detail['msg']}")
+    return UsageError("; ".join(parts) + ".")

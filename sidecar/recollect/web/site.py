@@ -1,0 +1,76 @@
+"""What the handlers stand on: the open vaults and a few facts of this server."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from recollect.engine import Engine
+from recollect.errors import NotFoundError, UsageError
+from recollect.replies import VaultsReply, VaultView
+from recollect.vaults import Vaults
+from recollect.web.security import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything a handler may reach. `static` is the built web interface, where there is one."""
+
+    vaults: Vaults
+    gate: Gate
+    version: str
+    features: tuple[str, ...]
+    static: Path | None
+
+    def engine(self, vault: str | None) -> Engine:
+        """Find the served engine by its vault's id or name; None means the only one."""
+        served = self.vaults.opened()
+        if vault is None:
+            return _only(served)
+        for engine in served:
+            if vault in (engine.record.id, engine.record.name):
+                return engine
+        raise NotFoundError(
+            f"No vault named {vault!r} is served here. GET /api/vaults lists them;"
+            " `recollect serve FOLDER` serves another.",
+            code="vault_not_found",
+        )
+
+    async def known_vaults(self) -> VaultsReply:
+        """All known vaults; reads the registry, so it runs off the event loop."""
+        records = await asyncio.to_thread(self.vaults.records)
+        served = {engine.record.id for engine in self.vaults.opened()}
+        return VaultsReply(
+            vaults=tuple(
+                VaultView(
+                    id=record.id,
+                    name=record.name,
+                    path=str(record.path),
+                    default=record.default,
+                    open=record.id in served,
+                    source=record.source,
+                )
+                for record in records
+            )
+        )
+
+
+SITE = web.AppKey("recollect.site", Site)
+
+
+def _only(served: tuple[Engine, ...]) -> Engine:
+    if len(served) == 1:
+        return served[0]
+    if not served:
+        raise NotFoundError(
+            "No vault is served. Start the server with one: `recollect serve FOLDER`.",
+            code="vault_not_found",
+        )
+    names = ", ".join(engine.record.name for engine in served)
+    raise UsageError(
+        f"Several vaults are served ({names}): say which one with `vault`.",
+        code="vault_required",
+    )

@@ -1,0 +1,78 @@
+"""A real server on a free port, over small honest engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from pytest_aiohttp import AiohttpClient
+
+from recollect.types import ServerRules, VaultRecord
+from recollect.web.app import STATIC, create_app
+from recollect.web.server import make_runner
+from tests.web.fakes import NOTES, TOKEN, Client, Connect, FakeEngine, FakeVaults
+
+
+class RealServer(TestServer):
+    """Runs an application as `serve` does, limits and logs included."""
+
+    async def _make_runner(self, **_: object) -> web.AppRunner:
+        return make_runner(self.app)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> FakeEngine:
+    return FakeEngine(VaultRecord("a1b2", "Home", tmp_path, default=True), NOTES)
+
+
+@pytest.fixture
+def second_engine(tmp_path: Path) -> FakeEngine:
+    return FakeEngine(VaultRecord("c3d4", "Work", tmp_path), {"Plan.md": "bees at work"})
+
+
+@pytest.fixture
+def vaults(engine: FakeEngine, tmp_path: Path) -> FakeVaults:
+    return FakeVaults([engine], tmp_path / "one")
+
+
+@pytest.fixture
+def two_vaults(engine: FakeEngine, second_engine: FakeEngine, tmp_path: Path) -> FakeVaults:
+    return FakeVaults([engine, second_engine], tmp_path / "two")
+
+
+@pytest.fixture
+def no_vaults(tmp_path: Path) -> FakeVaults:
+    return FakeVaults([], tmp_path / "none")
+
+
+@pytest.fixture
+def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
+    """Start a server and give a client of it, with the token unless `token` says otherwise."""
+
+    async def start(
+        served: FakeVaults | None = None,
+        *,
+        token: str | None = TOKEN,
+        rules: ServerRules | None = None,
+        static: Path = STATIC,
+    ) -> Client:
+        app = create_app(
+            served or vaults, token=TOKEN, server=rules or ServerRules(), static=static
+        )
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return await aiohttp_client(RealServer(app), headers=headers)
+
+    return start
+
+
+@pytest.fixture
+async def client(connect: Connect) -> Client:
+    return await connect()
+
+
+@pytest.fixture
+async def stranger(connect: Connect) -> Client:
+    """A client that does not know the token."""
+    return await connect(token=None)

@@ -1,0 +1,193 @@
+"""Small honest engines: what they say is fixed, how they are asked is real."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import ParamSpec, TypeAlias, TypeVar
+
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+
+from recollect.errors import NotFoundError
+from recollect.replies import (
+    AcceptedReply,
+    Explain,
+    Fusion,
+    LedgerReply,
+    LedgerRow,
+    NoteReply,
+    QueueStatus,
+    RawScores,
+    Result,
+    Scores,
+    SearchReply,
+    StageTrace,
+    StatusReply,
+)
+from recollect.types import LedgerState, SearchRequest, SimilarRequest, VaultRecord
+
+Client: TypeAlias = TestClient[web.Request, web.Application]
+Connect: TypeAlias = Callable[..., Awaitable[Client]]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TOKEN = "t0ken-" + "x" * 40
+NOTES = {
+    "Garden/Bees.md": "Bees find their way by the sun. A hive in spring needs room and water.",
+    "Garden/Compost.md": "Compost is warm in spring.",
+    "Zürich.md": "A town at a lake.",
+}
+
+
+def result(path: str, text: str) -> Result:
+    return Result(
+        path=path,
+        title=Path(path).stem,
+        description=None,
+        heading=None,
+        block=None,
+        parent=None,
+        line=1,
+        snippet=text,
+        highlights=((0, 4),),
+        score=1.0,
+        scores=Scores(keyword=1.0, fused=1.0),
+        raw=RawScores(bm25=2.5),
+        passages=(),
+        tags=("garden",),
+        properties={"rating": 5},
+        created=None,
+        modified="2026-01-02T03:04:05+00:00",
+        uri="obsidian://open?vault=Home&file=Garden%2FBees",
+    )
+
+
+class FakeEngine:
+    """One vault of a few notes, searched by looking for any of the words."""
+
+    def __init__(self, record: VaultRecord, notes: Mapping[str, str]) -> None:
+        self.record = record
+        self.notes = dict(notes)
+        self.asked: list[object] = []
+        self.started = False
+        self.closed = False
+        self.fails: Exception | None = None
+
+    def _heard(self, asked: object) -> None:
+        self.asked.append(asked)
+        if self.fails is not None:
+            raise self.fails
+
+    def _found(self, query: str, text: str, limit: int, *, explain: bool) -> SearchReply:
+        words = re.findall(r"\w{3,}", text.lower())
+        hits = [p for p, text in self.notes.items() if any(w in text.lower() for w in words)]
+        return SearchReply(
+            query=query,
+            vault=self.record.name,
+            mode="keyword",
+            fusion=Fusion("none"),
+            expanded=(),
+            filtered={},
+            generation=7,
+            took_ms=0.5,
+            total=len(hits),
+            confidence=None,
+            results=tuple(result(path, self.notes[path]) for path in hits[:limit]),
+            warnings=(),
+            explain=Explain({}, (StageTrace("parse", 0.1, 0, 1),)) if explain else None,
+        )
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        self._heard(request)
+        return self._found(request.query, request.query, request.limit, explain=request.explain)
+
+    def similar(self, request: SimilarRequest) -> SearchReply:
+        self._heard(request)
+        text = self.notes.get(request.path or "") if request.text is None else request.text
+        if text is None:
+            raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
+        return self._found(request.path or "", text, request.limit, explain=request.explain)
+
+    def note(self, path: str) -> NoteReply:
+        self._heard(path)
+        if path not in self.notes:
+            raise NotFoundError(f"There is no note {path!r}.", code="note_not_found")
+        return NoteReply(
+            vault=self.record.name,
+            path=path,
+            title=Path(path).stem,
+            aliases=(),
+            tags=(),
+            description=None,
+            content=self.notes[path],
+            properties={"nested": {"list": (1, "two", None)}},
+            headings=(),
+            links_out=(),
+            links_in=(),
+            created=None,
+            modified=None,
+            uri="obsidian://open?vault=Home&file=x",
+            ledger=None,
+        )
+
+    def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
+        self._heard((state, path))
+        rows = [
+            LedgerRow(p, "indexed", None, None, (), 0, len(text), None, None)
+            for p, text in self.notes.items()
+            if path in {None, p} and state in {None, "indexed"}
+        ]
+        counts = {"indexed": len(self.notes), "pending": 0, "failed": 0, "excluded": 0}
+        return LedgerReply(self.record.name, len(self.notes), counts, tuple(rows))
+
+    def status(self) -> StatusReply:
+        self._heard("status")
+        return StatusReply(
+            vault=self.record.name,
+            notes=len(self.notes),
+            chunks=len(self.notes),
+            vectors=0,
+            model=None,
+            generation=7,
+            state="ready",
+            semantic="unavailable",
+            semantic_reason="no model",
+            queue=QueueStatus(),
+            ledger={"indexed": len(self.notes)},
+        )
+
+    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> AcceptedReply:
+        self._heard((full, paths))
+        return AcceptedReply(accepted=max(len(paths), 1), generation=7)
+
+    def start(self) -> None:
+        self.started = True
+
+    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+
+class FakeVaults:
+    """Vaults whose engines are open already."""
+
+    def __init__(self, engines: Iterable[FakeEngine], root: Path) -> None:
+        self._engines = list(engines)
+        self._root = root
+        self.closed = False
+        for engine in self._engines:
+            self.directory(engine.record).mkdir(parents=True)
+
+    def records(self) -> tuple[VaultRecord, ...]:
+        return tuple(engine.record for engine in self._engines)
+
+    def opened(self) -> tuple[FakeEngine, ...]:
+        return tuple(self._engines)
+
+    def directory(self, record: VaultRecord) -> Path:
+        return self._root / "index" / record.id
+
+    def close(self) -> None:
+        self.closed = True

@@ -1,0 +1,243 @@
+"""The routes: what each answers, and how one vault of several is meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from aiohttp import ClientResponse
+
+from recollect.errors import ModelError, NotFoundError, RecollectError
+from recollect.web.routes import ROUTES, Route
+from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
+
+
+async def ask(client: Client, route: Route) -> ClientResponse:
+    if route.method == "POST":
+        return await client.post(route.path, json=dict(route.example))
+    given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in route.example.items()}
+    return await client.get(f"{route.path}?{urlencode(given)}")
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+async def test_the_documented_example_of_each_route_works(client: Client, route: Route) -> None:
+    response = await ask(client, route)
+
+    assert response.status == route.status
+    assert response.content_type == "application/json"
+    assert await response.json()
+
+
+async def test_health_tells_the_contract_and_no_vault(stranger: Client) -> None:
+    response = await stranger.get("/api/health")
+
+    health = await response.json()
+    assert (health["status"], health["api"], health["auth"]) == ("ok", 1, "token")
+    assert {"search", "similar", "ledger"} <= set(health["features"])
+    assert "Home" not in await response.text()
+
+
+async def test_vaults_are_listed_with_what_is_open(client: Client) -> None:
+    reply = await (await client.get("/api/vaults")).json()
+
+    (vault,) = reply["vaults"]
+    assert (vault["id"], vault["name"], vault["default"]) == ("a1b2", "Home", True)
+    assert vault["open"] is True
+    assert vault["source"] == "folder"
+
+
+async def test_a_search_reaches_the_engine_with_all_its_parameters(
+    client: Client, engine: FakeEngine
+) -> None:
+    asked = (
+        "q=bees -wasp&limit=3&mode=semantic&plain=true&fusion=convex&alpha=0.3&min_score=0.2"
+        "&explain=true"
+    )
+
+    reply = await (await client.get(f"/api/search?{asked}")).json()
+
+    (request,) = engine.asked
+    assert (request.query, request.limit, request.mode) == ("bees -wasp", 3, "semantic")
+    assert (request.plain, request.fusion, request.alpha) == (True, "convex", 0.3)
+    assert (request.min_score, request.explain) == (0.2, True)
+    assert reply["results"][0]["path"] == "Garden/Bees.md"
+    assert reply["results"][0]["highlights"] == [[0, 4]]
+
+
+async def test_explain_is_in_the_reply_only_when_asked_for(client: Client) -> None:
+    without = await (await client.get("/api/search?q=bees")).json()
+    with_it = await (await client.get("/api/search?q=bees&explain=true")).json()
+
+    assert "explain" not in without
+    assert with_it["explain"]["stages"][0]["name"] == "parse"
+
+
+async def test_what_is_not_computed_is_null_rather_than_absent(client: Client) -> None:
+    reply = await (await client.get("/api/search?q=bees")).json()
+
+    assert reply["confidence"] is None
+    assert reply["results"][0]["scores"]["semantic"] is None
+
+
+async def test_an_empty_query_is_answered_with_nothing(client: Client) -> None:
+    response = await client.get("/api/search?q=")
+
+    assert response.status == 200
+    assert (await response.json())["results"] == []
+
+
+async def test_notes_like_a_text_may_be_asked_by_post(client: Client, engine: FakeEngine) -> None:
+    response = await client.post("/api/similar", json={"text": "spring water", "limit": 1})
+
+    assert [hit["path"] for hit in (await response.json())["results"]] == ["Garden/Bees.md"]
+    assert engine.asked[0].text == "spring water"
+    assert engine.asked[0].path is None
+
+
+async def test_paths_reach_the_engine_in_the_index_s_form(
+    client: Client, engine: FakeEngine
+) -> None:
+    decomposed = "Zu\N{COMBINING DIAERESIS}rich.md"
+
+    response = await client.get("/api/note", params={"path": decomposed})
+
+    assert response.status == 200
+    assert engine.asked == ["Z\N{LATIN SMALL LETTER U WITH DIAERESIS}rich.md"]
+
+
+async def test_reindex_is_accepted_and_passed_on(client: Client, engine: FakeEngine) -> None:
+    plain = await client.post("/api/reindex")
+    some = await client.post("/api/reindex", json={"full": True, "paths": ["a.md", "b"]})
+
+    assert (plain.status, some.status) == (202, 202)
+    assert await some.json() == {"accepted": 2, "generation": 7}
+    assert engine.asked == [(False, ()), (True, ("a.md", "b"))]
+
+
+async def test_one_of_several_vaults_is_named_by_id_or_name(
+    connect: Connect, two_vaults: FakeVaults, second_engine: FakeEngine
+) -> None:
+    client = await connect(two_vaults)
+
+    for word in ("Work", "c3d4"):
+        reply = await (await client.get(f"/api/search?q=bees&vault={word}")).json()
+        assert reply["vault"] == "Work"
+    posted = await client.post("/api/reindex?vault=Work", json={})
+    assert posted.status == 202
+    in_body = await client.post("/api/reindex", json={"vault": "c3d4"})
+    assert in_body.status == 202
+    assert len(second_engine.asked) == 4
+
+
+async def test_leaving_the_vault_out_where_several_are_served_is_refused(
+    connect: Connect, two_vaults: FakeVaults
+) -> None:
+    client = await connect(two_vaults)
+
+    response = await client.get("/api/search?q=bees")
+
+    problem = await response.json()
+    assert (response.status, problem["code"]) == (400, "vault_required")
+    assert "Home, Work" in problem["detail"]
+
+
+async def test_an_unknown_vault_is_not_found(client: Client) -> None:
+    response = await client.get("/api/status?vault=Elsewhere")
+
+    assert (response.status, (await response.json())["code"]) == (404, "vault_not_found")
+
+
+async def test_a_server_without_a_vault_says_so(connect: Connect, no_vaults: FakeVaults) -> None:
+    client = await connect(no_vaults)
+
+    response = await client.get("/api/search?q=bees")
+
+    assert response.status == 404
+    assert "recollect serve" in (await response.json())["detail"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (NotFoundError("There is no such note."), 404, "not_found"),
+        (ModelError("The model does not work."), 503, "model_failed"),
+        (ModelError("Download it.", code="special"), 503, "special"),
+    ],
+)
+async def test_an_engine_s_error_is_a_problem_document(
+    client: Client, engine: FakeEngine, error: RecollectError, status: int, code: str
+) -> None:
+    engine.fails = error
+
+    response = await client.get("/api/search?q=bees")
+
+    problem = await response.json(content_type="application/problem+json")
+    assert response.status == problem["status"] == status
+    assert problem["code"] == code
+    assert problem["detail"] == error.message
+    assert set(problem) == {"type", "title", "status", "detail", "code"}
+
+
+async def test_unknown_routes_and_methods_are_problem_documents(client: Client) -> None:
+    missing = await client.get("/api/nothing")
+    wrong = await client.post("/api/search")
+
+    assert missing.content_type == wrong.content_type == "application/problem+json"
+    assert (missing.status, (await missing.json())["code"]) == (404, "not_found")
+    assert (wrong.status, (await wrong.json())["code"]) == (405, "method_not_allowed")
+    assert "GET" in wrong.headers["Allow"]
+
+
+async def test_the_engines_live_as_long_as_the_server(
+    connect: Connect, vaults: FakeVaults, engine: FakeEngine
+) -> None:
+    client = await connect()
+    assert engine.started
+    assert not vaults.closed
+
+    await client.close()
+
+    assert vaults.closed
+
+
+async def test_the_shell_answers_anybody_and_says_how_to_go_on(stranger: Client) -> None:
+    response = await stranger.get("/")
+
+    page = await response.text()
+    assert (response.status, response.content_type) == (200, "text/html")
+    assert "recollect search" in page
+    assert "/api/search" in page
+    assert "Home" not in page
+
+
+async def test_a_built_interface_is_served_instead_once_it_is_there(
+    connect: Connect, tmp_path: Path
+) -> None:
+    static = tmp_path / "static"
+    static.mkdir()
+    (static / "index.html").write_text("<title>The interface</title>")
+    (static / "app.js").write_text("export {}")
+    (tmp_path / "secret.txt").write_text("outside")
+    (static / "leak.txt").symlink_to(tmp_path / "secret.txt")
+    client = await connect(token=None, static=static)
+
+    shell = await client.get("/")
+    assert "The interface" in await shell.text()
+    assert "script-src 'self'" in shell.headers["Content-Security-Policy"]
+    script = await client.get("/static/app.js")
+    assert (script.status, script.headers["X-Content-Type-Options"]) == (200, "nosniff")
+    assert (await client.get("/static/leak.txt")).status in {403, 404}
+    assert (await client.get("/static/")).status in {403, 404}
+    for way in ("%2e%2e/secret.txt", "..%2fsecret.txt", "%2e%2e%5csecret.txt"):
+        assert (await client.get(f"/static/{way}")).status in {401, 403, 404}
+
+
+async def test_the_docs_page_names_every_route_and_loads_nothing(client: Client) -> None:
+    page = await (await client.get("/api/docs")).text()
+
+    for route in ROUTES:
+        assert f"{route.method} {route.path}" in page
+    assert "<script" not in page
+    assert "http://" not in page
+    assert "https://" not in page

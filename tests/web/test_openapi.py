@@ -1,0 +1,121 @@
+"""The OpenAPI document and the pages made from the same table."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from recollect.web.openapi import document
+from recollect.web.parameters import parameters
+from recollect.web.routes import ROUTES, Route
+from recollect.web.shapes import Json
+from tests.web.fakes import Client
+from tests.web.fits import misfits
+
+API_GUIDE = Path(__file__).parents[2] / "docs" / "api.md"
+DOCUMENT = document(ROUTES, "1.2.3")
+
+
+def references(node: Json) -> set[str]:
+    if isinstance(node, list):
+        return set().union(*map(references, node))
+    if not isinstance(node, dict):
+        return set()
+    found = {str(node["$ref"])} if "$ref" in node else set()
+    return found.union(*map(references, node.values()))
+
+
+async def test_the_document_is_served_and_names_its_version(client: Client) -> None:
+    served = await (await client.get("/api/openapi.json")).json()
+
+    assert served["openapi"] == "3.1.0"
+    assert list(served["paths"]) == list(dict.fromkeys(route.path for route in ROUTES))
+
+
+def test_every_reference_leads_somewhere() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+
+    found = references(DOCUMENT)
+
+    assert found
+    assert {name.removeprefix("#/components/schemas/") for name in found} <= set(schemas)
+
+
+def test_operations_have_their_own_names() -> None:
+    names = [
+        operation["operationId"]
+        for methods in DOCUMENT["paths"].values()
+        for operation in methods.values()
+    ]
+
+    assert len(names) == len(set(names)) == len(ROUTES)
+
+
+def test_what_may_be_absent_is_not_required() -> None:
+    search = DOCUMENT["components"]["schemas"]["SearchReply"]
+
+    assert "explain" in search["properties"]
+    assert "explain" not in search["required"]
+    assert "confidence" in search["required"]
+
+
+def test_only_health_is_open() -> None:
+    is_open = [
+        path
+        for path, methods in DOCUMENT["paths"].items()
+        for operation in methods.values()
+        if operation.get("security") == []
+    ]
+
+    assert is_open == ["/api/health"]
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+async def test_replies_have_the_shape_that_the_document_tells(client: Client, route: Route) -> None:
+    operation = DOCUMENT["paths"][route.path][route.method.lower()]
+    schema = operation["responses"][str(route.status)]["content"]["application/json"]["schema"]
+
+    if route.method == "POST":
+        example = operation["requestBody"]["content"]["application/json"]["example"]
+        response = await client.post(route.path, json=example)
+    else:
+        asked = {p["name"]: p["example"] for p in operation["parameters"] if "example" in p}
+        shown = {n: str(v).lower() if isinstance(v, bool) else v for n, v in asked.items()}
+        response = await client.get(route.path, params=shown)
+
+    assert misfits(await response.json(), schema, DOCUMENT) == []
+
+
+async def test_problems_have_the_shape_that_the_document_tells(client: Client) -> None:
+    problem = await (await client.get("/api/search")).json(content_type="application/problem+json")
+
+    schema = {"$ref": "#/components/schemas/Problem"}
+    assert misfits(problem, schema, DOCUMENT) == []
+
+
+def route_table() -> str:
+    lines = ["| route | parameters | answers |", "| --- | --- | --- |"]
+    for route in ROUTES:
+        asked = ", ".join(
+            f"**`{p.name}`**" if p.required else f"`{p.name}`" for p in parameters(route.asked)
+        )
+        lines.append(
+            f"| `{route.method} {route.path}` | {asked} | {route.summary}: {route.status}"
+            f" `{route.reply.__name__}` |"
+        )
+    return "\n".join(lines)
+
+
+def test_the_guide_has_the_table_of_routes_as_it_is() -> None:
+    guide = API_GUIDE.read_text(encoding="utf-8")
+    marked = re.compile(r"(<!-- routes -->\n\n).*(\n\n<!-- /routes -->)", re.DOTALL)
+
+    if os.environ.get("RECOLLECT_UPDATE_CONTRACT") == "1":
+        guide = marked.sub(lambda found: found[1] + route_table() + found[2], guide)
+        API_GUIDE.write_text(guide, encoding="utf-8")
+
+    assert marked.search(guide)
+    assert route_table() in guide, "run this test with RECOLLECT_UPDATE_CONTRACT=1"
