@@ -25,7 +25,8 @@ from recollect.types import IdArray
 
 FOLDER = "keywords"
 FORMAT = f"1/{version('tantivy')}"  # counted up when fields or the analyzer change
-TEXT_FIELDS = ("title", "headings", "tags", "path", "body")
+EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
+STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 
@@ -38,9 +39,19 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("note", indexed=True, fast=True)
     builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
-    for name in TEXT_FIELDS:
+    for name in EXACT_FIELDS:
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
+    builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
     return builder.build()
+
+
+def _analyzer() -> tantivy.TextAnalyzerBuilder:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+
+
+def stemmer() -> tantivy.TextAnalyzer:
+    """Splits at spaces and reduces to stems (Porter 2, English; other words hardly change)."""
+    return _analyzer().filter(tantivy.Filter.stemmer("english")).build()
 
 
 @contextmanager
@@ -80,8 +91,8 @@ class Postings:
             else:
                 path.mkdir(parents=True, exist_ok=True)
                 self._index = tantivy.Index(self.schema, path=str(path))
-            words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-            self._index.register_tokenizer("words", words)
+            self._index.register_tokenizer("words", _analyzer().build())
+            self._index.register_tokenizer("stems", stemmer())
             self._index.config_reader("manual")
             self._index.reload()
 
@@ -183,18 +194,19 @@ class Postings:
 
 
 def _documents(note: NoteText) -> Iterator[dict[str, object]]:
-    shared: dict[str, object] = {
-        "note": note.note_id,
-        "title": joined(note.title, *note.aliases),
-        "tags": joined(*note.tags),
-        "path": joined(note.path.removesuffix(".md")),
-    }
+    title, tags = joined(note.title, *note.aliases), joined(*note.tags)
+    path = joined(note.path.removesuffix(".md"))
     for chunk in note.chunks:
+        headings, body = joined(*chunk.headings), joined(chunk.text)
         yield {
-            **shared,
             "chunk": chunk.chunk_id,
-            "headings": joined(*chunk.headings),
-            "body": joined(chunk.text),
+            "note": note.note_id,
+            "title": title,
+            "headings": headings,
+            "tags": tags,
+            "path": path,
+            "body": body,
+            STEMS: f"{title} {tags} {headings} {body}",
         }
 
 
