@@ -1,0 +1,108 @@
+"""Dates as people type them into a query: `2026-01..2026-03`, `>2026-01-01`, `7d`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+_DATE = re.compile(
+    r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?.*)?)?)?", re.DOTALL
+)
+_AGO = re.compile(r"(\d{1,5})([hdwmy])", re.IGNORECASE)
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
+_COMPARED = re.compile(r"(>=|<=|>|<)\s*(.+)", re.DOTALL)
+
+_Day = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time [start, end), POSIX seconds. A moment has start == end."""
+
+    start: float
+    end: float
+
+
+def period(text: str, now: float) -> Period | None:
+    """What `text` names, in local time: a date (see `calendar`), or how long ago.
+
+    `7d` is the moment seven days before `now`; h, d, w, m (30 days) and y (365 days) are known,
+    and `today` and `yesterday` are days. None: not a date.
+    """
+    word = text.strip().lower()
+    ago = _AGO.fullmatch(word)
+    if ago:
+        moment = now - int(ago.group(1)) * _HOURS[ago.group(2)] * 3600.0
+        return Period(moment, moment)
+    if word in {"today", "yesterday"}:
+        today = datetime.fromtimestamp(now)  # noqa: DTZ006 (a person's day is the local one)
+        return calendar(f"{today - timedelta(days=word == 'yesterday'):%Y-%m-%d}")
+    return calendar(text)
+
+
+def calendar(text: str) -> Period | None:
+    """The year, month, day, minute or second that `text` names in ISO order, in local time."""
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    try:
+        return _calendar(found)
+    except (ValueError, OverflowError, OSError):  # no such day, or beyond what the system counts
+        return None
+
+
+def bounds(text: str, now: float) -> tuple[float | None, float | None] | None:
+    """The range [start, end) that a `created:` or `modified:` value stands for; None: unreadable.
+
+    Both ends of `a..b` are included, and either may be left out. `>a` begins when `a` is over,
+    `<a` ends when `a` begins. `7d` alone reaches from then until now.
+    """
+    compared = _COMPARED.fullmatch(text.strip())
+    if compared:
+        point = period(compared.group(2), now)
+        return None if point is None else _compare(compared.group(1), point)
+    if ".." in text:
+        left, _, right = text.partition("..")
+        first = period(left, now) if left.strip() else None
+        last = period(right, now) if right.strip() else None
+        unreadable = (left.strip() and first is None) or (right.strip() and last is None)
+        if unreadable or (first is None and last is None):
+            return None
+        return (first.start if first else None), (last.end if last else None)
+    point = period(text, now)
+    if point is None:
+        return None
+    return point.start, None if point.start == point.end else point.end
+
+
+def _compare(sign: str, point: Period) -> tuple[float | None, float | None]:
+    ranges: dict[str, tuple[float | None, float | None]] = {
+        ">": (point.end, None),
+        ">=": (point.start, None),
+        "<": (None, point.start),
+        "<=": (None, point.end),
+    }
+    return ranges[sign]
+
+
+def _calendar(found: re.Match[str]) -> Period:
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+    if not month:
+        return _between((year, 1, 1), (year + 1, 1, 1))
+    if not day:
+        return _between((year, month, 1), (year + month // 12, month % 12 + 1, 1))
+    if not found.group(4):
+        return _between((year, month, day), (year, month, day), days=1)
+    start = _local(year, month, day).replace(hour=hour, minute=minute, second=second).timestamp()
+    return Period(start, start + (1.0 if found.group(6) else 60.0))
+
+
+def _between(first: _Day, last: _Day, *, days: int = 0) -> Period:
+    """From midnight to midnight, local time; a day is not always 24 hours long."""
+    return Period(_local(*first).timestamp(), (_local(*last, days=days)).timestamp())
+
+
+def _local(year: int, month: int, day: int, *, days: int = 0) -> datetime:
+    naive = datetime(year, month, day)  # noqa: DTZ001 (a person's days are local ones)
+    return (naive + timedelta(days=days)).astimezone()

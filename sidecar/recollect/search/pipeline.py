@@ -1,0 +1,236 @@
+"""A query's way, each stage once: parse, filter, retrieve, fuse, rank, show.
+
+All doors search through `search`; none assembles a search of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recollect.errors import ModelError
+from recollect.index.index import Index
+from recollect.replies import Fusion, Removed, Result, SearchReply
+from recollect.search import adapt, filters, fuse, query, results, retrieve, syntax
+from recollect.search.rank import Ranking, rank
+from recollect.search.retrieve import Terms
+from recollect.search.snippet import Snippets
+from recollect.search.syntax import ParsedQuery
+from recollect.search.trace import TOP, Trace
+from recollect.types import (
+    Embedder,
+    FloatArray,
+    IdArray,
+    PropertyValue,
+    SearchRequest,
+    SearchRules,
+    VaultRecord,
+)
+
+_HIGHLIGHTED = 0.1  # tokens rarer than this part of the rarest one are worth marking
+
+
+def search(
+    index: Index,
+    embedder: Embedder | None,
+    request: SearchRequest,
+    rules: SearchRules,
+    vault: VaultRecord,
+    *,
+    semantic_reason: str | None,
+) -> SearchReply:
+    """Answer a search. `semantic_reason` says why there is no `embedder`, for the warning.
+
+    Without an embedder hybrid mode answers by keywords and semantic mode finds nothing; both say
+    so in `warnings`.
+
+    Raises:
+        QueryTooLongError: more characters than a query may have.
+        IndexFailure: the index does not read.
+
+    """
+    run = _Run(index, embedder, request, rules, vault, semantic_reason)
+    return run.reply()
+
+
+@dataclass(slots=True)
+class _Run:
+    """One search. What stages leave for the reply is gathered here."""
+
+    index: Index
+    embedder: Embedder | None
+    request: SearchRequest
+    rules: SearchRules
+    vault: VaultRecord
+    semantic_reason: str | None
+    began: float = field(default_factory=time.perf_counter)
+    warnings: list[str] = field(default_factory=list)
+    filtered: dict[str, int] = field(default_factory=dict)
+    fusion: Fusion = field(default_factory=lambda: Fusion("none"))
+    total: int = 0
+    confidence: float | None = None
+
+    def reply(self) -> SearchReply:
+        trace = Trace(enabled=self.request.explain)
+        generation = self.index.generation
+        parsed = query.parse(self.request.query, plain=self.request.plain)
+        self.warnings += parsed.warnings
+        trace.stage("parse", count_in=1, count_out=1)
+        notes = self.filter(parsed, trace)
+        found: tuple[Result, ...] = ()
+        if parsed.text:
+            found = self.scored(parsed, notes, trace)
+        elif notes is not None:
+            found = self.listed(notes, trace)
+        return SearchReply(
+            query=self.request.query,
+            vault=self.vault.name,
+            mode=self.request.mode,
+            fusion=self.fusion,
+            expanded=(),
+            filtered=self.filtered,
+            generation=generation,
+            took_ms=round((time.perf_counter() - self.began) * 1000, 3),
+            total=self.total,
+            confidence=self.confidence,
+            results=found,
+            warnings=tuple(self.warnings),
+            explain=trace.explain(_described(parsed)),
+        )
+
+    def filter(self, parsed: ParsedQuery, trace: Trace) -> IdArray | None:
+        """Ids of the notes that may be found; None: all of them."""
+        if parsed.condition is None:
+            return None
+        allowed = filters.allowed(parsed.condition, self.index)
+        self.filtered.update(allowed.filtered)
+        trace.stage(
+            "filter",
+            count_in=len(self.index.all_notes()),
+            count_out=len(allowed.notes),
+            removed=allowed.removed,
+        )
+        return allowed.notes
+
+    def listed(self, notes: IdArray, trace: Trace) -> tuple[Result, ...]:
+        """A query of conditions alone: all notes that meet them, the latest first."""
+        wanted = set(notes.tolist())
+        listed = [note for note in self.index.all_notes() if note.id in wanted]
+        listed.sort(key=lambda note: (-(note.modified or 0.0), note.path))
+        self.total = len(listed)
+        shown = results.list_notes(
+            self.index,
+            listed[: self.request.limit],
+            Snippets({}, self.rules.snippet_chars),
+            self.vault.path.name,
+        )
+        trace.stage(
+            "list",
+            count_in=len(listed),
+            count_out=len(shown),
+            top=lambda: [result.path for result in shown],
+        )
+        return shown
+
+    def scored(
+        self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace
+    ) -> tuple[Result, ...]:
+        """The notes that answer the words of the query, best first."""
+        terms = retrieve.terms(self.index, parsed.text)
+        if not terms.counts:
+            self.warnings.append("The query has no letters, digits or emoji to search for.")
+            return ()
+        vector = self.vector(parsed.text)
+        trace.stage("embed", count_in=1, count_out=int(vector is not None))
+        plan = self.plan(parsed, vector)
+        chunks = retrieve.retrieve(
+            self.index,
+            terms.query if self.request.mode != "semantic" else (),
+            vector,
+            limit=retrieve.depth(self.request.limit),
+            notes=notes,
+        )
+        trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
+        ranking, below = rank(chunks, plan, min_score=self.request.min_score)
+        self.conclude(ranking, below)
+        trace.stage(
+            "fuse",
+            count_in=len(ranking.notes),
+            count_out=len(ranking),
+            removed=[Removed("min_score", below)] if below else [],
+            top=lambda: self.paths(ranking),
+        )
+        shown = results.build(
+            self.index,
+            ranking.top(self.request.limit, self.rules.passages),
+            Snippets(_highlighted(terms, self.index), self.rules.snippet_chars),
+            self.vault.path.name,
+        )
+        trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
+        return shown
+
+    def vector(self, text: str) -> FloatArray | None:
+        """The query's embedding, where the mode asks for meaning and a model answers."""
+        if self.request.mode == "keyword":
+            return None
+        if self.embedder is None:
+            reason = self.semantic_reason or "no embedding model is loaded"
+            self.warnings.append(f"Semantic search is unavailable: {reason}.".replace("..", "."))
+            return None
+        waiting = self.index.keywords.document_count - self.index.vectors.count
+        if waiting > 0:
+            self.warnings.append(
+                f"{waiting} passages still wait for their embedding; until then they are found"
+                " by their words alone."
+            )
+        try:
+            return self.embedder.embed_query(text)
+        except ModelError as error:
+            self.warnings.append(f"Semantic search is unavailable: {error.message}")
+            return None
+
+    def plan(self, parsed: ParsedQuery, vector: FloatArray | None) -> fuse.Plan:
+        """How the sides are weighed for this query."""
+        if self.request.mode == "semantic":
+            return fuse.MEANING_ALONE
+        if vector is None or self.embedder is None:
+            return fuse.KEYWORDS_ALONE
+        if self.request.fusion != "auto":
+            return fuse.plan(self.request.fusion, self.request.alpha)
+        signals = adapt.signals(parsed.text, self.embedder.count_tokens)
+        share = self.request.alpha
+        if share is None:
+            share = adapt.semantic_share(signals)
+        return fuse.Plan("auto", 1.0 - share, share, signals.as_params())
+
+    def conclude(self, ranking: Ranking, below: int) -> None:
+        """Note what the reply says of the whole list."""
+        if below:
+            self.filtered["min_score"] = below
+        self.total = len(ranking)
+        plan = ranking.plan
+        weights = {"keyword_weight": plan.keyword_weight, "semantic_weight": plan.semantic_weight}
+        rounded = {name: round(value, 6) for name, value in {**weights, **plan.why}.items()}
+        self.fusion = Fusion(plan.method, {**rounded, "best": ranking.best})
+
+    def paths(self, ranking: Ranking) -> list[str]:
+        """Paths of the first notes, for the trace."""
+        ids = ranking.note_ids(TOP)
+        notes = self.index.notes(ids)
+        return [notes[note_id].path for note_id in ids if note_id in notes]
+
+
+def _highlighted(terms: Terms, index: Index) -> Mapping[str, float]:
+    """Tokens worth marking: not those that nearly every passage has."""
+    rarity = terms.rarity(index.keywords.document_count)
+    least = _HIGHLIGHTED * max(rarity.values())
+    return {token: weight for token, weight in rarity.items() if weight >= least}
+
+
+def _described(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:
+    return {
+        "text": parsed.text,
+        "phrases": parsed.phrases,
+        "condition": syntax.describe(parsed.condition),
+    }

@@ -1,0 +1,100 @@
+"""Makes the results of a reply from ranked notes: texts, snippets, lines, links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect.index.index import Index
+from recollect.replies import Passage, RawScores, Result, Scores
+from recollect.search.rank import RankedNote
+from recollect.search.snippet import Snippet, Snippets
+from recollect.search.uri import obsidian_uri
+from recollect.times import iso
+from recollect.types import StoredChunk, StoredNote
+
+
+def build(
+    index: Index, ranked: Sequence[RankedNote], snippets: Snippets, vault: str
+) -> tuple[Result, ...]:
+    """Results in the order of `ranked`; a note that is gone by now is passed over.
+
+    `vault` is the name of the vault's folder, which is how Obsidian knows it.
+    """
+    notes = index.notes([note.note_id for note in ranked])
+    chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
+    return tuple(
+        _result(notes[note.note_id], note, _passages(note, chunks, snippets), vault)
+        for note in ranked
+        if note.note_id in notes
+    )
+
+
+def list_notes(
+    index: Index, notes: Sequence[StoredNote], snippets: Snippets, vault: str
+) -> tuple[Result, ...]:
+    """Results for notes that nothing was scored of, each shown by how it begins."""
+    results = []
+    for note in notes:
+        first = index.chunks_of(note.id)[:1]
+        ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
+        passages = [_passage(chunk, 1.0, snippets) for chunk in first]
+        results.append(_result(note, ranked, passages, vault))
+    return tuple(results)
+
+
+def _passages(
+    note: RankedNote, chunks: Mapping[int, StoredChunk], snippets: Snippets
+) -> list[Passage]:
+    return [
+        _passage(chunks[chunk_id], round(note.score * share, 6), snippets)
+        for chunk_id, share in note.passages
+        if chunk_id in chunks
+    ]
+
+
+def _passage(chunk: StoredChunk, score: float, snippets: Snippets) -> Passage:
+    snippet = snippets.make(chunk.text)
+    return Passage(
+        heading=" > ".join(chunk.headings) or None,
+        block=chunk.block,
+        parent=chunk.parent,
+        line=_line(chunk, snippet),
+        snippet=snippet.text,
+        highlights=snippet.highlights,
+        score=score,
+    )
+
+
+def _line(chunk: StoredChunk, snippet: Snippet) -> int:
+    """The line of the source on which the best match stands."""
+    if not chunk.lines:
+        return 1
+    within = chunk.text.count("\n", 0, snippet.at)
+    return chunk.lines[min(within, len(chunk.lines) - 1)]
+
+
+def _result(
+    note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], vault: str
+) -> Result:
+    blank = Passage(None, None, None, 1, note.description or "", (), ranked.score)
+    best = passages[0] if passages else blank
+    return Result(
+        path=note.path,
+        title=note.title,
+        description=note.description,
+        heading=best.heading,
+        block=best.block,
+        parent=best.parent,
+        line=best.line,
+        snippet=best.snippet,
+        highlights=best.highlights,
+        score=ranked.score,
+        scores=ranked.scores,
+        raw=ranked.raw,
+        passages=tuple(passages[1:]),
+        tags=note.tags,
+        properties=note.properties,
+        created=iso(note.created),
+        modified=iso(note.modified),
+        uri=obsidian_uri(vault, note.path),
+    )

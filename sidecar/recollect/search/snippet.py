@@ -1,0 +1,192 @@
+"""The stretch of a passage that shows why it was found, with what to highlight in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from recollect.index import scripts
+from recollect.index.analyze import spans
+
+ELLIPSIS = "…"
+_SLACK = 40  # characters a cut may move to meet the start of a sentence
+_WORD = re.compile(rf"[{scripts.SPACELESS}]|[^\s{scripts.SPACELESS}]+")
+_RUN = re.compile(r"\S+")
+_SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """One line of text; `highlights` are UTF-16 offsets into it, in order, not overlapping.
+
+    `at` is the offset of the best match in the passage, 0 where nothing matched.
+    """
+
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+    at: int
+
+
+class Snippets:
+    """Makes the snippets of one query. `weights` says how telling each of its tokens is."""
+
+    def __init__(self, weights: Mapping[str, float], chars: int) -> None:
+        """`chars` is about how long a snippet gets, in code points."""
+        self._weights = weights
+        self._chars = chars
+        self._pattern = _pattern(weights)
+        self._flattening = _Flattening()
+
+    def make(self, text: str) -> Snippet:
+        """The window of `text` with the most telling matches, cut at words."""
+        hits = self._hits(text)
+        start, end = 0, len(text)
+        if len(text) > self._chars:
+            first, last = _densest(hits, self._weights, self._chars)
+            start = _start(text, first, last, self._chars)
+            end = _end(text, start, last, self._chars)
+        marks = _merged(
+            (start + token.start, start + token.end)
+            for token in spans(text[start:end])
+            if token.text in self._weights
+        )
+        inside = [hit for hit in hits if start <= hit.start < end]
+        at = marks[0][0] if marks else start
+        if inside:
+            at = max(inside, key=lambda hit: self._weights[hit.token]).start
+        return _render(text, start, end, marks, at)
+
+    def _hits(self, text: str) -> list[_Hit]:
+        """Where tokens of the query stand: fast, and good enough to choose a window by."""
+        if self._pattern is None:
+            return []
+        flat = text.lower() if text.isascii() else text.translate(self._flattening)
+        return [
+            _Hit(match.group(), match.start(), match.end())
+            for match in self._pattern.finditer(flat)
+        ]
+
+
+class _Hit(NamedTuple):
+    token: str
+    start: int
+    end: int
+
+
+def _densest(hits: list[_Hit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
+    """The stretch from a hit to a hit, no longer than `chars`, that is worth the most.
+
+    A token's further occurrences count a tenth, so that variety wins over repetition.
+    """
+    best, chosen, worth, first = 0.0, (0, 0), 0.0, 0
+    counts: Counter[str] = Counter()
+    for hit in hits:
+        worth += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
+        counts[hit.token] += 1
+        while hit.end - hits[first].start > chars and hits[first] is not hit:
+            gone = hits[first].token
+            counts[gone] -= 1
+            worth -= weights[gone] * (0.1 if counts[gone] else 1.0)
+            first += 1
+        if worth > best:
+            best, chosen = worth, (hits[first].start, hit.end)
+    return chosen
+
+
+def _start(text: str, first: int, last: int, chars: int) -> int:
+    """Where a window around [first, last) begins: at a sentence near by, else at a word."""
+    wanted = max(0, first - max(0, chars - (last - first)) // 3)
+    wanted = max(0, min(wanted, len(text) - chars))
+    if wanted == 0:
+        return 0
+    low = max(0, wanted - _SLACK)
+    sentences = [match.end() for match in _SENTENCE.finditer(text, low, wanted + _SLACK)]
+    near = [at for at in sentences if at <= first]
+    if near:
+        return near[-1]
+    # A word cut by `low` would be taken for one that starts there.
+    words = [match.start() for match in _WORD.finditer(text, low) if match.start() <= first]
+    fitting = [at for at in words if at >= wanted]
+    return (fitting or words or [first])[0 if fitting else -1]
+
+
+def _end(text: str, start: int, last: int, chars: int) -> int:
+    """Where a window that begins at `start` ends: behind a word, never before `last`."""
+    limit = max(last, start + chars)
+    if limit >= len(text):
+        return len(text)
+    ends = [match.end() for match in _WORD.finditer(text, start, limit + 1)]
+    fitting = [at for at in ends if last <= at <= limit]
+    return fitting[-1] if fitting else limit
+
+
+def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
+    """Collapse the white space of text[start:end] and carry the marks along."""
+    runs = list(_RUN.finditer(text, start, end))
+    before = ELLIPSIS if text[:start].strip() else ""
+    after = ELLIPSIS if text[end:].strip() else ""
+    line = before + " ".join(run.group() for run in runs) + after
+    begins = [run.start() for run in runs]
+    places = list(accumulate((len(run.group()) + 1 for run in runs), initial=len(before)))
+
+    def place(edge: int) -> int:
+        run = max(0, bisect_right(begins, edge) - 1)
+        return places[run] + edge - begins[run]
+
+    return Snippet(line, _utf16(line, [(place(a), place(b)) for a, b in marks]), at)
+
+
+def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Marks in order, overlapping or touching ones made one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(marks):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
+    if line.isascii():
+        return tuple(pairs)
+
+    def units(at: int) -> int:
+        return at + sum(char > "\uffff" for char in line[:at])
+
+    return tuple((units(start), units(end)) for start, end in pairs)
+
+
+def _pattern(weights: Mapping[str, float]) -> re.Pattern[str] | None:
+    """Finds the tokens in flattened text; a word is not found inside another."""
+    if not weights:
+        return None
+    parts = [
+        re.escape(token) if re.search(f"[{scripts.SPACELESS}]", token)
+        else rf"(?<!\w){re.escape(token)}(?!\w)"
+        for token in sorted(weights, key=len, reverse=True)
+    ]  # fmt: skip
+    return re.compile("|".join(parts))
+
+
+@lru_cache(maxsize=4096)
+def _flat_char(code: int) -> str:
+    """One character, folded to one character, so that offsets stay."""
+    folded = unicodedata.normalize("NFKD", chr(code)).casefold()
+    return folded[0] if folded else chr(code)
+
+
+class _Flattening(dict[int, str]):
+    """A translation table that fills itself; text keeps its length."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _flat_char(code)
+        return self[code]
