@@ -15,7 +15,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
 
 def commands(group: click.Group) -> Iterator[click.Command]:
-    for command in group.commands.values():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         yield command
         if isinstance(command, click.Group):
             yield from commands(command)

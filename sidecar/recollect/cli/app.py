@@ -4,32 +4,53 @@ from __future__ import annotations
 
 import errno
 import sys
-import traceback
+from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from recollect import __version__
-from recollect.cli.config import config
-from recollect.cli.doctor import doctor
-from recollect.cli.evaluate import evaluate
-from recollect.cli.index import index
-from recollect.cli.models import models
 from recollect.cli.options import JSON_FLAG, Group, expect_json, invocation
 from recollect.cli.output import complain, emit_object
-from recollect.cli.reference import reference
-from recollect.cli.search import search, similar
-from recollect.cli.serve import demo, serve
-from recollect.cli.status import ledger, status
-from recollect.cli.tokens import token
-from recollect.cli.vaults import vaults
 from recollect.errors import RecollectError
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
+# In the order of use. Each is loaded when it is needed: all of them together take longer than the
+# answer to a question.
+COMMANDS = {
+    "demo": "recollect.cli.serve:demo",
+    "index": "recollect.cli.index:index",
+    "search": "recollect.cli.search:search",
+    "similar": "recollect.cli.search:similar",
+    "serve": "recollect.cli.serve:serve",
+    "status": "recollect.cli.status:status",
+    "ledger": "recollect.cli.status:ledger",
+    "vaults": "recollect.cli.vaults:vaults",
+    "models": "recollect.cli.models:models",
+    "config": "recollect.cli.config:config",
+    "token": "recollect.cli.tokens:token",
+    "doctor": "recollect.cli.doctor:doctor",
+    "eval": "recollect.cli.evaluate:evaluate",
+    "cli-reference": "recollect.cli.reference:reference",
+}
+
+
 class Root(Group):
     """The outermost group. Whatever a command raises ends here as one line and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of use."""
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command by its name."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(module), attribute)
+        return command if isinstance(command, click.Command) else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, having noted whether the caller reads JSON."""
@@ -57,6 +78,8 @@ class Root(Group):
                 raise  # click ends quietly where the reader of a pipe has gone
             _fail(ctx, "os_error", _os_message(error), 1)
         except Exception as error:  # noqa: BLE001 - the outermost boundary; nothing is swallowed
+            import traceback  # noqa: PLC0415 - 20 ms that hardly anybody needs
+
             traceback.print_exc()
             _fail(ctx, "bug", f"this is a bug, please report it: {error!r}", 1)
 
@@ -85,25 +108,6 @@ def cli() -> None:
     Recollect indexes an Obsidian vault and answers by meaning and by keyword, on this computer
     alone. Start with `recollect demo`, or with `recollect index FOLDER` and `recollect search`.
     """
-
-
-for command in (
-    demo,
-    index,
-    search,
-    similar,
-    serve,
-    status,
-    ledger,
-    vaults,
-    models,
-    config,
-    token,
-    doctor,
-    evaluate,
-    reference,
-):
-    cli.add_command(command)
 
 
 def main() -> NoReturn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -110,6 +109,8 @@ def _run(
     ready: Callable[[BoundServer], None],
     handshake: bool = False,
 ) -> None:
+    import asyncio  # noqa: PLC0415 - takes as long as showing the help
+
     from recollect.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
     asyncio.run(
