@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 from filelock import FileLock, Timeout
 
-from recollect.engine import Engine
 from recollect.errors import ConfigError, NotFoundError, RecollectError, UsageError
 from recollect.types import Settings, VaultRecord
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
 
 REGISTRY = "vaults.json"
 FORMAT = 1
@@ -117,6 +120,9 @@ class Vaults:
 
     def open(self, record: VaultRecord, *, writable: bool) -> Engine:
         """The engine of a vault, opened at first asking and kept."""
+        # Half of the time of a command that asks a running server would go into loading it.
+        from recollect.engine import Engine  # noqa: PLC0415
+
         if record.id not in self._engines:
             self._engines[record.id] = Engine.open(
                 record,
