@@ -105,13 +105,24 @@ def _writable_keywords(store: Store, path: Path) -> Postings:
         postings = Postings(path)
     except IndexFailure:
         discard(path)
-        postings = Postings(path)
+        return _rebuilt(store, path)
     try:
         catch_up(store, postings)
     except IndexFailure:
         postings.close()
         discard(path)
+        return _rebuilt(store, path)
+    return postings
+
+
+def _rebuilt(store: Store, path: Path) -> Postings:
+    """A new keyword index; in memory where the disk refuses, so that search goes on."""
+    try:
         postings = Postings(path)
+        catch_up(store, postings)
+    except IndexFailure as error:
+        logger.warning("%s It is kept in memory until the next start.", error.message)
+        postings = Postings(None)
         catch_up(store, postings)
     return postings
 
@@ -158,6 +169,11 @@ def _text_fingerprint(store: Store, content: str) -> Fingerprint:
     return Fingerprint(database, generation, content)
 
 
+def chunk_notes_saved(store: Store) -> bool:
+    """Whether their snapshot is up to date."""
+    return snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, "chunks")) is not None
+
+
 def load_chunk_notes(store: Store) -> ChunkNotes:
     """Which note every chunk belongs to."""
     arrays = snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, "chunks"))
@@ -170,6 +186,11 @@ def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
     """Keep it for the next opening."""
     arrays = {"ids": chunks.ids, "notes": chunks.notes}
     snapshot.save(store.directory / _CHUNKS, _text_fingerprint(store, "chunks"), arrays)
+
+
+def graph_saved(store: Store) -> bool:
+    """Whether its snapshot is up to date."""
+    return snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, "graph")) is not None
 
 
 def load_graph(store: Store) -> LinkGraph:
@@ -205,12 +226,17 @@ def _vector_snapshot(store: Store, number: int) -> tuple[Path, Fingerprint]:
     )
 
 
-def load_vectors(store: Store, number: int, dimensions: int) -> tuple[Vectors, bool]:
-    """The vectors that answer for a model, and whether they came from a snapshot."""
+def vectors_saved(store: Store, number: int) -> bool:
+    """Whether their snapshot is up to date."""
+    return snapshot.load(*_vector_snapshot(store, number)) is not None
+
+
+def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
+    """The vectors that answer for a model."""
     arrays = snapshot.load(*_vector_snapshot(store, number))
     if arrays is not None:
         try:
-            return Vectors.from_arrays(dimensions, arrays), True
+            return Vectors.from_arrays(dimensions, arrays)
         except (KeyError, ValueError) as error:
             logger.warning("The vectors' snapshot does not fit (%s) and is made again.", error)
     vectors = Vectors(dimensions)
@@ -225,7 +251,7 @@ def load_vectors(store: Store, number: int, dimensions: int) -> tuple[Vectors, b
         rows[used] = np.frombuffer(vector, np.float16)
         used += 1
     vectors.put(owners[:used, 0], owners[:used, 1], rows[:used])
-    return vectors, False
+    return vectors
 
 
 def save_vectors(store: Store, number: int, vectors: Vectors) -> None:

@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 
 from recollect.errors import IndexFailure, IndexInUseError, ModelError
-from recollect.index import derived, reads, writes
+from recollect.index import derived, embeddings, meta, reads, writes
 from recollect.index.graph import LinkGraph
 from recollect.index.keywords import Keywords
 from recollect.index.rows import link_columns
@@ -54,7 +54,6 @@ class Index:
         self.vectors = Vectors(0)
         self._database, self._generation, self._text_generation = reads.generations(store)
         self._model: int | None = None  # whose vectors are loaded
-        self._saved: dict[str, int] = {}  # generation of each snapshot on disk, as far as known
         self._chunk_notes: derived.ChunkNotes | None = None
         self._graph: LinkGraph | None = None
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
@@ -131,9 +130,9 @@ class Index:
         else:
             with self._store.transaction() as connection:
                 if model is not None:
-                    number = writes.register_model(connection, model, dimensions)
-                if writes.choose_model(connection, number):
-                    generation = writes.next_generation(connection, text=False)
+                    number = embeddings.register_model(connection, model, dimensions)
+                if embeddings.choose_model(connection, number):
+                    generation = meta.next_generation(connection, text=False)
                 else:
                     generation = self._generation
             self._generation = generation
@@ -151,9 +150,9 @@ class Index:
         dimensions = reads.dimensions_of(self._store, model) or len(puts[0].vector)
         vectors = [(put.text_hash, _checked(put, dimensions, model)) for put in puts]
         with self._store.transaction() as connection:
-            number = writes.register_model(connection, model, dimensions)
-            answered = writes.keep_vectors(connection, number, vectors)
-            generation = writes.next_generation(connection, text=False)
+            number = embeddings.register_model(connection, model, dimensions)
+            answered = embeddings.keep_vectors(connection, number, vectors)
+            generation = meta.next_generation(connection, text=False)
         self._generation = generation
         if number == self._model:
             self._put_vectors(answered)
@@ -172,7 +171,7 @@ class Index:
     def set_meta(self, key: str, value: str) -> None:
         """Keep a word of the caller's under a key of its own."""
         with self._store.transaction() as connection:
-            writes.set_meta(connection, f"user.{key}", value)
+            meta.put(connection, f"user.{key}", value)
 
     def meta(self, key: str) -> str | None:
         """What `set_meta` kept."""
@@ -183,20 +182,24 @@ class Index:
         if not self._store.writable or self._store.closed:
             return
         try:
-            if self._stale("chunks", self._text_generation) and self._chunk_notes is not None:
-                derived.save_chunk_notes(self._store, self._chunk_notes)
-            if self._stale("graph", self._text_generation) and self._graph is not None:
-                derived.save_graph(self._store, self._graph)
-            if self._stale("vectors", self._generation) and self._model is not None:
+            if not derived.chunk_notes_saved(self._store):
+                derived.save_chunk_notes(self._store, self._owners())
+            if not derived.graph_saved(self._store):
+                derived.save_graph(self._store, self.graph)
+            if self._model is not None and not derived.vectors_saved(self._store, self._model):
                 derived.save_vectors(self._store, self._model, self.vectors)
         except OSError as error:
             logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
 
     # --- reading (any thread) ---
 
-    def manifest(self) -> dict[str, ManifestEntry]:
-        """All indexed files, by path."""
-        return reads.manifest(self._store)
+    def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
+        """Indexed files by path: all, or those that `within` names or that lie in its folders."""
+        return reads.manifest(self._store, within)
+
+    def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+        """Ledger entries of the paths that `within` names or that lie in its folders."""
+        return reads.ledger_within(self._store, within)
 
     def ledger(
         self, *, state: LedgerState | None = None, path: str | None = None
@@ -262,23 +265,33 @@ class Index:
             return False
         postings, old = derived.open_keywords(self._store), self._postings
         _, generation, text_generation = reads.generations(self._store)
-        with self._loading:
-            self._postings, self.keywords = postings, Keywords(postings)
-            self._chunk_notes = self._graph = None
-            self._generation, self._text_generation = generation, text_generation
+        self._postings, self.keywords = postings, Keywords(postings)
+        self._generation, self._text_generation = generation, text_generation
+        self._reload()
         old.close()
-        if self._model is not None:
-            self._load_vectors(self._model, self.vectors.dimensions)
         return True
 
     # --- in step ---
 
     def _follow(self, changes: writes.Changes) -> None:
-        """Bring memory after a batch that is true. What fails is made again."""
+        """Bring memory after a batch that is true. What fails is made again.
+
+        The owners of chunks come first: a hit of a chunk they do not know is no hit.
+        """
+        try:
+            self._follow_in_memory(changes)
+        except Exception:  # the batch is true: whatever went wrong here, the database mends it
+            logger.exception("The index in memory is loaded again.")
+            self._reload()
         try:
             derived.follow_keywords(self._store, self._postings, changes)
         except IndexFailure as error:
-            self._mend_keywords(error)
+            logger.warning("%s It is made again.", error.message)
+            self._postings.close()
+            self._postings = derived.open_keywords(self._store)
+            self.keywords = Keywords(self._postings)
+
+    def _follow_in_memory(self, changes: writes.Changes) -> None:
         with self._loading:
             if self._chunk_notes is not None:
                 self._chunk_notes = self._chunk_notes.changed(
@@ -296,12 +309,12 @@ class Index:
         self.vectors.remove(np.array(changes.chunks_removed, dtype=np.int64))
         self._put_vectors([chunk_id for chunk_id, _ in changes.chunks_added])
 
-    def _mend_keywords(self, error: IndexFailure) -> None:
-        """Make the keyword index again; if even that fails, the next opening will."""
-        logger.warning("%s It is made again.", error.message)
-        self._postings.close()
-        self._postings = derived.open_keywords(self._store)
-        self.keywords = Keywords(self._postings)
+    def _reload(self) -> None:
+        """Forget what was loaded; it is loaded again when it is asked for, vectors at once."""
+        with self._loading:
+            self._chunk_notes = self._graph = None
+        if self._model is not None:
+            self._load_vectors(self._model, self.vectors.dimensions)
 
     def _owners(self) -> derived.ChunkNotes:
         with self._loading:
@@ -314,9 +327,7 @@ class Index:
         if number is None:
             self.vectors = Vectors(0)
             return
-        self.vectors, fresh = derived.load_vectors(self._store, number, dimensions)
-        if fresh:
-            self._saved["vectors"] = self._generation
+        self.vectors = derived.load_vectors(self._store, number, dimensions)
 
     def _put_vectors(self, chunk_ids: Sequence[int]) -> None:
         if self._model is None or not chunk_ids:
@@ -330,12 +341,6 @@ class Index:
                     len(found), -1
                 ),
             )
-
-    def _stale(self, name: str, generation: int) -> bool:
-        """Whether a snapshot is to be written; it counts as written from then on."""
-        stale = self._saved.get(name) != generation
-        self._saved[name] = generation
-        return stale
 
 
 def _locked(directory: Path) -> filelock.BaseFileLock:

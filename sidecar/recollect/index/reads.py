@@ -23,6 +23,8 @@ from recollect.types import (
     StoredNote,
 )
 
+_PATHS_AT_ONCE = 200
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
@@ -59,10 +61,29 @@ def generations(store: Store) -> tuple[str, int, int]:
     return str(known["id"]), int(known["generation"]), int(known["text_generation"])
 
 
-def manifest(store: Store) -> dict[str, ManifestEntry]:
-    """All indexed files, by path."""
-    found = store.read(f"SELECT {rows.MANIFEST_COLUMNS} FROM notes")
+def manifest(store: Store, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
+    """Indexed files by path: all, or those that `within` names or that lie in its folders."""
+    found = _within(store, f"SELECT {rows.MANIFEST_COLUMNS} FROM notes", within)
     return {row[1]: rows.manifest_entry(row) for row in found}
+
+
+def ledger_within(store: Store, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+    """Entries of the paths that `within` names or that lie in its folders."""
+    found = _within(store, f"SELECT {rows.LEDGER_COLUMNS} FROM ledger", within)
+    return tuple(rows.ledger_entry(row) for row in found)
+
+
+def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    if not within:
+        yield from store.read(select)
+        return
+    # In parts: SQLite bounds how deep one expression may be.
+    for at in range(0, len(within), _PATHS_AT_ONCE):
+        part = within[at : at + _PATHS_AT_ONCE]
+        where = " OR ".join(["path = ? OR (path >= ? AND path < ?)"] * len(part))
+        # "0" follows "/", so the range holds just what lies in the folder.
+        bounds = [bound for path in part for bound in (path, f"{path}/", f"{path}0")]
+        yield from store.read(f"{select} WHERE {where}", bounds)
 
 
 def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import orjson
 
 from recollect.types import (
     Chunk,
@@ -51,7 +52,15 @@ def _plain(value: object) -> object:
 
 def strings(packed: str) -> tuple[str, ...]:
     """A list of words from its JSON."""
-    return tuple(json.loads(packed)) if packed != "[]" else ()
+    return tuple(orjson.loads(packed)) if packed != "[]" else ()
+
+
+def _loaded(packed: str) -> Any:
+    """JSON as `dump` writes it: fast, but for what only Python reads (NaN, huge numbers)."""
+    try:
+        return orjson.loads(packed)
+    except orjson.JSONDecodeError:
+        return json.loads(packed)
 
 
 def _frozen(value: Any) -> Any:
@@ -85,7 +94,7 @@ def stored_note(row: Sequence[Any]) -> StoredNote:
     id_, path, title, aliases, tags, properties, description, created, modified, size, warnings = (
         row
     )
-    known = {} if properties == "{}" else _frozen(json.loads(properties))
+    known = {} if properties == "{}" else _frozen(_loaded(properties))
     return StoredNote(
         id_,
         path,

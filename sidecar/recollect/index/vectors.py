@@ -96,9 +96,8 @@ class Vectors:
         if notes is not None:
             allowed &= _belonging(view.notes, notes)
         if view.bits is None:
-            scores = view.rows[: view.used] @ query
             slots = np.flatnonzero(allowed)
-            return _hits(view, slots, scores[slots], limit)
+            return _hits(view, slots, (view.rows[: view.used] @ query)[slots], limit)
         slots = _promising(view, query, allowed, max(view.candidates, 2 * limit))
         return _hits(view, slots, view.rows[slots].astype(np.float32) @ query, limit)
 
@@ -286,12 +285,13 @@ def _promising(
     view: _View, query: FloatArray, allowed: npt.NDArray[np.bool_], candidates: int
 ) -> IdArray:
     """Allowed slots whose signs differ least from the query's: at least `candidates` of them."""
-    slots = np.flatnonzero(allowed)
-    if len(slots) <= candidates or view.bits is None:
-        return slots
+    count = int(np.count_nonzero(allowed))
+    if count <= candidates or view.bits is None:
+        return np.flatnonzero(allowed)
     signs = sign_bits(query[np.newaxis], view.mean)[:, 0]
     distance = differing_bits(view.bits, view.used, signs)
-    distance[~allowed] = np.iinfo(distance.dtype).max
+    if count < view.used:
+        distance[~allowed] = np.iinfo(distance.dtype).max
     return nearest(distance, candidates, ceiling=64 * len(signs))
 
 

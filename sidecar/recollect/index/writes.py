@@ -1,7 +1,6 @@
-"""What changes the database: a batch of notes, vectors, the model that answers.
+"""A batch of notes becomes rows, inside one transaction of the store.
 
-Everything here runs inside one transaction of the store and tells, in a `Changes`, what the
-structures in memory have to follow once that transaction is true.
+It tells in a `Changes` what the structures in memory have to follow once that is true.
 """
 
 # ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
@@ -13,17 +12,17 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from recollect.errors import ModelError
 from recollect.index import rows
+from recollect.index.embeddings import find_model
+from recollect.index.meta import get, next_generation, number
 from recollect.types import (
     Batch,
     Chunk,
     LedgerEntry,
     LedgerState,
     Link,
-    ModelKey,
+    ManifestEntry,
     NoteMove,
     NotePut,
 )
@@ -63,9 +62,9 @@ class BatchWriter:
         self._db = connection
         self._batch = batch
         self._now = time.time()
-        self._vectors = _number(meta(connection, "model_vectors"))
+        self._vectors = number(get(connection, "model_vectors"))
         self._model = None if batch.model is None else find_model(connection, batch.model)
-        before = int(meta(connection, "text_generation") or 0)
+        before = int(get(connection, "text_generation") or 0)
         generation = next_generation(connection, text=True)
         self.changes = Changes(generation=generation, text_before=before)
 
@@ -77,9 +76,7 @@ class BatchWriter:
         for put in self._batch.puts:
             self._put(put)
         for touch in self._batch.touches:
-            values = (touch.size, touch.mtime_ns, touch.path)
-            for table in ("notes", "ledger"):
-                self._db.execute(f"UPDATE {table} SET size=?, mtime_ns=? WHERE path=?", values)
+            self._touch(touch)
         for entry in self._batch.ledger:
             self._record(entry)
         return self._netted()
@@ -97,13 +94,13 @@ class BatchWriter:
     def _move_all(self, moves: Sequence[NoteMove]) -> None:
         """Names are taken in a second pass, so that notes can swap or shift along a chain."""
         moving = []
-        for number, move in enumerate(moves):
+        for place, move in enumerate(moves):
             found = self._db.execute(
                 "SELECT id FROM notes WHERE path = ?", (move.old_path,)
             ).fetchone()
             if found is None:
                 continue
-            parked = f"\x00moving/{number}"
+            parked = f"\x00moving/{place}"
             for table in ("notes", "ledger"):
                 self._db.execute(
                     f"UPDATE OR REPLACE {table} SET path=? WHERE path=?", (parked, move.old_path)
@@ -121,6 +118,21 @@ class BatchWriter:
                 (*values, self._now, parked),
             )
             self.changes.moved[note_id] = move.new_path
+
+    def _touch(self, touch: ManifestEntry) -> None:
+        """A note is as it was; if it was to be read again, it need not be."""
+        values = (touch.size, touch.mtime_ns)
+        self._db.execute("UPDATE notes SET size=?, mtime_ns=? WHERE path=?", (*values, touch.path))
+        waits = self._db.execute(
+            "SELECT EXISTS (SELECT 1 FROM chunks WHERE note_id = ? AND NOT EXISTS"
+            " (SELECT 1 FROM vectors WHERE model_id IS ? AND text_hash = chunks.text_hash))",
+            (touch.note_id, self._model),
+        ).fetchone()[0]
+        self._db.execute(
+            "UPDATE ledger SET size=?, mtime_ns=?,"
+            " state=iif(state IN ('pending', 'failed'), ?, state) WHERE path=?",
+            (*values, "keyword_only" if waits else "indexed", touch.path),
+        )
 
     def _remove(self, path: str) -> None:
         found = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchone()
@@ -249,143 +261,3 @@ def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:
         if old.vector_hash is not None and rank > best:
             best, vector_hash = rank, old.vector_hash
     return vector_hash
-
-
-# --- meta ---------------------------------------------------------------------------------------
-
-
-def meta(connection: sqlite3.Connection, key: str) -> str | None:
-    """A value of the table `meta`, inside the transaction."""
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return None if found is None else str(found[0])
-
-
-def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
-    """Keep a value."""
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-
-def next_generation(connection: sqlite3.Connection, *, text: bool) -> int:
-    """Count the generation up; `text` says that keywords and links change in it."""
-    generation = int(meta(connection, "generation") or 0) + 1
-    set_meta(connection, "generation", str(generation))
-    if text:
-        set_meta(connection, "text_generation", str(generation))
-    return generation
-
-
-def _number(value: str | None) -> int | None:
-    return int(value) if value else None
-
-
-# --- models and vectors -------------------------------------------------------------------------
-
-
-def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
-    """The number of a model the database knows."""
-    found = connection.execute(
-        "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
-        rows.model_columns(model),
-    ).fetchone()
-    return None if found is None else int(found[0])
-
-
-def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: int) -> int:
-    """The number of a model, given on first sight.
-
-    Raises:
-        ModelError: its vectors were of another dimension before.
-
-    """
-    found = find_model(connection, model)
-    if found is None:
-        cursor = connection.execute(
-            "INSERT INTO models (name, weights_hash, quantisation, dimensions) VALUES (?,?,?,?)",
-            (*rows.model_columns(model), dimensions),
-        )
-        return int(cursor.lastrowid or 0)
-    known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
-    if known != dimensions:
-        raise ModelError(
-            f"Vectors of {model} have {known} dimensions here, but {dimensions} were given. The"
-            " model's files were changed: fetch it again with `recollect models get`.",
-            code="model_mismatch",
-        )
-    return found
-
-
-def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:
-    """Let a model's vectors answer; returns whether anything had to change.
-
-    Without a model, which vector stands for which chunk is kept as it is, for its return.
-    """
-    chosen = "" if number is None else str(number)
-    before = meta(connection, "model_vectors")
-    if meta(connection, "model_active") == chosen and before == (chosen or before):
-        return False
-    set_meta(connection, "model_active", chosen)
-    if number is None:
-        connection.execute(
-            "UPDATE ledger SET state='keyword_only' WHERE state='indexed' AND path IN"
-            " (SELECT path FROM notes WHERE id IN (SELECT note_id FROM chunks))"
-        )
-        return True
-    set_meta(connection, "model_vectors", chosen)
-    narrowed = "WHERE vector_hash IS NOT text_hash" if before == chosen else ""
-    kept = "EXISTS (SELECT 1 FROM vectors WHERE model_id = {} AND text_hash = chunks.{})"
-    connection.execute(
-        f"UPDATE chunks SET vector_hash = CASE WHEN {kept.format(number, 'text_hash')}"
-        f" THEN text_hash WHEN {kept.format(number, 'vector_hash')} THEN vector_hash END {narrowed}"
-    )
-    connection.execute(
-        "UPDATE notes SET awaiting = id IN"
-        " (SELECT note_id FROM chunks WHERE vector_hash IS NOT text_hash)"
-    )
-    connection.execute(
-        "UPDATE ledger SET state = iif(path IN (SELECT path FROM notes WHERE awaiting),"
-        " 'keyword_only', 'indexed') WHERE state IN ('indexed', 'keyword_only')"
-    )
-    return True
-
-
-def keep_vectors(
-    connection: sqlite3.Connection, number: int, vectors: Sequence[tuple[bytes, bytes]]
-) -> list[int]:
-    """Keep (text hash, float16 bytes); returns the chunks that are now answered by their own."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
-        [(number, text_hash, vector) for text_hash, vector in vectors],
-    )
-    if _number(meta(connection, "model_vectors")) != number:
-        return []
-    answered: list[int] = []
-    touched: set[int] = set()
-    for text_hash, _ in vectors:
-        found: list[Any] = connection.execute(
-            "SELECT id, note_id FROM chunks WHERE text_hash=? AND vector_hash IS NOT text_hash",
-            (text_hash,),
-        ).fetchall()
-        answered += [chunk_id for chunk_id, _ in found]
-        touched.update(note_id for _, note_id in found)
-    connection.executemany(
-        "UPDATE chunks SET vector_hash = text_hash WHERE id = ?", [(each,) for each in answered]
-    )
-    active = _number(meta(connection, "model_active")) == number
-    for note_id in touched:
-        _complete(connection, note_id, active=active)
-    return answered
-
-
-def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> None:
-    """Let a note whose last vector came be `indexed`."""
-    done = connection.execute(
-        "UPDATE notes SET awaiting = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM chunks c"
-        " WHERE c.note_id = notes.id AND c.vector_hash IS NOT c.text_hash)",
-        (note_id,),
-    )
-    if done.rowcount and active:
-        connection.execute(
-            "UPDATE ledger SET state = 'indexed' WHERE state = 'keyword_only'"
-            " AND path = (SELECT path FROM notes WHERE id = ?)",
-            (note_id,),
-        )
