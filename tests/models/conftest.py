@@ -39,15 +39,20 @@ def tiny_spec(tiny_folder: Path) -> ModelSpec:
     )
 
 
+@pytest.fixture(scope="session")
+def tiny_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def load_tiny(tiny_folder: Path, tmp_path: Path) -> Iterator[Callable[..., Embedder]]:
+def load_tiny(tiny_folder: Path, tiny_cache: Path) -> Iterator[Callable[..., Embedder]]:
     """Loads the tiny model through the front door, with any rules; closes what it loaded."""
     loaded = []
 
     def load(**rules: object) -> Embedder:
         chosen = ModelRules(**{"name": "tiny", "folder": str(tiny_folder), **rules})
         embedder = load_embedder(
-            chosen, model_dir=tmp_path / "cache", offline=True, fetch_missing=False, say=print
+            chosen, model_dir=tiny_cache, offline=True, fetch_missing=False, say=print
         )
         loaded.append(embedder)
         return embedder

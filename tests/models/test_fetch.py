@@ -119,12 +119,13 @@ def test_the_final_error_lists_every_source(
 
 
 def test_an_unpinned_file_is_held_to_its_first_hash(
-    tiny_spec: ModelSpec, tiny_folder: Path, damaged: Path, model_dir: Path
+    tiny_spec: ModelSpec, tiny_folder: Path, damaged: Path, model_dir: Path, said: list[str]
 ) -> None:
     unpinned = replace(tiny_spec, files=tuple(PinnedFile(name) for name in FILES))
     with serving(Hub(tiny_folder)) as hub:
-        files = fetch(unpinned, model_dir=model_dir, endpoint=hub.url)
+        files = fetch(unpinned, model_dir=model_dir, endpoint=hub.url, say=said.append)
     assert not files.pinned
+    assert "knows no checksum of tiny" in said[-1]
     shutil.copyfile(damaged / "model.safetensors", files.folder / "model.safetensors")
     with pytest.raises(ModelUnavailableError, match=r"model\.safetensors has changed"):
         fetch(unpinned, model_dir=model_dir, offline=True)
@@ -155,10 +156,11 @@ def test_unchanged_files_are_not_read_again(
 def test_what_a_killed_process_left_is_cleared_away(
     tiny_spec: ModelSpec, tiny_folder: Path, model_dir: Path
 ) -> None:
-    (model_dir / ".incoming-tiny-dead" / "files").mkdir(parents=True)
+    (model_dir / ".incoming-tiny-too@alive").mkdir(parents=True)
+    (model_dir / ".incoming-tiny@dead" / "files").mkdir(parents=True)
     with serving(Hub(tiny_folder)) as hub:
         fetch(tiny_spec, model_dir=model_dir, endpoint=hub.url)
-    assert not _leftovers(model_dir)
+    assert _leftovers(model_dir) == [".incoming-tiny-too@alive"]
 
 
 FETCH_IN_ANOTHER_PROCESS = """

@@ -63,6 +63,12 @@ def test_another_computer_checks_for_itself(
     assert len(_built(store, "*.json")) == 2
 
 
+def test_half_a_verdict_after_a_crash_is_no_verdict(store: GraphStore) -> None:
+    store.open("int8")
+    _built(store, "*.json")[0].write_bytes(b"")
+    assert store.open("int8")[1] == "int8"
+
+
 def test_fp32_needs_no_check(store: GraphStore) -> None:
     assert store.open("fp32")[1] == "fp32"
     assert not _built(store, "*.json")

@@ -150,6 +150,23 @@ def test_longest_first_and_a_query_passes_the_waiting_passages(load_tiny: Load) 
     embedder.close()
 
 
+def test_closing_stops_after_the_text_in_hand(load_tiny: Load) -> None:
+    tiny = load_tiny()
+    assert isinstance(tiny, OnnxEmbedder)
+    session = RecordingSession()
+    embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
+    with ThreadPoolExecutor(2) as pool:
+        passages = pool.submit(embedder.embed_passages, ["sea", "sun", "moon"])
+        session.started.wait(10)
+        closing = pool.submit(embedder.close)
+        while embedder._session is not None:
+            threading.Event().wait(0.001)
+        session.go_on.set()
+        closing.result()
+    assert isinstance(passages.exception(), ModelError)
+    assert len(session.lengths) == 1
+
+
 def test_workers_hold_back_while_a_query_runs_but_not_for_ever() -> None:
     gate = QueryGate()
     assert gate.give_way()

@@ -171,15 +171,22 @@ def _download(
     with FileLock(model_dir / f"{spec.name}.lock"):
         with suppress(ModelError, OSError):  # another process may have fetched it meanwhile
             return _cached(spec, cached)
-        for stale in model_dir.glob(f"{_INCOMING}{spec.name}-*"):
+        for stale in model_dir.glob(f"{_INCOMING}{spec.name}@*"):
             shutil.rmtree(stale, ignore_errors=True)  # the lock is ours, so its owner is dead
         for source, get in _sources(spec, endpoint):
             say(f"Getting {spec.name} (about {spec.download_mb} MB) from {source} …")
             try:
-                return _receive(spec, cached, source, get)
+                received = _receive(spec, cached, source, get)
             except (ModelError, OSError) as error:
                 tried.append(f"{source}: {error}")
                 say(f"Not from {source}: {error}")
+                continue
+            if not received.pinned:
+                say(
+                    f"Recollect knows no checksum of {spec.name}. It trusts what came now, and"
+                    " holds the cache to it from now on."
+                )
+            return received
     return None
 
 
@@ -199,7 +206,7 @@ def _sources(spec: ModelSpec, endpoint: str | None) -> list[tuple[str, Callable[
 def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], None]) -> ModelFiles:
     """Fetch beside the cache, check, then move in as a whole."""
     model_dir = cached.parent.parent
-    incoming = Path(tempfile.mkdtemp(dir=model_dir, prefix=f"{_INCOMING}{spec.name}-"))
+    incoming = Path(tempfile.mkdtemp(dir=model_dir, prefix=f"{_INCOMING}{spec.name}@"))
     try:
         files = incoming / "files"
         files.mkdir()
@@ -219,9 +226,9 @@ def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], N
 def _unavailable(spec: ModelSpec, tried: list[str]) -> ModelUnavailableError:
     names = ", ".join(_names(spec))
     attempts = "".join(f"\n  - {attempt}" for attempt in tried)
+    connect = f"Connect to the internet and run: recollect models get {spec.name}\nor put"
     return ModelUnavailableError(
         f"The embedding model {spec.name} is not to be had. Tried:{attempts}\n"
-        f"Connect to the internet and run: recollect models get {spec.name}\n"
-        f"or put {names} into a folder and name it in the setting model.folder."
-        " Until then, keyword search works without it."
+        f"{connect if spec.repo else 'Put'} {names} into a folder and name it in the setting"
+        " model.folder. Until then, keyword search works without it."
     )

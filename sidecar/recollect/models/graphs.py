@@ -55,14 +55,17 @@ class GraphStore:
 
         Builds what is missing. Raises ModelDamagedError for weights that do not make a graph.
         """
-        if wanted == "int8" and self._verdict_path().exists():
-            if _read_verdict(self._verdict_path()):
-                return self._cached_session("int8"), "int8"
-        elif wanted == "int8":
-            agreeing = self._first_start()
-            if agreeing is not None:
-                return agreeing, "int8"
+        session = self._agreeing_session() if wanted == "int8" else None
+        if session is not None:
+            return session, "int8"
         return self._cached_session("fp32"), "fp32"
+
+    def _agreeing_session(self) -> InferenceSession | None:
+        """The int8 session, unless int8 does not agree with fp32 on this computer."""
+        agrees = _read_verdict(self._verdict_path())
+        if agrees is None:
+            return self._first_start()
+        return self._cached_session("int8") if agrees else None
 
     def _graph_path(self, quantisation: Quantisation) -> Path:
         weights, config = self.files.weights_hash, self.files.hashes[CONFIG_FILE]
@@ -147,11 +150,12 @@ def run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
     return np.asarray(embedding[0], np.float32)
 
 
-def _read_verdict(path: Path) -> bool:
+def _read_verdict(path: Path) -> bool | None:
+    """Whether int8 agreed here; None when that is not known."""
     try:
         return bool(json.loads(path.read_bytes())["agrees"])
     except (OSError, ValueError, KeyError, TypeError):
-        return False
+        return None
 
 
 def _this_computer() -> str:

@@ -9,11 +9,12 @@ the workers finish together.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 
 import numpy as np
 from onnxruntime import InferenceSession
@@ -23,6 +24,9 @@ from recollect.models.catalogue import ModelSpec
 from recollect.models.graphs import run
 from recollect.models.tokens import TextTokenizer
 from recollect.types import ChunkSizes, FloatArray, ModelKey
+
+# Workers give processors up to queries and to people's other programs (0 normal, 19 least).
+_NICENESS = 10
 
 # The longest that a worker holds back for queries: without a limit, queries that never pause
 # would stop indexing altogether.
@@ -77,7 +81,7 @@ class OnnxEmbedder:
         self._key = key
         self._threads = threads or usable_processors()
         self._gate = QueryGate()
-        self._workers = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
+        self._workers = ThreadPoolExecutor(self._threads, "embed", initializer=_step_back)
 
     @property
     def key(self) -> ModelKey:
@@ -110,7 +114,7 @@ class OnnxEmbedder:
         todo = deque(sorted(range(len(texts)), key=lambda row: -len(tokens[row])))
 
         def work() -> None:
-            while todo:
+            while todo and self._session is not None:
                 self._gate.give_way()
                 try:
                     row = todo.popleft()
@@ -118,15 +122,12 @@ class OnnxEmbedder:
                     return
                 vectors[row] = _embed(session, tokens[row])
 
-        if len(texts) == 1:
+        if len(texts) == 1:  # a note being saved: not worth a thread's wake-up
             work()
-            return vectors
-        workers = [self._submit(work) for _ in range(min(self._threads, len(texts)))]
-        try:
-            for worker in workers:
-                worker.result()
-        finally:
-            todo.clear()  # after a failure the other workers have nothing left to do
+        else:
+            self._work_together(work, todo)
+        if todo:
+            raise self._closed()
         return vectors
 
     def embed_query(self, text: str) -> FloatArray:
@@ -143,14 +144,26 @@ class OnnxEmbedder:
     def _open_session(self) -> InferenceSession:
         session = self._session
         if session is None:
-            raise ModelError(f"The embedder {self._key} is closed.", code="model_closed")
+            raise self._closed()
         return session
 
-    def _submit(self, work: Callable[[], None]) -> Future[None]:
+    def _closed(self) -> ModelError:
+        return ModelError(f"The embedder {self._key} is closed.", code="model_closed")
+
+    def _work_together(self, work: Callable[[], None], todo: deque[int]) -> None:
+        """Run `work` in every worker; after one fails, the others find nothing left to do."""
         try:
-            return self._workers.submit(work)
-        except RuntimeError as error:
-            raise ModelError(f"The embedder {self._key} is closed.", code="model_closed") from error
+            workers = [self._workers.submit(work) for _ in range(min(self._threads, len(todo)))]
+        except RuntimeError as error:  # the pool was shut down a moment ago
+            raise self._closed() from error
+        try:
+            for worker in workers:
+                worker.result()
+        except CancelledError as error:
+            raise self._closed() from error
+        except ModelError:
+            todo.clear()
+            raise
 
 
 def _embed(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
@@ -158,6 +171,13 @@ def _embed(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
         return run(session, ids)
     except Exception as error:  # onnxruntime's errors have no common base
         raise ModelError(f"onnxruntime failed on a text of {len(ids)} tokens: {error}") from error
+
+
+def _step_back() -> None:
+    """Lower the calling thread's priority, on the one system that has one for each thread."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 def usable_processors() -> int:
