@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from recollect import views
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import UsageError
 from recollect.index.index import Index
+from recollect.ingest.events import Event
 from recollect.ingest.indexer import Indexer, RunTotals
-from recollect.ingest.queue import Work, WorkQueue
+from recollect.ingest.queue import Work
+from recollect.ingest.writer import Writer
 from recollect.models import load_embedder
 from recollect.models.slot import ModelSlot
 from recollect.replies import (
     AcceptedReply,
-    Guard,
     IndexReport,
     LedgerReply,
     NoteReply,
@@ -35,8 +36,8 @@ from recollect.replies import (
 )
 from recollect.search import pipeline
 from recollect.search import similar as similar_notes
-from recollect.times import iso
 from recollect.types import (
+    Change,
     Embedder,
     LedgerState,
     Progress,
@@ -45,7 +46,8 @@ from recollect.types import (
     SimilarRequest,
     VaultRecord,
 )
-from recollect.views import Activity
+from recollect.vault.files import contained
+from recollect.vault.watch import watch_vault
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,6 +55,8 @@ T = TypeVar("T")
 # Readers are short and mostly wait for native code; a few threads keep one slow request from
 # holding up the next.
 READERS = 4
+# How long to wait for a folder that cannot be watched (an unmounted drive) before trying again.
+WATCH_AGAIN_S = 10.0
 
 log = logging.getLogger(__name__)
 
@@ -65,20 +69,31 @@ class Engine:
     """One vault: search it, look at it, keep its index in step."""
 
     def __init__(
-        self, record: VaultRecord, index: Index, settings: Settings, slot: ModelSlot
+        self,
+        record: VaultRecord,
+        index: Index,
+        settings: Settings,
+        slot: ModelSlot,
+        *,
+        fetch_missing: bool,
     ) -> None:
         """Use `open`; this only puts the parts together."""
         self.record = record
         self._index = index
         self._settings = settings
         self._slot = slot
-        self._indexer = Indexer(record.path, index, settings)
-        self._queue = WorkQueue()
+        self._fetch_missing = fetch_missing
+        self._writer = Writer(
+            record.name,
+            index,
+            Indexer(record.path, index, settings),
+            slot,
+            fetch_missing=fetch_missing,
+            reconcile_at=settings.vault.reconcile_at,
+        )
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
-        self._writer: threading.Thread | None = None
-        self._activity = Activity()
         self._stopping = threading.Event()
-        self._fetch_missing = False
+        self._watcher: threading.Thread | None = None
 
     @classmethod
     def open(
@@ -109,9 +124,7 @@ class Engine:
             index.use_model(embedder.key, embedder.dimensions)
             return embedder
 
-        engine = cls(record, index, settings, ModelSlot(load))
-        engine._fetch_missing = fetch_missing
-        return engine
+        return cls(record, index, settings, ModelSlot(load), fetch_missing=fetch_missing)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -154,7 +167,7 @@ class Engine:
         return views.status_reply(
             self._index,
             self.record,
-            self._activity,
+            self._writer.activity,
             model=embedder.key if embedder is not None else None,
             model_reason=self._slot.reason,
         )
@@ -166,9 +179,9 @@ class Engine:
 
     def _embedder(self) -> Embedder | None:
         """The model. A reader loads what is on this machine; a server's writer has done it."""
-        if self._writer is None:
-            return self._slot.load(fetch=False)
-        return self._slot.embedder
+        if self._writer.serving:
+            return self._slot.embedder
+        return self._slot.load(fetch=False)
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -180,103 +193,96 @@ class Engine:
         progress: Callable[[Progress], None] | None = None,
     ) -> IndexReport:
         """Bring the index up to date in this thread, model included, and say what was done."""
-        if self._writer is not None:
+        if self._writer.serving:
             raise UsageError("this vault is being served; ask its server to reindex instead")
         began = time.monotonic()
-        work = Work(full=full, confirm_removals=confirm_removals)
         self._slot.load(fetch=False)
-        totals = self._run(work, progress)
+        work = Work(full=full, confirm_removals=confirm_removals)
+        totals = self._writer.run(work, progress)
         # The notes are findable by keyword already; only now may a download take its time.
         absent = self._slot.embedder is None and self._fetch_missing
         if absent and self._slot.load(fetch=True) is not None:
-            totals = _sum(totals, self._run(Work(), progress))
+            totals = _sum(totals, self._writer.run(Work(), progress))
         return self._report(totals, time.monotonic() - began)
 
     def start(self) -> None:
-        """Begin the background writer; its first work is to bring the index up to date."""
-        if self._writer is not None:
-            return
-        self._activity = replace(self._activity, started=True)
-        self._queue.submit(Work())
-        self._writer = threading.Thread(
-            target=self._write, name=f"write-{self.record.id}", daemon=True
-        )
+        """Begin the background writer and the watcher; an index is brought up to date first."""
         self._writer.start()
+        if self._settings.vault.watch != "off" and self._watcher is None:
+            self._watcher = threading.Thread(
+                target=self._watch, name=f"watch-{self.record.id}", daemon=True
+            )
+            self._watcher.start()
 
-    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> AcceptedReply:
+    def reindex(
+        self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
+    ) -> AcceptedReply:
         """Queue a run over the vault or over some notes and folders of it."""
-        if self._writer is None:
-            raise UsageError("this engine has no writer; start it before asking for a reindex")
-        self._queue.submit(Work(full=full, paths=tuple(paths)))
-        return AcceptedReply(accepted=max(len(paths), 1), generation=self._index.generation)
+        for path in paths:
+            contained(self.record.path, path)
+        work = Work(paths=tuple(paths), full=full, confirm_removals=confirm_removals)
+        return self._submit(work, max(len(paths), 1))
+
+    def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
+        """Queue the places of changes that somebody saw; they go before the backlog."""
+        paths: dict[str, None] = {}
+        for change in changes:
+            for path in (change.path, change.old_path):
+                if path is not None:
+                    contained(self.record.path, path)
+                    paths[path] = None
+        return self._submit(Work(paths=tuple(paths), saved=True), len(changes))
+
+    def pause(self) -> None:
+        """Let the writer rest until `resume`; searching goes on."""
+        self._writer.queue.pause()
+
+    def resume(self) -> None:
+        """Let the writer go on."""
+        self._writer.queue.resume()
+
+    def cancel(self) -> None:
+        """Drop what waits and end what runs; what was committed stays."""
+        self._writer.queue.cancel()
+
+    def retry(self) -> AcceptedReply:
+        """Try every failed note again."""
+        return AcceptedReply(accepted=self._writer.retry(), generation=self._index.generation)
+
+    def subscribe(
+        self, listener: Callable[[Event], None], *, after: int | None = None
+    ) -> tuple[tuple[Event, ...], Callable[[], None]]:
+        """Follow what happens; see `EventLog.subscribe`."""
+        return self._writer.events.subscribe(listener, after=after)
 
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
         self._stopping.set()
-        self._queue.close()
-        if self._writer is not None:
-            self._writer.join()
+        if self._watcher is not None:
+            self._watcher.join()
+        self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
         self._slot.close()
         self._index.close()
 
-    def _write(self) -> None:
-        self._slot.load(fetch=False)
-        while (work := self._queue.take()) is not None:
-            self._guarded_run(work)
-            if self._slot.embedder is None and self._fetch_missing and not self._stopping.is_set():
-                self._fetch_missing = False
-                if self._slot.load(fetch=True) is not None:
-                    self._guarded_run(Work())
+    def _submit(self, work: Work, accepted: int) -> AcceptedReply:
+        if not self._writer.serving:
+            raise UsageError("this engine has no writer; start it before asking for a reindex")
+        self._writer.queue.submit(work)
+        return AcceptedReply(accepted=accepted, generation=self._index.generation)
 
-    def _guarded_run(self, work: Work) -> None:
-        """Run; an error leaves the index as it was, is kept for `status`, and ends no thread."""
-        try:
-            self._run(work, None)
-        except RecollectError as error:
-            log.warning("indexing %s stopped: %s", self.record.name, error.message)
-            self._activity = replace(self._activity, running=False, problem=error.message)
-        except Exception:
-            # The writer's thread is the last boundary: what nobody expected must not end it
-            # unseen, and the next run starts from committed state anyway.
-            log.exception("indexing %s failed", self.record.name)
-            problem = "indexing failed unexpectedly; the log has the details. Try a full reindex"
-            self._activity = replace(self._activity, running=False, problem=problem)
-
-    def _run(self, work: Work, progress: Callable[[Progress], None] | None) -> RunTotals:
-        self._activity = replace(self._activity, running=True, problem=None)
-        try:
-            totals = self._indexer.run(
-                self._slot.embedder,
-                full=work.full,
-                paths=work.paths,
-                confirm_removals=work.confirm_removals,
-                progress=partial(self._note_progress, progress),
-                stop=self._stopping.is_set,
-            )
-        finally:
-            self._activity = replace(self._activity, running=False, progress=None)
-        if not work.paths:
-            self._activity = replace(self._activity, guard=self._guard(totals))
-        for warning in totals.warnings:
-            log.warning("%s: %s", self.record.name, warning)
-        return totals
-
-    def _note_progress(
-        self, listener: Callable[[Progress], None] | None, progress: Progress
-    ) -> None:
-        before = self._activity.progress
-        if before is None or before.stage != progress.stage:
-            self._activity = replace(self._activity, stage_began=time.monotonic())
-        self._activity = replace(self._activity, progress=progress)
-        if listener is not None:
-            listener(progress)
-
-    def _guard(self, totals: RunTotals) -> Guard | None:
-        if not totals.guarded:
-            return None
-        since = self._activity.guard.since if self._activity.guard else iso(time.time()) or ""
-        return Guard(gone=totals.guarded, total=self._index.counts().notes, since=since)
+    def _watch(self) -> None:
+        """Turn what the file system tells into work, and wait for a folder that is away."""
+        mode = self._settings.vault.watch
+        while not self._stopping.is_set():
+            try:
+                for paths in watch_vault(self.record.path, mode=mode, stop=self._stopping):
+                    self._writer.queue.submit(Work(paths=paths, saved=bool(paths)))
+            except OSError as error:
+                log.debug("%s cannot be watched: %s", self.record.name, error)
+            if not self._stopping.wait(WATCH_AGAIN_S):
+                # Whatever happened while nobody watched is found by a look at everything.
+                self._writer.queue.submit(Work())
 
     def _report(self, totals: RunTotals, seconds: float) -> IndexReport:
         counts = self._index.counts()

@@ -45,6 +45,7 @@ class VaultRules:
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
     max_note_bytes: int = 10 * 1024 * 1024
     watch: WatchMode = "auto"  # how a server learns of changes; auto polls network mounts
+    reconcile_at: str = "03:30"  # local time of the daily look at everything; "" is never
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from recollect.errors import NotFoundError
 from recollect.index.index import Index
+from recollect.ingest.activity import Activity, Guarded
 from recollect.replies import (
     EngineState,
     Guard,
@@ -28,7 +28,6 @@ from recollect.types import (
     LedgerState,
     Link,
     ModelKey,
-    Progress,
     StoredNote,
     VaultRecord,
     VaultRules,
@@ -37,18 +36,6 @@ from recollect.vault import files
 from recollect.vault.parse import parse
 
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
-
-
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """What the writer of a vault is about, as its engine sees it."""
-
-    running: bool = False
-    started: bool = False  # a writer exists that will do what is pending
-    progress: Progress | None = None
-    stage_began: float = 0.0  # time.monotonic() at which the stage of `progress` began
-    problem: str | None = None  # a part of the engine that does not work, for people
-    guard: Guard | None = None
 
 
 def find_note(index: Index, path: str) -> StoredNote:
@@ -196,24 +183,31 @@ def status_reply(
         semantic_reason=reason,
         queue=_queue(activity, ledger),
         ledger=ledger,
-        guard=activity.guard,
+        guard=_guard(activity.guard),
     )
 
 
 def _state(activity: Activity, pending: int) -> EngineState:
     if activity.problem is not None:
         return "degraded"
-    if activity.running:
+    if activity.running or activity.waiting:
         return "indexing"
     if pending:
-        return "indexing" if activity.started else "starting"
+        return "indexing" if activity.serving else "starting"
     return "ready"
+
+
+def _guard(guarded: Guarded | None) -> Guard | None:
+    if guarded is None:
+        return None
+    return Guard(gone=guarded.gone, total=guarded.total, since=iso(guarded.since) or "")
 
 
 def _queue(activity: Activity, ledger: Mapping[LedgerState, int]) -> QueueStatus:
     progress = activity.progress
     if progress is None or not activity.running:
-        return QueueStatus(pending=ledger["pending"], failed=ledger["failed"])
+        pending = max(ledger["pending"], activity.waiting)
+        return QueueStatus(pending=pending, failed=ledger["failed"], paused=activity.paused)
     left = max(progress.total - progress.done, 0)
     spent = time.monotonic() - activity.stage_began
     return QueueStatus(
@@ -221,5 +215,6 @@ def _queue(activity: Activity, ledger: Mapping[LedgerState, int]) -> QueueStatus
         current=progress.current,
         done=progress.done,
         failed=ledger["failed"],
+        paused=activity.paused,
         eta_s=round(spent / progress.done * left, 1) if progress.done else None,
     )

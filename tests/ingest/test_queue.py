@@ -1,25 +1,89 @@
-"""The work queue: merged, never lost while open, and woken at its end."""
+"""The work queue: merged, saved places first, never lost while open, and woken at its end."""
 
 from __future__ import annotations
 
 import threading
 
-from recollect.ingest.queue import Work, WorkQueue
+from recollect.ingest.queue import MOST_PATHS, Work, WorkQueue, is_nothing
 
 
 def test_what_waits_is_merged_into_one_run() -> None:
     queue = WorkQueue()
     queue.submit(Work(paths=("b.md",)))
-    queue.submit(Work(paths=("a.md",)))
+    queue.submit(Work(paths=("a.md", "b.md")))
 
     assert queue.take() == Work(paths=("a.md", "b.md"))
-    assert not queue.waiting
 
 
 def test_the_whole_vault_covers_single_notes() -> None:
     assert Work(paths=("a.md",)).merged(Work()) == Work()
     assert Work(full=True).merged(Work(paths=("a.md",))) == Work(full=True)
     assert Work().merged(Work(confirm_removals=True)) == Work(confirm_removals=True)
+
+
+def test_what_was_just_saved_goes_before_the_backlog() -> None:
+    queue = WorkQueue()
+    queue.submit(Work(full=True))
+    queue.submit(Work(paths=("saved.md",), saved=True))
+
+    assert queue.saved_waiting
+    assert queue.take() == Work(paths=("saved.md",), saved=True)
+    assert queue.take() == Work(full=True)
+
+
+def test_a_burst_becomes_one_look_at_everything() -> None:
+    queue = WorkQueue()
+    for n in range(MOST_PATHS + 1):
+        queue.submit(Work(paths=(f"{n}.md",), saved=True))
+
+    assert queue.take() == Work()
+
+
+def test_a_paused_queue_keeps_what_it_has() -> None:
+    queue = WorkQueue()
+    queue.submit(Work())
+    queue.pause()
+    taken: list[Work | None] = []
+    taker = threading.Thread(target=lambda: taken.append(queue.take()))
+    taker.start()
+    taker.join(0.05)
+    assert taken == []
+
+    queue.resume()
+    taker.join(10)
+    assert taken == [Work()]
+
+
+def test_cancelling_drops_what_waits_and_tells_what_runs() -> None:
+    queue = WorkQueue()
+    queue.submit(Work())
+    queue.take()
+    queue.submit(Work(paths=("a.md",), saved=True))
+
+    queue.cancel()
+
+    assert queue.cancelled
+    assert not queue.saved_waiting
+    queue.submit(Work())
+    queue.take()
+    assert not queue.cancelled
+
+
+def test_work_counts_until_it_is_done() -> None:
+    queue = WorkQueue()
+    queue.submit(Work())
+    assert queue.waiting == 1
+    queue.take()
+    assert queue.waiting == 1
+    queue.done()
+    assert queue.waiting == 0
+
+
+def test_the_taker_comes_back_when_the_clock_is_due() -> None:
+    work = WorkQueue().take(lambda: 0.0)
+
+    assert work is not None
+    assert is_nothing(work)
 
 
 def test_a_waiting_taker_gets_what_is_submitted() -> None:

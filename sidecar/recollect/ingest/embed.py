@@ -30,6 +30,7 @@ class Embedded:
 
     embedded: int
     refused: int
+    finished: bool
 
 
 def embed_pending(
@@ -46,6 +47,8 @@ def embed_pending(
     total = index.pending_count(embedder.key)
     done = 0
     refused: set[bytes] = set()
+    if total == 0:
+        return Embedded(0, 0, finished=True)
     while not stop():
         window = index.pending_texts(embedder.key, WINDOW + len(refused))
         window = tuple(text for text in window if text.text_hash not in refused)
@@ -59,7 +62,8 @@ def embed_pending(
             refused.update(text.text_hash for text in bad)
             done += len(part) - len(bad)
     progress(Progress("embed", done, max(total, done)))
-    return Embedded(done, len(refused))
+    left = index.pending_count(embedder.key)
+    return Embedded(done, len(refused), finished=left <= len(refused))
 
 
 def _parts(window: Sequence[PendingText]) -> list[Sequence[PendingText]]:

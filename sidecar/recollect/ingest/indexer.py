@@ -16,6 +16,7 @@ from recollect.errors import UnreadableNoteError
 from recollect.index.index import Index
 from recollect.ingest.embed import embed_pending
 from recollect.ingest.plan import Move, Plan, plan_changes
+from recollect.ingest.queue import Work
 from recollect.types import (
     Batch,
     ChunkRules,
@@ -29,7 +30,6 @@ from recollect.types import (
     NotePut,
     Progress,
     Settings,
-    Walk,
 )
 from recollect.vault import files
 from recollect.vault.chunk import chunk
@@ -56,11 +56,26 @@ class RunTotals:
     reused: int = 0
     removed: int = 0
     guarded: int = 0
+    finished: bool = True  # False: something is left that the same run would do
     warnings: tuple[str, ...] = ()
 
 
-def _ignore(_: Progress) -> None:
-    """Take no notice."""
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """How a run is followed and stopped; it asks between transactions.
+
+    `stop` ends it. `give_way` ends what may wait: the embedding, and the reading of a whole vault,
+    but not the reading of a few notes, which something just saved would wait for no longer than
+    for one another.
+    """
+
+    progress: Callable[[Progress], None] = lambda _: None
+    stop: Callable[[], bool] = lambda: False
+    give_way: Callable[[], bool] = lambda: False
+
+    def stop_or_give_way(self) -> bool:
+        """Whether either is asked for."""
+        return self.stop() or self.give_way()
 
 
 class Indexer:
@@ -72,67 +87,62 @@ class Indexer:
         self._index = index
         self._settings = settings
 
-    def run(
-        self,
-        embedder: Embedder | None,
-        *,
-        full: bool = False,
-        paths: Sequence[str] = (),
-        confirm_removals: bool = False,
-        progress: Callable[[Progress], None] = _ignore,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> RunTotals:
+    def run(self, work: Work, embedder: Embedder | None, signals: Signals) -> RunTotals:
         """Do both passes; without an embedder only the first.
 
-        `full` reads every note again; `paths` limits the run to these notes and folders. `stop`
-        is asked between transactions; what was committed by then stays.
+        What was committed when `signals` end it stays; the ledger remembers the rest.
         """
-        progress(Progress("scan", 0, 0))
+        signals.progress(Progress("scan", 0, 0))
         fingerprint = self._fingerprint(embedder)
-        rebuilt = self._index.meta(_FINGERPRINT) != fingerprint and not paths
-        plan, warnings = self._plan(full or rebuilt, paths, confirm_removals)
-        totals = self._first_pass(plan, embedder, progress, stop)
-        if rebuilt and not stop():
+        rebuilt = not work.paths and self._index.meta(_FINGERPRINT) != fingerprint
+        plan, warnings = self._plan(replace(work, full=work.full or rebuilt))
+        self._open(plan, embedder.key if embedder is not None else None)
+        if rebuilt:
+            # From here on the ledger says `pending` of every note that is still to be read anew.
             self._index.set_meta(_FINGERPRINT, fingerprint)
-        embedded = 0
+        stop = signals.stop if work.paths else signals.stop_or_give_way
+        totals = self._first_pass(plan, embedder, signals.progress, stop)
         if embedder is not None:
-            embedded = embed_pending(self._index, embedder, progress=progress, stop=stop).embedded
-        progress(Progress("done", totals.read, totals.read))
-        return replace(totals, embedded=embedded, warnings=warnings)
+            done = embed_pending(
+                self._index, embedder, progress=signals.progress, stop=signals.stop_or_give_way
+            )
+            totals = replace(
+                totals, embedded=done.embedded, finished=totals.finished and done.finished
+            )
+        signals.progress(Progress("done", totals.read, totals.read))
+        return replace(totals, warnings=warnings)
 
     def _fingerprint(self, embedder: Embedder | None) -> str:
         sizes = _sizes(self._settings.chunking, embedder)
         model = embedder.key.name if embedder is not None else "none"
         return f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
 
-    def _plan(
-        self, full: bool, paths: Sequence[str], confirm_removals: bool
-    ) -> tuple[Plan, tuple[str, ...]]:
-        walk = files.walk(self._root, self._settings.vault)
-        manifest = self._index.manifest()
-        ledger = {entry.path: entry for entry in self._index.ledger()}
-        if paths:
-            walk = _limited(walk, paths)
-            manifest = {path: entry for path, entry in manifest.items() if _within(path, paths)}
-            ledger = {path: entry for path, entry in ledger.items() if _within(path, paths)}
+    def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
+        walk = files.walk(self._root, self._settings.vault, within=work.paths)
+        entries = self._index.ledger_within(work.paths)
         plan = plan_changes(
             walk,
-            manifest,
-            ledger,
-            full=full,
+            self._index.manifest(work.paths),
+            {entry.path: entry for entry in entries},
+            full=work.full,
             hash_of=self._hash_of,
-            confirm_removals=confirm_removals,
+            total=self._index.counts().notes if work.paths else None,
+            confirm_removals=work.confirm_removals,
         )
         return plan, walk.warnings
-
-    def _attempts(self) -> dict[str, int]:
-        return {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
 
     def _hash_of(self, file: FileRef) -> bytes | None:
         try:
             return files.read(file, max_bytes=self._settings.vault.max_note_bytes).content_hash
         except UnreadableNoteError:
             return None
+
+    def _open(self, plan: Plan, model: ModelKey | None) -> None:
+        """Commit what needs no reading, and the ledger's word on what does."""
+        failed = {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
+        batch = _opening(plan, failed, model)
+        if batch.moves or batch.removes or batch.ledger:
+            self._index.apply(batch)
 
     def _first_pass(
         self,
@@ -143,21 +153,23 @@ class Indexer:
     ) -> RunTotals:
         model = embedder.key if embedder is not None else None
         reader = _Reader(self._settings, embedder)
-        self._index.apply(_opening(plan, self._attempts(), model))
-        reused = 0
-        moved = [move for move in plan.moves if _title_moves(move)]
-        to_read = (*(move.file for move in moved), *plan.read)
-        done = 0
+        renamed = (move.file for move in plan.moves if _title_moves(move))
+        to_read = (*renamed, *plan.read)
+        done = reused = 0
         for group in _groups(to_read):
             if stop():
                 break
             progress(Progress("read", done, len(to_read), group[0].path))
-            applied = self._index.apply(reader.batch(group, model, self._index))
-            reused += applied.reused
+            reused += self._index.apply(reader.batch(group, model, self._index)).reused
             done += len(group)
         progress(Progress("read", done, len(to_read)))
-        removed = sum(1 for path in plan.removes)
-        return RunTotals(read=done, reused=reused, removed=removed, guarded=len(plan.guarded))
+        return RunTotals(
+            read=done,
+            reused=reused,
+            removed=len(plan.removes),
+            guarded=len(plan.guarded),
+            finished=done == len(to_read),
+        )
 
 
 class _Reader:
@@ -286,15 +298,3 @@ def _groups(group_of: Sequence[FileRef]) -> Iterator[list[FileRef]]:
             group, size = [], 0
     if group:
         yield group
-
-
-def _within(path: str, paths: Sequence[str]) -> bool:
-    return any(path == wanted or path.startswith(f"{wanted.rstrip('/')}/") for wanted in paths)
-
-
-def _limited(walk: Walk, paths: Sequence[str]) -> Walk:
-    return Walk(
-        files=tuple(file for file in walk.files if _within(file.path, paths)),
-        excluded=tuple(item for item in walk.excluded if _within(item.file.path, paths)),
-        warnings=walk.warnings,
-    )

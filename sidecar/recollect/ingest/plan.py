@@ -41,12 +41,14 @@ def plan_changes(
     *,
     full: bool,
     hash_of: Callable[[FileRef], bytes | None],
+    total: int | None = None,
     confirm_removals: bool = False,
 ) -> Plan:
     """Say what brings the index in step with the folder.
 
     `hash_of` reads a file for its content hash, None where it cannot; it is asked only for new
-    files of a size that a vanished note has.
+    files of a size that a vanished note has. `total` is the number of notes in the index, where
+    the manifest is only a part of it.
     """
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
@@ -57,7 +59,7 @@ def plan_changes(
     moved = {move.entry.path for move in moves}
     arrived = {move.file.path for move in moves}
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
-    guarded = () if confirm_removals else guard(lost, len(manifest))
+    guarded = () if confirm_removals else guard(lost, len(manifest) if total is None else total)
     stale = [
         path for path in ledger if path not in present and path not in excluded and path not in gone
     ]

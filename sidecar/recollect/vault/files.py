@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
@@ -23,12 +25,13 @@ _OPEN_FLAGS = (
 )
 
 
-def walk(root: Path, rules: VaultRules) -> Walk:
+def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
     """List all files of readable types under `root`, sorted by path.
 
+    `within` limits the walk to these notes and folders; one that is not there is just not listed.
     Files in folders that Obsidian hides are not listed at all; others that a rule leaves out are
     in `excluded`. A folder that cannot be read is a warning. Raises VaultError when `root` itself
-    cannot be read.
+    cannot be read, OutsideVaultError for a path in `within` that leads out of it.
     """
     real_root = os.path.realpath(root)
     try:
@@ -40,8 +43,33 @@ def walk(root: Path, rules: VaultRules) -> Walk:
         ) from error
     ignore = load_rules(Path(real_root), rules)
     walker = Walker(real_root, ignore)
-    walker.run()
+    if within:
+        _walk_within(walker, Path(real_root), within)
+    else:
+        walker.run()
     return walker.result()
+
+
+def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:
+    by_folder: dict[str, set[str]] = defaultdict(set)
+    for path in outermost(within):
+        _check_relative(path)
+        parent, _, name = path.rpartition("/")
+        if not any(is_hidden(part) for part in parent.split("/") if part):
+            by_folder[parent].add(unicodedata.normalize("NFC", name))
+    for parent, names in by_folder.items():
+        folder = contained(root, parent) if parent else root
+        if folder.is_dir():
+            walker.run_within(str(folder), f"{parent}/" if parent else "", names)
+
+
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """Leave out each path that lies in a folder that is named as well."""
+    kept: list[str] = []
+    for path in sorted({path.strip("/") for path in paths}, key=lambda path: path.split("/")):
+        if not kept or not path.startswith(f"{kept[-1]}/"):
+            kept.append(path)
+    return tuple(kept)
 
 
 def read(file: FileRef, *, max_bytes: int) -> SourceText:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from recollect.types import ExcludedFile, FileRef, Walk
@@ -27,7 +27,13 @@ class Walker:
 
     def run(self) -> None:
         """Visit every folder, without recursion: depth is the disk's to choose."""
-        pending = [(self._root, "")]
+        self._visit([(self._root, "")])
+
+    def run_within(self, folder: str, prefix: str, names: Collection[str]) -> None:
+        """Visit some files and folders (NFC names) of one folder, and all below them."""
+        self._visit(list(self._folder(folder, prefix, names)))
+
+    def _visit(self, pending: list[tuple[str, str]]) -> None:
         while pending:
             folder, prefix = pending.pop()
             pending.extend(self._folder(folder, prefix))
@@ -40,7 +46,9 @@ class Walker:
             warnings=tuple(self._warnings),
         )
 
-    def _folder(self, folder: str, prefix: str) -> Iterator[tuple[str, str]]:
+    def _folder(
+        self, folder: str, prefix: str, names: Collection[str] | None = None
+    ) -> Iterator[tuple[str, str]]:
         """Take in one folder's files and yield its subfolders as (real path, prefix)."""
         try:
             with os.scandir(folder) as entries:
@@ -49,7 +57,7 @@ class Walker:
             self._warn(f"The folder {prefix or '.'} cannot be read ({error.strerror}); skipped.")
             return
         for entry in listed:
-            if is_hidden(entry.name):
+            if is_hidden(entry.name) or (names is not None and _key(entry.name) not in names):
                 continue
             try:
                 if entry.is_symlink():

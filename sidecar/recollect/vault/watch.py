@@ -17,6 +17,7 @@ from pathlib import Path
 from watchfiles import Change, watch
 
 from recollect.types import WatchMode
+from recollect.vault.files import outermost
 from recollect.vault.ignore import is_hidden, is_readable
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough
@@ -103,11 +104,7 @@ def _places(real: str, group: Iterable[tuple[Change, str]]) -> tuple[str, ...] |
     paths = {_relative(real, path) for _, path in group}
     if paths & {*_RULE_FILES, ""}:
         return ()
-    kept: list[str] = []
-    for path in sorted(paths):
-        if not kept or not path.startswith(f"{kept[-1]}/"):
-            kept.append(path)
-    return tuple(kept) or None
+    return outermost(paths) or None
 
 
 def _relative(real: str, path: str) -> str:

@@ -1,0 +1,267 @@
+"""The one thread that writes a vault's index: takes work, runs it, looks at the clock."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from recollect.errors import RecollectError
+from recollect.index.index import Index
+from recollect.ingest.activity import Activity, Finished, Guarded
+from recollect.ingest.events import EventLog
+from recollect.ingest.indexer import Indexer, RunTotals, Signals
+from recollect.ingest.queue import Work, WorkQueue, is_nothing
+from recollect.ingest.schedule import LONGEST_WAIT_S, Retry, next_daily, next_retry
+from recollect.models.slot import ModelSlot
+from recollect.types import Batch, Progress
+
+HISTORY = 100
+# Snapshots are written when nothing happened for this long: they only spare the next start work.
+IDLE_BEFORE_SAVE_S = 30.0
+# Listeners are told of progress at most this often.
+TELL_EVERY_S = 0.25
+
+log = logging.getLogger(__name__)
+
+
+class Writer:
+    """Runs the write path, in its own thread (`start`) or in the caller's (`run`)."""
+
+    def __init__(
+        self,
+        name: str,
+        index: Index,
+        indexer: Indexer,
+        slot: ModelSlot,
+        *,
+        fetch_missing: bool,
+        reconcile_at: str = "",
+    ) -> None:
+        """`reconcile_at` is the time of day of the daily look at everything; "" is never."""
+        self.queue = WorkQueue()
+        self.events = EventLog()
+        self._name = name
+        self._index = index
+        self._indexer = indexer
+        self._slot = slot
+        self._fetch_missing = fetch_missing
+        self._reconcile_at = reconcile_at
+        self._activity = Activity()
+        self._thread: threading.Thread | None = None
+        self._daily: float | None = None
+        self._retry: Retry | None = None
+        self._told = 0.0
+        self._saved_generation = index.generation
+        self._idle_since = time.monotonic()
+
+    # --- asked from any thread -------------------------------------------------------------
+
+    @property
+    def serving(self) -> bool:
+        """Whether `start` was called."""
+        return self._thread is not None
+
+    @property
+    def activity(self) -> Activity:
+        """What it is about."""
+        return replace(
+            self._activity,
+            serving=self.serving,
+            paused=self.queue.paused,
+            waiting=self.queue.waiting,
+        )
+
+    def start(self) -> None:
+        """Begin the thread; its first work is to bring the index up to date."""
+        if self._thread is not None:
+            return
+        self._daily = next_daily(self._reconcile_at, time.time())
+        self.queue.submit(Work())
+        self._thread = threading.Thread(target=self._loop, name=f"write-{self._name}", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread between two transactions."""
+        self.queue.close()
+        if self._thread is not None:
+            self._thread.join()
+
+    def retry(self) -> int:
+        """Try all failed notes again, whatever their attempts; returns how many."""
+        failed = tuple(entry.path for entry in self._index.ledger(state="failed"))
+        if failed:
+            self.queue.submit(Work(paths=failed))
+        return len(failed)
+
+    # --- one run, in the thread that may write ---------------------------------------------
+
+    def run(self, work: Work, progress: Callable[[Progress], None] | None = None) -> RunTotals:
+        """Run to the end, until paused, cancelled or closed; errors are the caller's."""
+        began = time.monotonic()
+        generation = self._index.generation
+        self._change(running=True, problem=None)
+        outcome = "stopped"
+        totals = RunTotals()
+        try:
+            totals = self._indexer.run(work, self._slot.embedder, self._signals(progress))
+            outcome = "done" if totals.finished else "stopped"
+        except RecollectError as error:
+            outcome = error.message
+            raise
+        finally:
+            self._finish(work, totals, began, outcome)
+            if self._index.generation != generation:
+                self.events.publish("generation", generation=self._index.generation)
+                self.events.publish(
+                    "ledger", **{str(k): n for k, n in self._index.counts().ledger.items()}
+                )
+        for warning in totals.warnings:
+            log.warning("%s: %s", self._name, warning)
+        return totals
+
+    def _signals(self, progress: Callable[[Progress], None] | None) -> Signals:
+        queue = self.queue
+        return Signals(
+            progress=partial(self._note_progress, progress),
+            stop=lambda: queue.closed or queue.paused or queue.cancelled,
+            give_way=lambda: queue.saved_waiting,
+        )
+
+    def _finish(self, work: Work, totals: RunTotals, began: float, outcome: str) -> None:
+        now = time.time()
+        ended = Finished(
+            ended=now,
+            seconds=round(time.monotonic() - began, 3),
+            read=totals.read,
+            embedded=totals.embedded,
+            removed=totals.removed,
+            outcome=outcome,
+        )
+        guard = self._activity.guard
+        seen_all = not work.paths and outcome == "done"
+        if seen_all or (totals.guarded and guard is None):
+            guard = self._guarded(totals, now)
+        self._idle_since = time.monotonic()
+        self._change(
+            running=False,
+            progress=None,
+            guard=guard,
+            history=(*self._activity.history, ended)[-HISTORY:],
+        )
+
+    def _guarded(self, totals: RunTotals, now: float) -> Guarded | None:
+        if not totals.guarded:
+            return None
+        since = self._activity.guard.since if self._activity.guard is not None else now
+        return Guarded(totals.guarded, self._index.counts().notes, since)
+
+    def _note_progress(
+        self, listener: Callable[[Progress], None] | None, progress: Progress
+    ) -> None:
+        now = time.monotonic()
+        before = self._activity.progress
+        if before is None or before.stage != progress.stage:
+            self._activity = replace(self._activity, stage_began=now)
+        self._activity = replace(self._activity, progress=progress)
+        if listener is not None:
+            listener(progress)
+        if now - self._told >= TELL_EVERY_S:
+            self._told = now
+            self.events.publish(
+                "progress",
+                stage=progress.stage,
+                done=progress.done,
+                total=progress.total,
+                current=progress.current,
+            )
+
+    def _change(self, **changes: object) -> None:
+        before = _state(self._activity)
+        self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]
+        if _state(self._activity) != before:
+            self.events.publish("state", **_state(self._activity))
+
+    # --- the thread ------------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        self._slot.load(fetch=False)
+        while (work := self.queue.take(self._due)) is not None:
+            if is_nothing(work):
+                self._look_at_the_clock()
+                continue
+            self._attempt(work)
+            self.queue.done()
+            if self._slot.embedder is None and self._fetch_missing and not self.queue.closed:
+                # Once a start: the notes are findable by keyword, so a download may take its time.
+                self._fetch_missing = False
+                if self._slot.load(fetch=True) is not None:
+                    self.queue.submit(Work())
+
+    def _attempt(self, work: Work) -> None:
+        """Run; an error leaves the index as it was, is kept for `status`, and ends no thread."""
+        try:
+            totals = self.run(work)
+        except RecollectError as error:
+            log.warning("indexing %s stopped: %s", self._name, error.message)
+            self._change(problem=error.message)
+            return
+        except Exception:
+            # The thread's last boundary: what nobody expected must not end it unseen, and the
+            # next run starts from committed state anyway.
+            log.exception("indexing %s failed", self._name)
+            self._change(
+                problem="indexing failed unexpectedly; the log has the details. Try a full reindex"
+            )
+            return
+        if self.queue.cancelled:
+            self._settle()
+        elif not totals.finished:
+            self.queue.submit(Work())
+        self._retry = next_retry(self._index.ledger(state="failed"), time.time())
+
+    def _settle(self) -> None:
+        """After a cancelled run: notes that were only to be read again are as they were."""
+        manifest = self._index.manifest()
+        waiting = [entry for entry in self._index.ledger(state="pending") if entry.path in manifest]
+        unchanged = tuple(
+            manifest[entry.path]
+            for entry in waiting
+            if (entry.size, entry.mtime_ns)
+            == (manifest[entry.path].size, manifest[entry.path].mtime_ns)
+        )
+        if unchanged:
+            embedder = self._slot.embedder
+            model = embedder.key if embedder is not None else None
+            self._index.apply(Batch(touches=unchanged, model=model))
+
+    def _due(self) -> float:
+        now = time.time()
+        times = [LONGEST_WAIT_S]
+        if self._daily is not None:
+            times.append(self._daily - now)
+        if self._retry is not None:
+            times.append(self._retry.at - now)
+        if self._index.generation != self._saved_generation:
+            times.append(self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
+        return max(min(times), 0.0)
+
+    def _look_at_the_clock(self) -> None:
+        now = time.time()
+        if self._daily is not None and now >= self._daily:
+            self._daily = next_daily(self._reconcile_at, now)
+            self.queue.submit(Work())
+        if self._retry is not None and now >= self._retry.at:
+            retry, self._retry = self._retry, None
+            self.queue.submit(Work(paths=retry.paths))
+        idle = time.monotonic() - self._idle_since
+        if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
+            self._saved_generation = self._index.generation
+            self._index.save()
+
+
+def _state(activity: Activity) -> dict[str, bool | str | None]:
+    return {"running": activity.running, "problem": activity.problem}

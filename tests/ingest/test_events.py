@@ -1,0 +1,40 @@
+"""Events: told to listeners, kept for those who come back, and bounded."""
+
+from __future__ import annotations
+
+from recollect.ingest.events import Event, EventLog
+
+
+def test_a_listener_hears_what_comes() -> None:
+    events, heard = EventLog(), list[Event]()
+    events.publish("generation", generation=1)
+    missed, end = events.subscribe(heard.append)
+
+    events.publish("generation", generation=2)
+    end()
+    events.publish("generation", generation=3)
+
+    assert missed == ()
+    assert [event.data["generation"] for event in heard] == [2]
+
+
+def test_who_comes_back_gets_what_was_missed() -> None:
+    events = EventLog()
+    for n in range(1, 6):
+        events.publish("generation", generation=n)
+
+    missed, end = events.subscribe(lambda _: None, after=3)
+    end()
+
+    assert [event.id for event in missed] == [4, 5]
+
+
+def test_an_id_of_another_life_gets_everything_kept() -> None:
+    events = EventLog(kept=2)
+    for n in range(1, 6):
+        events.publish("generation", generation=n)
+
+    missed, end = events.subscribe(lambda _: None, after=1000)
+    end()
+
+    assert [event.id for event in missed] == [4, 5]

@@ -1,0 +1,53 @@
+"""When a vault is looked at without being asked."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from recollect.ingest.schedule import MOST_ATTEMPTS, next_daily, next_retry
+from recollect.types import LedgerEntry
+
+
+def failed(path: str, attempts: int) -> LedgerEntry:
+    return LedgerEntry(path, "failed", attempts=attempts)
+
+
+def test_a_retry_waits_longer_each_time() -> None:
+    waits = []
+    for attempts in range(1, MOST_ATTEMPTS):
+        retry = next_retry([failed("a.md", attempts)], 100.0)
+        assert retry is not None
+        assert retry.paths == ("a.md",)
+        waits.append(retry.at - 100.0)
+
+    assert waits == [5.0, 20.0, 80.0, 320.0]
+
+
+def test_a_note_that_failed_too_often_waits_for_a_person() -> None:
+    assert next_retry([failed("a.md", MOST_ATTEMPTS)], 0.0) is None
+    assert next_retry([], 0.0) is None
+
+
+def test_the_earliest_retry_decides() -> None:
+    retry = next_retry([failed("a.md", 3), failed("b.md", 1), failed("c.md", 9)], 0.0)
+
+    assert retry is not None
+    assert (retry.at, retry.paths) == (5.0, ("a.md", "b.md"))
+
+
+@pytest.mark.parametrize(
+    ("now", "due"),
+    [
+        (datetime(2026, 3, 1, 2, 0).astimezone(), datetime(2026, 3, 1, 3, 30).astimezone()),
+        (datetime(2026, 3, 1, 3, 30).astimezone(), datetime(2026, 3, 2, 3, 30).astimezone()),
+        (datetime(2026, 12, 31, 23, 0).astimezone(), datetime(2027, 1, 1, 3, 30).astimezone()),
+    ],
+)
+def test_the_daily_look_is_at_its_time(now: datetime, due: datetime) -> None:
+    assert next_daily("03:30", now.timestamp()) == due.timestamp()
+
+
+def test_no_time_is_never() -> None:
+    assert next_daily("", 0.0) is None
