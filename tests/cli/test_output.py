@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +48,23 @@ def test_markup_in_a_name_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     print_facts([("name", "[bold]x[/bold] :bee:")])
 
     assert capsys.readouterr().out == "name  [bold]x[/bold] :bee:\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("columns", [30, 44, 80])
+def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    rows = [("failed", "Garden/Bees.md", "not valid as UTF-8 and not as any other encoding")]
+    print_table(("state", "path", "why"), rows)
+
+    text = click.unstyle(terminal.getvalue())
+    assert max(map(len, text.splitlines())) <= columns
+    assert "Garden/Bees.md" in text
+    assert "encoding" in text

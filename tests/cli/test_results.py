@@ -72,7 +72,8 @@ def test_a_result_shows_where_what_and_how_well(capsys: pytest.CaptureFixture[st
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert lines == [
         "1  Bees  0.87",
-        "Garden/Bees.md:3  Hives > Way home",
+        "Garden/Bees.md:3",
+        "Hives > Way home",
         "Bees find their way.",
         "also at line 9",
         "",

@@ -52,7 +52,7 @@ def doctor(as_json: bool) -> None:
     if as_json:
         emit_object({"ok": not failed, "checks": checks})
     else:
-        print_table(("", "check", "found"), [(c.state, c.name, c.detail) for c in checks])
+        print_table(("state", "check", "found"), [(c.state, c.name, c.detail) for c in checks])
     if failed:
         click.get_current_context().exit(1)
 

@@ -34,18 +34,18 @@ def list_models(as_json: bool) -> None:
         return
     rows = [
         (
-            "*" if spec.name == settings.model.name else "",
+            "yes" if spec.name == settings.model.name else "",
             spec.name,
             str(spec.dimensions),
             str(spec.max_tokens),
-            ", ".join(spec.languages),
             f"{spec.download_mb} MB",
             "yes" if folder is not None else "no",
+            ", ".join(spec.languages),
         )
         for spec, folder in found
     ]
-    headings = ("", "name", "dimensions", "max tokens", "languages", "size", "here")
-    print_table(headings, rows, right=("dimensions", "max tokens", "size"))
+    headings = ("used", "name", "dims", "tokens", "size", "here", "languages")
+    print_table(headings, rows, right=("dims", "tokens", "size"))
 
 
 @models.command("get")

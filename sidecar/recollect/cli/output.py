@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # rich costs as much as the rest of `--help` together
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+_LAST_WIDTH = 16  # of a table's last column, below which folding it makes it unreadable
 _PIPE_WIDTH = 10_000  # nothing is folded or cut where another program reads
 
 
@@ -73,20 +74,39 @@ def stderr_console() -> Console:
 
 def print_table(
     headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Sequence[Sequence[str]],
     *,
     right: Sequence[str] = (),
 ) -> None:
-    """Print rows under headings, without lines. Columns named in `right` are numbers."""
+    """Print rows under headings, without lines. Columns named in `right` are numbers.
+
+    Only the last column is folded. Where the terminal is too narrow even for that, each row is
+    printed by itself, a line for each cell.
+    """
+    from rich.cells import cell_len  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    shown = [[clean(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(headings, *shown, strict=True)]
+    if sum(widths[:-1]) + 2 * len(widths) + min(_LAST_WIDTH, widths[-1]) > stdout_console().width:
+        _print_rows_apart(headings, shown)
+        return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(clean(cell)) for cell in row))
+        justify: Literal["right", "left"] = "right" if heading in right else "left"
+        last = heading == headings[-1]
+        table.add_column(heading, justify=justify, no_wrap=not last, overflow="fold")
+    for row in shown:
+        table.add_row(*map(Text, row))
     _print_aligned(table)
+
+
+def _print_rows_apart(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    for number, row in enumerate(rows):
+        if number:
+            click.echo()
+        print_facts([(name, cell) for name, cell in zip(headings, row, strict=True) if cell])
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:

@@ -35,20 +35,24 @@ def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
     title = Text(f"{rank:>2}  ")
     title.append(clean(result["title"]), style="bold cyan")
     title.append(f"  {result['score']:.2f}", style="dim")
-    console.print(title)
+    console.print(title, soft_wrap=True)
     # Soft-wrapped: a path must come out whole when it is copied from a narrow terminal.
-    place = Text(" " * _INDENT + clean(f"{result['path']}:{result['line']}"), style="green")
-    if result["heading"]:
-        place.append(f"  {clean(result['heading'])}", style="dim")
-    console.print(place, soft_wrap=True)
-    snippet = highlighted(result["snippet"], result["highlights"])
-    if snippet.plain:
-        console.print(Padding(snippet, (0, 0, 0, _INDENT), expand=False))
-    lines = [str(passage["line"]) for passage in result["passages"]]
-    if lines:
-        also = f"also at line {', '.join(lines)}"
-        console.print(Padding(Text(also, style="dim"), (0, 0, 0, _INDENT), expand=False))
+    place = " " * _INDENT + clean(f"{result['path']}:{result['line']}")
+    console.print(Text(place, style="green"), soft_wrap=True)
+    beneath = [
+        Text(clean(result["heading"] or ""), style="dim"),
+        highlighted(result["snippet"], result["highlights"]),
+        Text(_elsewhere(result), style="dim"),
+    ]
+    for text in beneath:
+        if text.plain:
+            console.print(Padding(text, (0, 0, 0, _INDENT), expand=False))
     console.print()
+
+
+def _elsewhere(result: ResultDocument) -> str:
+    lines = [str(passage["line"]) for passage in result["passages"]]
+    return f"also at line {', '.join(lines)}" if lines else ""
 
 
 def highlighted(snippet: str, highlights: Offsets) -> Text:

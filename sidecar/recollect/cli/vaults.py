@@ -26,14 +26,14 @@ def vaults() -> None:
 @vaults.command("list")
 @json_option
 def list_vaults(as_json: bool) -> None:
-    """List the known vaults; the default one is marked."""
+    """List the known vaults."""
     with closing(invocation().vaults()) as known:
         records = known.records()
     if as_json:
         emit_object({"vaults": [_view(record) for record in records]})
     elif records:
-        rows = [("*" if r.default else "", r.name, r.id, str(r.path)) for r in records]
-        print_table(("", "name", "id", "path"), rows)
+        rows = [("yes" if r.default else "", r.name, r.id, str(r.path)) for r in records]
+        print_table(("default", "name", "id", "path"), rows)
     else:
         invocation().say("No vault is known yet; add one with `recollect index FOLDER`.")
 
