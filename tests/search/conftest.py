@@ -1,0 +1,31 @@
+"""The libraries that tests search; made once a module, for their notes never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from recollect.index.index import Index
+from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
+
+
+@pytest.fixture(scope="session")
+def make_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeLibrary]:
+    opened: list[Index] = []
+
+    def make(notes: Mapping[str, str]) -> Library:
+        base = tmp_path_factory.mktemp("library")
+        root = base / "My Notes"
+        for path, text in notes.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        index = Index.open(base / "index", writable=True)
+        opened.append(index)
+        embedder = HashedWords()
+        index_vault(index, root, embedder)
+        return Library(root, index, embedder)
+
+    yield make
+    for index in opened:
+        index.close()

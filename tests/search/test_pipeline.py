@@ -1,0 +1,266 @@
+"""Searching a real vault: what is found, in which order, and what the reply says of it."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from recollect.errors import ModelError, QueryTooLongError
+from recollect.search import pipeline
+from recollect.types import FloatArray, FusionMethod, SearchMode, SearchRequest
+from tests.search.library import HashedWords, Library, MakeLibrary
+
+NOTES = {
+    "Cars/Engine oil.md": """---
+tags: [garage/care]
+type: guide
+rating: 4
+created: 2026-01-10
+---
+# Changing the oil
+The car wants fresh oil every year. Drain the old oil first.
+
+## Disposal
+Old oil goes to the recycling yard, never into the drain.
+""",
+    "Cars/Tyres.md": """---
+tags: [garage]
+type: [guide, list]
+rating: 2
+status: done
+created: 2025-06-01
+---
+# Winter tyres
+Swap the tyres of the car before the first snow. The **torque wrench** hangs in the shed.
+""",
+    "Health/Doctor visits.md": """---
+type: log
+created: 2026-02-03
+---
+# Visits
+The doctor recommends a yearly blood test. Bring the insurance card.
+""",
+    "Cats.md": "# Cats\nA cat sleeps sixteen hours. The cat food is in the pantry, oil free.\n",
+    "Chinese.md": "# 笔记\n向量检索与关键词检索可以融合。\n",
+    "Empty.md": "---\ntype: stub\n---\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(make_library: MakeLibrary) -> Library:
+    return make_library(NOTES)
+
+
+def test_words_and_meaning_find_together(library: Library) -> None:
+    reply = library.search("car oil")
+    assert reply.results[0].path == "Cars/Engine oil.md"
+    assert reply.results[0].score == 1.0
+    assert reply.mode == "hybrid"
+    assert reply.fusion.method == "auto"
+    assert reply.total == len(reply.results)
+    assert reply.took_ms > 0
+
+
+def test_meaning_finds_what_no_word_says(library: Library) -> None:
+    assert library.paths("physician", mode="keyword") == []
+    assert library.paths("physician", mode="semantic")[0] == "Health/Doctor visits.md"
+    assert library.paths("physician")[0] == "Health/Doctor visits.md"
+
+
+def test_semantic_scores_are_cosines(library: Library) -> None:
+    for result in library.search("feline food", mode="semantic").results:
+        assert result.score == pytest.approx(max(0.0, result.raw.cosine), abs=1e-5)
+        assert result.raw.bm25 is None
+        assert result.scores.keyword is None
+
+
+@pytest.mark.parametrize("fusion", ["auto", "rrf", "weighted", "blend", "convex"])
+@pytest.mark.parametrize("alpha", [None, 0.2])
+def test_a_client_can_make_the_score_again(
+    library: Library, fusion: FusionMethod, alpha: float | None
+) -> None:
+    reply = library.search("the car needs oil", fusion=fusion, alpha=alpha)
+    params = reply.fusion.params
+    assert reply.fusion.method == fusion
+    for result in reply.results:
+        fused = (
+            params["keyword_weight"] * (result.scores.keyword or 0)
+            + params["semantic_weight"] * (result.scores.semantic or 0)
+        ) / (params["keyword_weight"] + params["semantic_weight"])
+        assert result.scores.fused == pytest.approx(fused, abs=1e-5)
+        assert result.score == pytest.approx(fused / params["best"], abs=1e-5)
+    scores = [result.score for result in reply.results]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_all_of_a_result(library: Library) -> None:
+    result = library.search("drain the old oil").results[0]
+    assert result.title == "Engine oil"
+    assert result.heading == "Changing the oil"
+    assert NOTES[result.path].splitlines()[result.line - 1].startswith("The car wants fresh oil")
+    assert [result.snippet[start:end] for start, end in result.highlights][-1] == "oil"
+    assert result.tags == ("garage/care",)
+    assert result.properties["rating"] == 4
+    assert datetime.fromisoformat(result.created).date().isoformat() in {
+        "2026-01-09",
+        "2026-01-10",
+    }
+    assert datetime.fromisoformat(result.modified).tzinfo is not None
+
+
+def test_the_link_opens_the_note_in_the_folder_that_obsidian_knows(library: Library) -> None:
+    uri = urlsplit(library.search("winter tyres").results[0].uri)
+    assert (uri.scheme, uri.netloc) == ("obsidian", "open")
+    assert parse_qs(uri.query) == {"vault": ["My Notes"], "file": ["Cars/Tyres"]}
+    assert " " not in uri.query
+
+
+def test_further_passages_lie_beneath_the_best(library: Library) -> None:
+    result = library.search("old oil recycling drain").results[0]
+    assert {result.heading, *(part.heading for part in result.passages)} >= {
+        "Changing the oil > Disposal"
+    }
+    assert all(part.score <= result.score for part in result.passages)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+@pytest.mark.parametrize(
+    ("query", "paths"),
+    [
+        ('car "fresh oil"', {"Cars/Engine oil.md"}),
+        ('"torque wrench"', {"Cars/Tyres.md"}),
+        ('"wrench torque"', set()),
+        ('"old oil first"', {"Cars/Engine oil.md"}),
+        ('"关键词检索"', {"Chinese.md"}),
+        ("oil -sleeps path:cats", set()),
+        ("oil -cat path:ca", {"Cars/Engine oil.md", "Cars/Tyres.md"}),
+        ('oil -"old oil" -sleeps path:car', {"Cars/Tyres.md"}),
+        ("car oil tag:garage", {"Cars/Engine oil.md", "Cars/Tyres.md"}),
+        ("car oil tag:garage/care", {"Cars/Engine oil.md"}),
+        ("car oil -tag:garage path:car", set()),
+        ("car path:cars/t", {"Cars/Tyres.md"}),
+        ("car file:oil", {"Cars/Engine oil.md"}),
+        ("car path:cars type:list", {"Cars/Tyres.md"}),
+        ("car type:GUIDE", {"Cars/Engine oil.md", "Cars/Tyres.md"}),
+        ("car status:done", {"Cars/Tyres.md"}),
+        ("car [rating:>3]", {"Cars/Engine oil.md"}),
+        ("car [rating] -[rating:4]", {"Cars/Tyres.md"}),
+        ("oil created:2026-01..2026-02 tag:garage", {"Cars/Engine oil.md"}),
+        ("car created:<2026", {"Cars/Tyres.md"}),
+        ('car (status:done OR "fresh oil")', {"Cars/Tyres.md", "Cars/Engine oil.md"}),
+    ],
+)
+def test_conditions_are_hard_in_every_mode(
+    library: Library, mode: SearchMode, query: str, paths: set[str]
+) -> None:
+    found = set(library.paths(query, mode=mode))
+    assert found <= paths
+    if mode != "keyword":
+        assert found == paths
+
+
+def test_the_reply_counts_what_was_left_out(library: Library) -> None:
+    reply = library.search('car tag:garage -"winter tyres"')
+    assert reply.filtered == {"tag": 4, "excluded": 1}
+    assert reply.total == 1
+
+
+def test_conditions_alone_list_the_notes_that_meet_them_latest_first(library: Library) -> None:
+    reply = library.search("tag:garage OR type:stub")
+    assert [result.path for result in reply.results] == [
+        "Empty.md",
+        "Cars/Tyres.md",
+        "Cars/Engine oil.md",
+    ]
+    assert reply.total == 3
+    assert {result.score for result in reply.results} == {1.0}
+    assert reply.results[1].scores.fused is None
+
+
+def test_a_filter_never_starves_the_list(make_library: MakeLibrary) -> None:
+    notes = {f"many/{n}.md": f"# Note {n}\nbanana bread recipe number {n}\n" for n in range(60)}
+    notes["rare/one.md"] = "# One\nbanana and nothing else, far down any list\n"
+    library = make_library(notes)
+    for mode in ("hybrid", "keyword", "semantic"):
+        assert library.paths("banana bread recipe path:rare", mode=mode, limit=1) == ["rare/one.md"]
+
+
+def test_min_score_cuts_on_the_score(library: Library) -> None:
+    everything = library.search("car oil")
+    cut = library.search("car oil", min_score=0.6)
+    assert [result.path for result in cut.results] == [
+        result.path for result in everything.results if result.score >= 0.6
+    ]
+    assert cut.filtered["min_score"] == everything.total - cut.total > 0
+
+
+@pytest.mark.parametrize("query", ["", "   ", "-", "()"])
+def test_an_empty_query_has_an_empty_reply(library: Library, query: str) -> None:
+    reply = library.search(query)
+    assert (reply.results, reply.total) == ((), 0)
+
+
+def test_a_query_that_is_too_long_is_refused(library: Library) -> None:
+    with pytest.raises(QueryTooLongError) as raised:
+        library.search("x" * 5000)
+    assert raised.value.code == "query_too_long"
+
+
+def test_without_a_model_keywords_answer_and_the_reply_says_so(library: Library) -> None:
+    reply = library.search("car oil", model=False)
+    assert reply.results[0].path == "Cars/Engine oil.md"
+    assert reply.mode == "hybrid"
+    assert any("models get" in warning for warning in reply.warnings)
+    alone = library.search("car oil", model=False, mode="semantic")
+    assert alone.results == ()
+    assert any("unavailable" in warning for warning in alone.warnings)
+    assert library.search("car oil", model=False, mode="keyword").warnings == ()
+
+
+class Broken(HashedWords):
+    """An embedder whose runtime gave up."""
+
+    def embed_query(self, text: str) -> FloatArray:
+        raise ModelError("the model ran out of memory")
+
+
+def test_a_model_that_fails_costs_meaning_and_not_the_answer(library: Library) -> None:
+    reply = pipeline.search(
+        library.index,
+        Broken(),
+        SearchRequest("car oil"),
+        library.rules,
+        library.record,
+        semantic_reason=None,
+    )
+    assert reply.results[0].path == "Cars/Engine oil.md"
+    assert any("out of memory" in warning for warning in reply.warnings)
+
+
+def test_what_is_not_understood_is_searched_as_text(library: Library) -> None:
+    reply = library.search('colour:car "oil')
+    assert reply.results
+    assert len(reply.warnings) == 2
+
+
+def test_explain_names_every_stage_once(library: Library) -> None:
+    explain = library.search("oil tag:garage", explain=True).explain
+    names = [stage.name for stage in explain.stages]
+    assert len(names) == len(set(names))
+    assert names[:2] == ["parse", "filter"]
+    filtered = explain.stages[1]
+    assert (filtered.count_in, filtered.count_out) == (6, 2)
+    assert [(part.reason, part.count) for part in filtered.removed] == [("tag", 4)]
+    fused = next(stage for stage in explain.stages if stage.name == "fuse")
+    assert set(fused.top) == {"Cars/Engine oil.md", "Cars/Tyres.md"}
+    assert json.loads(json.dumps(dict(explain.query)))["condition"] == "tag:garage"
+    assert library.search("oil").explain is None
+
+
+def test_chinese_is_found_by_its_words(library: Library) -> None:
+    result = library.search("关键词检索", mode="keyword").results[0]
+    assert result.path == "Chinese.md"
+    assert "检索" in "".join(result.snippet[start:end] for start, end in result.highlights)

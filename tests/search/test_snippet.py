@@ -1,0 +1,83 @@
+"""Snippets: the right stretch, cut at words, with highlights where JavaScript slices."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.index.analyze import tokens
+from recollect.search.snippet import ELLIPSIS, Snippet, Snippets
+
+FILLER = "Some other words that are of no interest fill this part of the passage. " * 8
+
+
+def sliced(text: str, start: int, end: int) -> str:
+    """What `text.slice(start, end)` gives in JavaScript."""
+    return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
+
+
+def marked(snippet: Snippet) -> list[str]:
+    return [sliced(snippet.text, start, end) for start, end in snippet.highlights]
+
+
+def test_a_short_passage_is_shown_whole() -> None:
+    snippet = Snippets({"fox": 1.0}, 200).make("The quick\n\nbrown   fox.")
+    assert snippet.text == "The quick brown fox."
+    assert marked(snippet) == ["fox"]
+
+
+def test_the_window_lies_where_most_of_the_query_stands() -> None:
+    text = FILLER + "Reciprocal rank fusion joins two lists. " + FILLER + "A rank alone. "
+    snippet = Snippets({"reciprocal": 3.0, "rank": 1.0, "fusion": 3.0}, 120).make(text)
+    assert snippet.text.startswith(ELLIPSIS + "Reciprocal rank fusion")
+    assert snippet.text.endswith(ELLIPSIS)
+    assert marked(snippet)[:3] == ["Reciprocal", "rank", "fusion"]
+    assert text[snippet.at :].startswith(("Reciprocal", "fusion"))
+
+
+def test_without_a_match_the_passage_is_shown_from_its_start() -> None:
+    snippet = Snippets({}, 50).make(FILLER)
+    assert snippet.text == "Some other words that are of no interest fill this" + ELLIPSIS
+    assert snippet.highlights == ()
+    assert snippet.at == 0
+
+
+def test_compounds_accents_and_emoji() -> None:
+    text = "🎉🎉 Our Café takes orders by E-mail 🎉."
+    snippet = Snippets({"cafe": 1.0, "email": 1.0}, 200).make(text)
+    assert marked(snippet) == ["Café", "E-mail"]
+
+
+def test_chinese_is_cut_and_marked() -> None:
+    text = "人工智能的历史可以追溯到二十世纪。" * 20 + "向量检索与关键词检索可以融合。" * 2
+    snippet = Snippets(dict.fromkeys(tokens("融合"), 1.0), 60).make(text)
+    assert "融合" in marked(snippet)
+    assert len(snippet.text) <= 62
+
+
+WORDS = st.sampled_from(["alpha", "Beta", "naïve", "🎉", "日本語", "x", "e-mail", "\n", "  ", "𝔘"])
+
+
+@given(
+    st.lists(WORDS, max_size=120).map(" ".join),
+    st.sets(st.sampled_from(["alpha", "beta", "naive", "日本", "email", "mail", "🎉"])),
+    st.integers(20, 120),
+)
+def test_every_highlight_holds_a_token_of_the_query(
+    text: str, wanted: set[str], chars: int
+) -> None:
+    snippet = Snippets(dict.fromkeys(wanted, 1.0), chars).make(text)
+    for part in marked(snippet):
+        assert set(tokens(part)) & wanted
+    assert 0 <= snippet.at <= len(text)
+    assert "\n" not in snippet.text
+    assert [edge for pair in snippet.highlights for edge in pair] == sorted(
+        edge for pair in snippet.highlights for edge in pair
+    )
+
+
+@given(st.text(max_size=400), st.integers(1, 60))
+def test_no_text_makes_it_fail(text: str, chars: int) -> None:
+    found = tokens(text)
+    snippet = Snippets(dict.fromkeys(found[:5], 1.0), chars).make(text)
+    assert len(snippet.text) <= max(chars, *map(len, found), 0) + 70
