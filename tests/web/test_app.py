@@ -189,6 +189,14 @@ async def test_unknown_routes_and_methods_are_problem_documents(client: Client) 
     assert "GET" in wrong.headers["Allow"]
 
 
+async def test_head_answers_like_get_without_a_body(client: Client, stranger: Client) -> None:
+    health = await stranger.head("/api/health")
+
+    assert (health.status, await health.read()) == (200, b"")
+    assert (await client.head("/api/status")).status == 200
+    assert (await stranger.head("/api/status")).status == 401
+
+
 async def test_the_engines_live_as_long_as_the_server(
     connect: Connect, vaults: FakeVaults, engine: FakeEngine
 ) -> None:

@@ -79,7 +79,7 @@ async def test_a_query_of_4096_characters_is_searched_whatever_its_script(
     assert engine.asked[0].query == letter * 4096
 
 
-@pytest.mark.parametrize("count", [4097, 20_000])
+@pytest.mark.parametrize("count", [4097, 200_000])
 async def test_a_longer_query_is_refused_by_name(client: Client, count: int) -> None:
     status, code, detail = await refusal(await client.get("/api/search?q=" + "a" * count))
 

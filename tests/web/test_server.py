@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
 import os
@@ -160,6 +161,18 @@ async def test_with_handshake_it_ends_when_stdin_does(
     assert vaults.closed
 
 
+async def test_a_stdin_that_was_closed_before_ends_it_at_once(
+    vaults: FakeVaults, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr("sys.stdin", closed)
+
+    async with serving(vaults, settings, handshake=True) as (_, task):
+        await asyncio.wait_for(task, 10)
+    assert vaults.closed
+
+
 def test_a_process_without_stdin_counts_as_one_whose_stdin_closed() -> None:
     stopped = threading.Event()
 
@@ -215,7 +228,7 @@ async def test_an_index_folder_that_cannot_be_written_stops_the_start(
     [
         b"nonsense about my diary\r\n\r\n",
         b"GET /api/search?q=diary HTTP/9.9\r\n\r\n",
-        b"GET /?q=" + b"diary" * 20_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /?q=" + b"diary" * 60_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer diary\x00\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",

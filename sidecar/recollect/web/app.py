@@ -49,7 +49,8 @@ def create_app(
         static=static if (static / "index.html").is_file() else None,
     )
     for route in ROUTES:
-        app.router.add_route(route.method, route.path, route.__call__, name=route.name)
+        add = app.router.add_get if route.method == "GET" else app.router.add_post
+        add(route.path, route.__call__, name=route.name)
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")

@@ -26,9 +26,17 @@ def told_to_stop(*, watch_stdin: bool) -> Iterator[asyncio.Event]:
             loop.call_soon_threadsafe(stopped.set)
 
     if watch_stdin:
-        watch(None if sys.stdin is None else sys.stdin.fileno(), stop)
+        watch(_stdin(), stop)
     with _signals(stop):
         yield stopped
+
+
+def _stdin() -> int | None:
+    """Return the descriptor of standard input; None where the process has none."""
+    try:
+        return None if sys.stdin is None else sys.stdin.fileno()
+    except ValueError:  # closed, or replaced by something without a descriptor
+        return None
 
 
 @contextmanager

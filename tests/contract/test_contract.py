@@ -1,0 +1,191 @@
+"""Real replies of a real server, kept as files that the clients' validators are tested on.
+
+A reply that no longer equals its file fails here. Where the change is meant, run this file with
+RECOLLECT_UPDATE_CONTRACT=1 and commit what it writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from recollect.types import ModelRules, Settings, VaultRecord
+from recollect.vaults import Vaults
+from recollect.web.announce import BoundServer
+from recollect.web.openapi import document
+from recollect.web.routes import ROUTES
+from recollect.web.server import serve
+from tests.contract.vault import write_vault
+from tests.tiny_model import write_tiny_model
+from tests.web.fits import misfits
+
+FOLDER = Path(__file__).parent
+UPDATE = os.environ.get("RECOLLECT_UPDATE_CONTRACT") == "1"
+TOKEN = "contract"
+# What differs from run to run, and what stands for it in the files.
+STEADY: Mapping[str, object] = {
+    "version": "0.0.0",
+    "generation": 1,
+    "took_ms": 1.5,
+    "ms": 0.25,
+    "updated": "2026-03-02T10:00:01+00:00",
+}
+STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
+
+# file name -> route, parameters, status; a route with a body is a POST
+Asked = tuple[str, dict[str, Any], int]
+REPLIES: dict[str, Asked] = {
+    "health": ("GET /api/health", {}, 200),
+    "vaults": ("GET /api/vaults", {}, 200),
+    "status": ("GET /api/status", {}, 200),
+    "search": ("GET /api/search", {"q": "bees find the way home", "limit": 3}, 200),
+    "search-explained": ("GET /api/search", {"q": "water -moon", "explain": True}, 200),
+    "search-keyword": ("GET /api/search", {"q": '"two bees"', "mode": "keyword"}, 200),
+    "search-semantic": (
+        "GET /api/search",
+        {"q": "garden city", "mode": "semantic", "limit": 2},
+        200,
+    ),
+    "search-nothing": ("GET /api/search", {"q": ""}, 200),
+    "similar": ("GET /api/similar", {"path": "Garden/Bees.md", "limit": 2}, 200),
+    "similar-text": ("POST /api/similar", {"text": "water in spring", "limit": 2}, 200),
+    "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
+    "ledger": ("GET /api/ledger", {}, 200),
+    "ledger-excluded": ("GET /api/ledger", {"path": "Private/Diary.md"}, 200),
+    "reindex": ("POST /api/reindex", {"paths": ["Garden/Bees.md"]}, 202),
+    "problem-parameter": ("GET /api/search", {"q": "x", "limit": 0}, 400),
+    "problem-note": ("GET /api/note", {"path": "Garden/Beez.md"}, 404),
+}
+
+
+@pytest.fixture(scope="module")
+def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """All replies of `REPLIES`, from a server that has indexed the whole vault."""
+    home = tmp_path_factory.mktemp("contract")
+    settings = Settings(
+        data_dir=home / "data",
+        model_dir=home / "models",
+        state_dir=home / "state",
+        offline=True,
+        model=ModelRules(
+            name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
+        ),
+    )
+    vaults = Vaults(settings)
+    record = vaults.add(write_vault(home / "Home"))
+    vaults.open(record, writable=True)
+    return asyncio.run(_collect(vaults, settings, record))
+
+
+async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> dict[str, Any]:
+    listening: asyncio.Future[BoundServer] = asyncio.get_running_loop().create_future()
+    server = asyncio.create_task(
+        serve(
+            vaults,
+            settings,
+            host="127.0.0.1",
+            port=0,
+            token=TOKEN,
+            handshake=False,
+            ready=listening.set_result,
+        )
+    )
+    try:
+        async with aiohttp.ClientSession(
+            (await listening).url, headers={"Authorization": f"Bearer {TOKEN}"}
+        ) as session:
+            await _indexed(session)
+            return {
+                name: steady(await _ask(session, asked), record) for name, asked in REPLIES.items()
+            }
+    finally:
+        server.cancel()
+        await asyncio.gather(server, return_exceptions=True)
+
+
+async def _indexed(session: aiohttp.ClientSession) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            async with session.get("/api/status") as response:
+                status = await response.json()
+            assert status["state"] != "degraded", status
+            if (status["state"], status["semantic"]) == ("ready", "ready") and status["notes"]:
+                return
+            await asyncio.sleep(0.02)
+
+
+async def _ask(session: aiohttp.ClientSession, asked: Asked) -> Any:
+    (method, path), given, status = asked[0].split(), asked[1], asked[2]
+    named = {n: str(v).lower() if isinstance(v, bool) else v for n, v in given.items()}
+    how = {"json": given} if method == "POST" else {"params": named}
+    async with session.request(method, path, **how) as response:
+        body = await response.json(content_type=None)
+        assert response.status == status, body
+        return body
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_reply_equals_its_file(replies: Mapping[str, Any], name: str) -> None:
+    file = FOLDER / f"{name}.json"
+    if UPDATE:
+        text = json.dumps(replies[name], indent=2, ensure_ascii=False)
+        file.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+    kept = json.loads(file.read_text(encoding="utf-8"))
+
+    assert differences(replies[name], kept) == []
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_reply_has_the_shape_that_the_openapi_document_tells(
+    replies: Mapping[str, Any], name: str
+) -> None:
+    (method, path), _, status = REPLIES[name][0].split(), *REPLIES[name][1:]
+    described = document(ROUTES, "0.0.0")
+    answers = described["paths"][path][method.lower()]["responses"][str(status)]["content"]
+    (content,) = answers.values()
+
+    assert misfits(replies[name], content["schema"], described) == []
+
+
+def test_every_file_is_a_reply_and_every_route_has_one() -> None:
+    files = {file.stem for file in FOLDER.glob("*.json")}
+    shown = {asked[0] for asked in REPLIES.values()}
+
+    assert files == set(REPLIES)
+    assert {f"{route.method} {route.path}" for route in ROUTES} == shown
+
+
+def steady(value: Any, record: VaultRecord) -> Any:
+    """Put what stays the same in the place of what differs from run to run."""
+    if isinstance(value, dict):
+        return {
+            name: STEADY[name] if name in STEADY and part is not None else steady(part, record)
+            for name, part in value.items()
+        }
+    if isinstance(value, list):
+        return [steady(part, record) for part in value]
+    if isinstance(value, str):
+        return value.replace(record.id, STEADY_ID).replace(str(record.path), STEADY_FOLDER)
+    return value
+
+
+def differences(new: Any, old: Any, at: str = "$") -> list[str]:
+    """Where two documents differ; numbers of different machines may differ in the fourth digit."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        if list(new) != list(old):
+            return [f"{at}: fields {list(new)} were {list(old)}"]
+        return [text for name in new for text in differences(new[name], old[name], f"{at}.{name}")]
+    if isinstance(new, list) and isinstance(old, list) and len(new) == len(old):
+        pairs = enumerate(zip(new, old, strict=True))
+        return [text for n, (a, b) in pairs for text in differences(a, b, f"{at}[{n}]")]
+    if type(new) is float and type(old) is float and new == pytest.approx(old, abs=1e-3):
+        return []
+    return [] if type(new) is type(old) and new == old else [f"{at}: {new!r} was {old!r}"]
