@@ -12,6 +12,7 @@ import pytest
 from aiohttp import ClientResponse
 from hypothesis import given
 from hypothesis import strategies as st
+from yarl import URL
 
 from recollect.errors import OutsideVaultError, QueryTooLongError, UsageError
 from recollect.web.schema import SearchAsked, from_query, note_path
@@ -67,6 +68,36 @@ async def test_limits_within_bounds_are_taken(
     client: Client, given_limit: str, status: int
 ) -> None:
     assert (await client.get(f"/api/search?q=x&limit={given_limit}")).status == status
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "q",
+        "q=%",
+        "q=%zz",
+        "q=%ff%fe",
+        "q=%ed%a0%80",
+        "q=%00",
+        "q=a%0d%0aSet-Cookie:%20x=1",
+        "q=a;limit=0",
+        "&&&",
+        "=x",
+        "q=x&=",
+        "q=x&%71=y",
+        "q=x&limit[]=3",
+        "q=x&__proto__=1",
+        "q=x&vault=../../etc",
+        "q=x&vault=%00",
+    ],
+)
+async def test_no_spelling_of_a_query_string_breaks_the_server(client: Client, query: str) -> None:
+    target = URL(f"http://127.0.0.1:{client.port}/api/search?{query}", encoded=True)
+
+    response = await client.session.get(target)
+
+    assert response.status in {200, 400, 404}
+    assert "Set-Cookie" not in response.headers
 
 
 @pytest.mark.parametrize("letter", ["a", "漢", "🐝"])

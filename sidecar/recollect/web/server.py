@@ -20,7 +20,7 @@ from recollect.web.lifetime import told_to_stop
 from recollect.web.security import bind_warning
 
 SHUTDOWN_SECONDS = 5.0
-# A query of 4,096 emoji is 48 KiB once percent-encoded; a longer one should be told so in our words.
+# A query of 4,096 emoji is 48 KiB, percent-encoded; a longer one should be told so in our words.
 MAX_REQUEST_LINE = 256 * 1024
 
 
