@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from recollect.models import catalogue
 from tests.cli.support import CommandLine
 
 DEFAULT = "all-MiniLM-L6-v2"
@@ -37,3 +41,16 @@ def test_files_that_are_not_the_model_are_refused(recollect: CommandLine, tiny_m
     result = recollect("models", "get", DEFAULT, "--from", tiny_model, fails=1)
 
     assert str(tiny_model) in result.stderr
+
+
+def test_files_from_a_folder_are_copied_and_stay(
+    recollect: CommandLine, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    default = catalogue.CATALOGUE[0]
+    unpinned = tuple(catalogue.PinnedFile(file.name) for file in default.files)
+    monkeypatch.setattr(catalogue, "CATALOGUE", (replace(default, files=unpinned),))
+    got = recollect("models", "get", "--from", tiny_model).stdout
+
+    assert Path(got.strip()).is_relative_to(tmp_path / "models")
+    assert recollect("models", "path").stdout == got
+    assert recollect("models", "get").stdout == got

@@ -115,6 +115,8 @@ def test_an_index_in_use_is_told_while_another_writes(
     file.unlink()  # as if it had only just started
 
     assert recollect.json("index", fails=1)["error"] == "in_use"
+    refused = recollect("serve", "--handshake", fails=1)
+    assert json.loads(refused.stdout)["error"] == "in_use"
     stop(process)
 
 

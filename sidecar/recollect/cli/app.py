@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from recollect import __version__
-from recollect.cli.options import JSON_FLAG, Group, expect_json, invocation
+from recollect.cli.options import JSON_FLAGS, Group, expect_json, invocation
 from recollect.cli.output import complain, emit_object
 from recollect.errors import RecollectError
 
@@ -55,7 +55,7 @@ class Root(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, having noted whether the caller reads JSON."""
         options = args[: args.index("--")] if "--" in args else args
-        expect_json(ctx, wanted=JSON_FLAG in options)
+        expect_json(ctx, wanted=not JSON_FLAGS.isdisjoint(options))
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:

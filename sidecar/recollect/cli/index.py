@@ -66,7 +66,7 @@ def index(
             inv.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
         ) as known,
     ):
-        record = find_or_add(known, vault, inv.settings())
+        record = find_or_add(inv, known, vault)
         server = server_for(known, record)
         status = None
         report: IndexReport | IndexTotals

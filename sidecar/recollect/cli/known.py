@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.cli.options import Invocation
 from recollect.errors import NotFoundError
 
 if TYPE_CHECKING:  # these load the engine
@@ -19,20 +20,20 @@ def sample_folder(settings: Settings) -> Path:
     return settings.data_dir / _SAMPLE
 
 
-def find_or_add(known: Vaults, word: str | None, settings: Settings) -> VaultRecord:
+def find_or_add(inv: Invocation, known: Vaults, word: str | None) -> VaultRecord:
     """The vault that `word` names; a folder that is not known yet becomes known."""
     try:
         return known.find(word, cwd=Path.cwd())
     except NotFoundError:
         if word is None or not Path(word).expanduser().is_dir():
             raise
-        return add(known, Path(word), settings)
+        return add(inv, known, Path(word))
 
 
-def add(known: Vaults, folder: Path, settings: Settings, *, name: str | None = None) -> VaultRecord:
+def add(inv: Invocation, known: Vaults, folder: Path, *, name: str | None = None) -> VaultRecord:
     """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
     record = known.add(folder, name=name)
-    sample = sample_folder(settings).resolve()
+    sample = sample_folder(inv.settings()).resolve()
     default = next((one for one in known.records() if one.default), None)
     if default is not None and default.path == sample and record.path != sample:
         known.set_default(record)

@@ -55,23 +55,26 @@ def list_models(as_json: bool) -> None:
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Take the files from this folder instead of the network.",
+    help="Copy the files from this folder instead of downloading them.",
 )
 def get_model(name: str | None, folder: Path | None) -> None:
     """Get the model NAME (by default the configured one), check it, and print where it is."""
     from recollect.models.catalogue import find  # noqa: PLC0415 - loads numpy
-    from recollect.models.fetch import fetch  # noqa: PLC0415
+    from recollect.models.fetch import adopt, fetch  # noqa: PLC0415
 
     inv = invocation()
     settings = inv.settings()
     spec = find(name or settings.model.name)
-    files = fetch(
-        spec,
-        model_dir=settings.model_dir,
-        folder=folder or _own_folder(spec, settings),
-        offline=settings.offline,
-        say=inv.say,
-    )
+    if folder is not None:
+        files = adopt(spec, folder, model_dir=settings.model_dir)
+    else:
+        files = fetch(
+            spec,
+            model_dir=settings.model_dir,
+            folder=_own_folder(spec, settings),
+            offline=settings.offline,
+            say=inv.say,
+        )
     click.echo(files.folder)
 
 

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:  # these load numpy, which `--help` has no use for
     from recollect.types import Settings
     from recollect.vaults import Vaults
 
-JSON_FLAG = "--json"
+JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
 _META = "recollect.cli"
 _LOG_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
@@ -70,7 +71,7 @@ class Invocation:
 
         return Vaults(
             self.settings(flags=flags),
-            for_vault=lambda folder: self.settings(vault=folder, flags=flags),
+            for_vault=cache(lambda folder: self.settings(vault=folder, flags=flags)),
             fetch_missing=fetch_missing,
             say=say or self.say,
         )
@@ -187,7 +188,7 @@ Group.group_class = Group
 
 def json_option(function: AnyFunction) -> AnyFunction:
     """Give a command `--json`; its function gets `as_json`."""
-    option = click.option(JSON_FLAG, "as_json", is_flag=True, help="Print one JSON document.")
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
     return option(function)
 
 

@@ -55,7 +55,7 @@ def serve(words: tuple[str, ...], host: str | None, port: int | None, handshake:
     inv = invocation()
     settings = inv.settings(flags={"server.host": host, "server.port": port})
     with closing(inv.vaults(fetch_missing=True)) as known:
-        records = [find_or_add(known, word, settings) for word in words] or known.records()
+        records = [find_or_add(inv, known, word) for word in words] or known.records()
         if not records:
             raise NotFoundError("no vault is known yet; name one: `recollect serve FOLDER`")
         _refuse_if_served(known, records, handshake=handshake)
@@ -97,7 +97,8 @@ def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshak
             continue
         if handshake:
             emit_object({"error": "in_use", "url": server.info.url})
-        complain(f"{record.name} is being served already, at {server.info.url}")
+        link = f"{server.info.url}/?token={server.info.token}"
+        complain(f"{record.name} is being served already, at {link}")
         click.get_current_context().exit(1)
 
 

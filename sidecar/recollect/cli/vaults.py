@@ -56,7 +56,7 @@ def add_vault(folder: Path, name: str | None, as_json: bool) -> None:
     """Make FOLDER known, without indexing it yet."""
     inv = invocation()
     with closing(inv.vaults()) as known:
-        record = add(known, folder, inv.settings(), name=name)
+        record = add(inv, known, folder, name=name)
     if as_json:
         emit_object(_view(record))
     else:

@@ -92,6 +92,27 @@ def fetch(
     return found
 
 
+def adopt(spec: ModelSpec, folder: Path, *, model_dir: Path) -> ModelFiles:
+    """Copy the model's files from `folder` into the cache, checked like those of any source.
+
+    What the cache has intact stays. Raises ModelUnavailableError where `folder` has not got them.
+    """
+
+    def copy(into: Path) -> None:
+        for name in _names(spec):
+            shutil.copyfile(folder / name, into / name)
+
+    model_dir.mkdir(parents=True, exist_ok=True)
+    cached = cache_folder(spec, model_dir)
+    with FileLock(model_dir / f"{spec.name}.lock"):
+        with suppress(ModelError, OSError):
+            return _cached(spec, cached)
+        try:
+            return _receive(spec, cached, str(folder), copy)
+        except (ModelError, OSError) as error:
+            raise _unavailable(spec, [f"the given folder {folder}: {error}"]) from error
+
+
 def _local(
     spec: ModelSpec,
     model_dir: Path,
