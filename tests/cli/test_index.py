@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from recollect.cli import index as index_module
+from recollect.cli.index import IndexTotals, reindex_beside
+from recollect.cli.progress import Reporter
+from recollect.errors import ServerError
+from recollect.remote import ServerInfo
 from tests.cli.support import CommandLine, write_notes
 
 
@@ -80,3 +86,40 @@ def test_a_model_that_nobody_knows_is_an_error(recollect: CommandLine, vault: Pa
     result = recollect("index", vault, "--model", "nonsense")
 
     assert "nonsense" in result.stderr
+
+
+class FakeServer:
+    """A server that says one status after the other, the last one for ever."""
+
+    def __init__(self, *states: str, paused: bool = False) -> None:
+        self.info = ServerInfo("http://127.0.0.1:1", "t", 1, 1, "1", ())
+        self._states = list(states)
+        self._paused = paused
+
+    def reindex(self, *, full: bool) -> bytes:
+        return b"{}"
+
+    def status(self) -> bytes:
+        state = self._states.pop(0) if len(self._states) > 1 else self._states[0]
+        queue = {"pending": 1, "current": None, "done": 0, "failed": 0, "paused": self._paused}
+        ledger = {"indexed": 3, "pending": 0, "failed": 1, "excluded": 2}
+        counts = {"notes": 3, "chunks": 4, "state": state, "queue": queue, "ledger": ledger}
+        return json.dumps(counts).encode()
+
+
+def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexTotals:
+    monkeypatch.setattr(index_module, "_POLL_S", 0.0)
+    return reindex_beside(server, full=False, reporter=Reporter(quiet=True))
+
+
+def test_a_server_is_waited_for_until_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    totals = ask(FakeServer("ready", "indexing", "indexing", "ready"), monkeypatch)
+
+    assert (totals.notes, totals.chunks, totals.failed, totals.excluded) == (3, 4, 1, 2)
+
+
+def test_a_server_that_cannot_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ServerError, match="log"):
+        ask(FakeServer("indexing", "degraded"), monkeypatch)
+    with pytest.raises(ServerError, match="paused"):
+        ask(FakeServer("indexing", paused=True), monkeypatch)

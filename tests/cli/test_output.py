@@ -45,9 +45,9 @@ def test_cells_are_neither_cut_nor_folded_in_a_pipe(capsys: pytest.CaptureFixtur
 
 
 def test_markup_in_a_name_is_text(capsys: pytest.CaptureFixture[str]) -> None:
-    print_facts([("name", "[bold]x[/bold] :bee:")])
+    print_facts([("name", "[bold]x[/bold] :bee:\nand more")])
 
-    assert capsys.readouterr().out == "name  [bold]x[/bold] :bee:\n"
+    assert capsys.readouterr().out == "name  [bold]x[/bold] :bee:\n      and more\n"
 
 
 class Terminal(io.StringIO):

@@ -46,7 +46,7 @@ def start() -> Iterator[Start]:
 @pytest.fixture
 def served(start: Start, vault: Path) -> tuple[subprocess.Popen[str], dict[str, Any]]:
     """A server with a handshake, and what it said."""
-    process = start("serve", vault, "--port", 0, "--handshake")
+    process = start("serve", vault, "--port", 0, "--handshake", "--no-watch")
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line, process.communicate(timeout=SECONDS)

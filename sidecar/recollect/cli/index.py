@@ -67,10 +67,9 @@ def index(
         ) as known,
     ):
         record = find_or_add(inv, known, vault)
-        server = server_for(known, record)
-        status = None
         report: IndexReport | IndexTotals
-        if server is not None:
+        status: StatusReply | None = None
+        if (server := server_for(known, record)) is not None:
             _check_alone(server, model=model, confirm_removals=confirm_removals)
             report = reindex_beside(server, full=full, reporter=reporter)
         else:
@@ -115,15 +114,15 @@ def _wait(server: Remote, reporter: Reporter) -> StatusDocument:
     while True:
         time.sleep(_POLL_S)
         status = parse(server.status(), StatusDocument)
-        if status["state"] == "degraded":
-            raise ServerError(
-                f"the server at {server.info.url} could not index; its log says why, and "
-                "`recollect status` shows where it stands"
-            )
-        idle = idle + 1 if status["state"] == "ready" else 0
-        if idle >= _IDLE_POLLS:
+        if status["queue"]["paused"]:
+            raise ServerError(f"the server at {server.info.url} is paused; resume its queue first")
+        idle = idle + 1 if status["state"] in {"ready", "degraded"} else 0
+        if idle < _IDLE_POLLS:
+            reporter.update(_queue_progress(status))
+        elif status["state"] == "ready":
             return status
-        reporter.update(_queue_progress(status))
+        else:
+            raise ServerError(f"the server at {server.info.url} could not index; its log says why")
 
 
 def _queue_progress(status: StatusDocument) -> Progress:

@@ -35,9 +35,14 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def clean_lines(text: str) -> str:
+    """Like `clean`, but what has several lines keeps them."""
+    return "\n".join(map(clean, text.splitlines()))
+
+
 def note(message: str) -> None:
     """Say something to the person, on stderr."""
-    click.echo("\n".join(clean(line) for line in message.splitlines()), err=True)
+    click.echo(clean_lines(message), err=True)
 
 
 def complain(message: str) -> None:
@@ -118,7 +123,7 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts:
-        table.add_row(Text(clean(name)), Text(clean(value)))
+        table.add_row(Text(clean(name)), Text(clean_lines(value)))
     _print_aligned(table)
 
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from recollect.cli.output import clean, note, stderr_console
+from recollect.cli.output import clean_lines, note, stderr_console
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -62,7 +62,7 @@ class Reporter(AbstractContextManager["Reporter"]):
         if self._quiet:
             return
         if self._bars is not None:
-            self._bars.console.print(clean(message))
+            self._bars.console.print(clean_lines(message))
         else:
             note(message)
 

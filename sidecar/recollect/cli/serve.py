@@ -46,7 +46,10 @@ def _address_options(function: AnyFunction) -> AnyFunction:
     is_flag=True,
     help="For programs: print one JSON line when the port listens, exit when stdin closes.",
 )
-def serve(words: tuple[str, ...], host: str | None, port: int | None, handshake: bool) -> None:
+@click.option("--no-watch", is_flag=True, help="Look at changed notes only when asked to.")
+def serve(
+    words: tuple[str, ...], host: str | None, port: int | None, *, handshake: bool, no_watch: bool
+) -> None:
     """Serve vaults over HTTP until interrupted.
 
     Each VAULT is a folder, or the name or id of a known vault; without one, all known vaults are
@@ -54,7 +57,8 @@ def serve(words: tuple[str, ...], host: str | None, port: int | None, handshake:
     """
     inv = invocation()
     settings = inv.settings(flags={"server.host": host, "server.port": port})
-    with closing(inv.vaults(fetch_missing=True)) as known:
+    watch = {"vault.watch": "off" if no_watch else None}
+    with closing(inv.vaults(fetch_missing=True, flags=watch)) as known:
         records = [find_or_add(inv, known, word) for word in words] or known.records()
         if not records:
             raise NotFoundError("no vault is known yet; name one: `recollect serve FOLDER`")
