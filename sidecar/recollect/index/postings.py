@@ -24,7 +24,7 @@ from recollect.index.reads import NoteText
 from recollect.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"1/{version('tantivy')}"  # counted up when fields or the analyzer change
+FORMAT = f"2/{version('tantivy')}"  # counted up when fields or the analyzer change
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
 STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
@@ -35,8 +35,9 @@ logger = logging.getLogger(__name__)
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("chunk", indexed=True, fast=True)
-    builder.add_unsigned_field("note", indexed=True, fast=True)
+    # Signed, because deletion by term knows no other numbers.
+    builder.add_integer_field("chunk", indexed=True, fast=True)
+    builder.add_integer_field("note", indexed=True, fast=True)
     builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
     for name in EXACT_FIELDS:

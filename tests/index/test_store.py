@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
+from recollect.index import migrations
+from recollect.index.index import Index
+from recollect.index.store import DATABASE
+from recollect.types import Batch
+
+Search = Callable[..., list[str]]
+
+
+@pytest.fixture
+def closed(tmp_path: Path, make: Any) -> Path:
+    """A folder with a closed index of 60 embedded notes."""
+    directory = tmp_path / "closed"
+    index = Index.open(directory, writable=True)
+    index.use_model(make.model, make.dimensions)
+    puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
+    index.apply(Batch(puts=puts, model=make.model))
+    make.embed(index)
+    index.close()
+    return directory
+
+
+def test_reading_needs_an_index(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="recollect index"):
+        Index.open(tmp_path / "none", writable=False)
+    assert not (tmp_path / "none").exists()
+
+
+def test_one_writer_at_a_time(index: Index) -> None:
+    directory = index._store.directory
+    with pytest.raises(IndexInUseError):
+        Index.open(directory, writable=True)
+    index.close()
+    Index.open(directory, writable=True).close()
+
+
+def test_a_reader_writes_nothing(closed: Path, make: Any) -> None:
+    before = {path: path.stat().st_mtime_ns for path in closed.rglob("*")}
+    reader = Index.open(closed, writable=False)
+    reader.use_model(make.model, make.dimensions)
+    assert reader.vectors.count == 60
+    with pytest.raises(IndexFailure, match="reading only"):
+        reader.apply(Batch(removes=("1.md",)))
+    reader.close()
+    after = {path: path.stat().st_mtime_ns for path in closed.rglob("*")}
+    grown = {path.name for path in after if before.get(path) != after[path]}
+    assert grown <= {"index.db-wal", "index.db-shm", "keywords", "closed", ".tantivy-meta.lock"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(closed: Path, search: Search) -> None:
+    closed.chmod(0o555)
+    try:
+        with pytest.raises(IndexFailure, match="permissions"):
+            Index.open(closed, writable=True)
+        reader = Index.open(closed, writable=False)
+        assert search(reader, "7")
+        reader.close()
+    finally:
+        closed.chmod(0o755)
+
+
+def test_a_full_disk_changes_nothing(index: Index, make: Any, search: Search) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
+    writer = index._store._writer
+    assert writer is not None
+    pages = writer.execute("PRAGMA page_count").fetchone()[0]
+    writer.execute(f"PRAGMA max_page_count={pages}")
+    before = (index.generation, index.manifest(), index.ledger())
+    big = make.note("b.md", *(f"tulips {n} " * 50 for n in range(300)))
+    with pytest.raises(IndexFailure, match="full"):
+        index.apply(Batch(puts=(big,), removes=("a.md",), model=make.model))
+    assert (index.generation, index.manifest(), index.ledger()) == before
+    assert search(index, "roses tulips") == ["roses"]
+    writer.execute("PRAGMA max_page_count=1000000")
+    index.apply(Batch(puts=(big,), model=make.model))
+    assert len(search(index, "tulips")) == 10
+
+
+def test_one_of_a_newer_version_is_left_alone(closed: Path) -> None:
+    with closing(sqlite3.connect(closed / DATABASE)) as database:
+        database.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
+    for writable in (True, False):
+        with pytest.raises(IndexFailure, match="newer version"):
+            Index.open(closed, writable=writable)
+    assert (closed / DATABASE).exists()
+
+
+def _overwrite(path: Path, at: int, length: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(os.urandom(length))
+
+
+@pytest.mark.parametrize("harm", ["not a database", "truncated", "pages"])
+def test_a_damaged_database_is_moved_aside_and_its_vectors_kept(
+    closed: Path, make: Any, harm: str, caplog: pytest.LogCaptureFixture, search: Search
+) -> None:
+    path = closed / DATABASE
+    if harm == "not a database":
+        path.write_bytes(b"something else " * 1000)
+    elif harm == "truncated":
+        os.truncate(path, path.stat().st_size // 2)
+    else:
+        _overwrite(path, 100, 300)  # the schema's own page
+    with pytest.raises(IndexDamagedError, match="recollect index"):
+        Index.open(closed, writable=False)
+    with caplog.at_level(logging.WARNING):
+        index = Index.open(closed, writable=True)
+    assert "moved to index.db.damaged-" in caplog.text
+    index.use_model(make.model, make.dimensions)
+    assert index.counts().notes == 0
+    assert search(index, "note") == []
+    assert index.vectors.count == 0
+    puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
+    index.apply(Batch(puts=puts, model=make.model))
+    assert len(search(index, "note")) == 10
+    index.close()
+    assert list(closed.glob("index.db.damaged-*"))
+
+
+def test_readable_vectors_are_rescued(closed: Path, make: Any) -> None:
+    """Pages of the notes are gone; what was embedded is not embedded again."""
+    path = closed / DATABASE
+    with closing(sqlite3.connect(path)) as database:
+        (root,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'chunks'"
+        ).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    _overwrite(path, (root - 1) * size, size)
+    index = Index.open(closed, writable=True)
+    index.use_model(None, 0)
+    with pytest.raises(IndexDamagedError):
+        index.counts()
+        index.chunks(list(range(1, 61)))
+    index.close()
+    again = Index.open(closed, writable=True)
+    again.use_model(make.model, make.dimensions)
+    puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
+    assert again.apply(Batch(puts=puts, model=make.model)).reused == 60
+    assert again.pending_count(make.model) == 0
+    assert again.vectors.count == 60
+    again.close()
+
+
+def test_migrations_never_discard_vectors(closed: Path, make: Any) -> None:
+    def step(connection: sqlite3.Connection) -> None:
+        connection.execute("ALTER TABLE notes ADD COLUMN mood TEXT")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
+        patch.setattr(migrations, "SCHEMA_VERSION", migrations.SCHEMA_VERSION + 1)
+        index = Index.open(closed, writable=True)
+        index.use_model(make.model, make.dimensions)
+        assert index.vectors.count == 60
+        assert index.pending_count(make.model) == 0
+        index.close()
+
+
+def test_a_failed_migration_leaves_the_schema_before_it(closed: Path) -> None:
+    def step(connection: sqlite3.Connection) -> None:
+        connection.execute("ALTER TABLE notes ADD COLUMN mood TEXT")
+        connection.execute("ALTER TABLE nothing ADD COLUMN mood TEXT")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
+        patch.setattr(migrations, "SCHEMA_VERSION", migrations.SCHEMA_VERSION + 1)
+        with pytest.raises(IndexFailure):
+            Index.open(closed, writable=True)
+    index = Index.open(closed, writable=True)
+    assert index.counts().notes == 60
+    index.close()
+
+
+def test_threads_read_beside_the_writer(index: Index, make: Any) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
+    problems: list[object] = []
+
+    def read() -> None:
+        for _ in range(50):
+            note = index.note_at("a.md")
+            if note is None:
+                problems.append("gone")
+            else:
+                chunks = index.chunks_of(note.id)
+                if len({chunk.text.split()[-1] for chunk in chunks}) != 1 and len(chunks) != 2:
+                    problems.append(chunks)
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for turn in range(15):
+        texts = [f"text {turn}" for _ in range(1 + turn % 3)]
+        index.apply(Batch(puts=(make.note("a.md", *texts),), model=make.model))
+    for thread in threads:
+        thread.join()
+    assert problems == []
+
+
+def test_lone_surrogates_are_stored_as_question_marks(index: Index, make: Any) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "text \ud800", title="t\udfff", tags=("x\ud801",)),)))
+    note = index.note_at("a.md")
+    assert note is not None
+    assert (note.title, note.tags) == ("t?", ("x?",))
+    assert index.chunks_of(note.id)[0].text == "text ?"
+
+
+def test_properties_come_back_as_they_were(index: Index, make: Any) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "x"),)))
+    note = index.note_at("a.md")
+    assert note is not None
+    assert note.properties == {"status": "draft", "nested": {"list": (1, 2.5, None, True)}}
+
+
+def test_arrays_of_lines_are_kept(index: Index, make: Any) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "x", "y"),)))
+    (first, second) = index.chunks_of(1)
+    assert (first.lines, second.lines) == ((1,), (2,))
+    assert np.array_equal(index.note_ids_of(np.array([first.id, 999])), [1, -1])

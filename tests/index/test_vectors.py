@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.errors import ModelError
+from recollect.index import vectors as module
+from recollect.index.vectors import Vectors
+from recollect.types import FloatArray, IdArray
+
+DIMENSIONS = 70  # not a multiple of 64: the last word of sign bits is part empty
+
+
+def unit(count: int, seed: int = 0, dimensions: int = DIMENSIONS) -> FloatArray:
+    """Vectors in clusters, as embeddings lie, and away from the origin's centre."""
+    chance = np.random.default_rng(seed)
+    centres = chance.standard_normal((20, dimensions)) + 0.5
+    made = centres[chance.integers(0, 20, count)] + 0.7 * chance.standard_normal(
+        (count, dimensions)
+    )
+    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+
+
+def filled(rows: FloatArray, *, first: int = 1) -> Vectors:
+    vectors = Vectors(rows.shape[1])
+    ids = np.arange(first, first + len(rows))
+    vectors.put(ids, ids % 7, rows)
+    return vectors
+
+
+def exact(rows: FloatArray, query: FloatArray, top: int) -> IdArray:
+    return np.argsort(-(rows.astype(np.float16).astype(np.float32) @ query), kind="stable")[:top]
+
+
+@pytest.fixture
+def scanned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scan sign bits from few vectors on."""
+    monkeypatch.setattr(module, "EXACT_LIMIT", 100)
+
+
+def test_small_collections_are_searched_exactly() -> None:
+    rows, query = unit(500), unit(1, seed=9)[0]
+    hits = filled(rows).search(query, limit=10)
+    assert hits.chunk_ids.tolist() == (exact(rows, query, 10) + 1).tolist()
+    assert hits.scores.dtype == np.float32
+    assert np.allclose(hits.scores, rows[hits.chunk_ids - 1] @ query, atol=2e-3)
+
+
+@pytest.mark.usefixtures("scanned")
+def test_the_scan_finds_what_exact_search_finds() -> None:
+    rows = unit(6000)
+    vectors = filled(rows)
+    found = 0
+    queries = unit(30, seed=5)
+    for query in queries:
+        hits = vectors.search(query, limit=10)
+        found += len(set(hits.chunk_ids.tolist()) & set((exact(rows, query, 10) + 1).tolist()))
+    assert found / 300 >= 0.99
+    assert vectors.recall(module.CANDIDATE_STEPS[-1]) >= 0.99
+
+
+@pytest.mark.usefixtures("scanned")
+def test_candidates_follow_the_measured_recall(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def recall(_: Vectors, candidates: int, *, top: int = 10) -> float:
+        asked.append(candidates)
+        return 1.0 if candidates >= 2000 else 0.5
+
+    monkeypatch.setattr(Vectors, "recall", recall)
+    filled(unit(300))
+    assert asked == [500, 1000, 2000]
+
+
+@pytest.mark.parametrize("limit", [100, 20_000])
+def test_a_filter_is_exact(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "EXACT_LIMIT", limit)
+    rows, query = unit(3000), unit(1, seed=3)[0]
+    hits = filled(rows).search(query, limit=5, notes=np.array([2, 99]))
+    order = exact(rows, query, 3000) + 1
+    assert hits.chunk_ids.tolist() == [each for each in order.tolist() if each % 7 == 2][:5]
+    nothing = filled(rows).search(query, limit=5, notes=np.array([], dtype=np.int64))
+    assert not len(nothing.chunk_ids)
+
+
+def test_equal_scores_are_ordered_by_chunk() -> None:
+    row = unit(1)
+    vectors = filled(np.repeat(row, 50, axis=0))
+    assert vectors.search(row[0], limit=7).chunk_ids.tolist() == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_no_model_finds_nothing() -> None:
+    assert not len(Vectors(0).search(np.zeros(3, np.float32), limit=5).chunk_ids)
+    assert Vectors(0).count == 0
+
+
+@pytest.mark.parametrize("query", [np.ones(3, np.float32), np.full(DIMENSIONS, np.nan, np.float32)])
+def test_a_query_that_cannot_be_compared_is_refused(query: FloatArray) -> None:
+    with pytest.raises(ModelError):
+        filled(unit(5)).search(query, limit=1)
+
+
+def test_vectors_of_chunks_come_in_the_order_asked() -> None:
+    rows = unit(20)
+    vectors = filled(rows)
+    vectors.remove(np.array([4]))
+    got = vectors.of_chunks(np.array([9, 4, 2, 777, 9]))
+    assert np.allclose(got, rows[[8, 1, 8]], atol=1e-3)
+    assert vectors.of_chunks(np.array([], dtype=np.int64)).shape == (0, DIMENSIONS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.booleans(), st.lists(st.integers(1, 60), min_size=1, max_size=25, unique=True)
+        ),
+        max_size=12,
+    ),
+    st.booleans(),
+)
+def test_any_changes_leave_what_a_new_one_would_hold(
+    steps: list[tuple[bool, list[int]]], many: bool
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "EXACT_LIMIT", 10 if many else 20_000)
+        patch.setattr(module, "_MIN_DEAD", 4)
+        patch.setattr(module, "_SAMPLE", 4)
+        vectors = Vectors(8)
+        held: dict[int, FloatArray] = {}
+        for step, (put, ids) in enumerate(steps):
+            chunk_ids = np.array(ids, dtype=np.int64)
+            if put:
+                rows = unit(len(ids), seed=step, dimensions=8)
+                vectors.put(chunk_ids, chunk_ids % 5, rows)
+                held |= dict(zip(ids, rows, strict=True))
+            else:
+                vectors.remove(chunk_ids)
+                held = {id_: row for id_, row in held.items() if id_ not in ids}
+        again = Vectors.from_arrays(8, vectors.arrays())
+        query = unit(1, seed=99, dimensions=8)[0]
+        for each in (vectors, again):
+            assert each.count == len(held)
+            hits = each.search(query, limit=100)
+            assert sorted(hits.chunk_ids.tolist()) == sorted(held)
+            for chunk_id, score in zip(hits.chunk_ids.tolist(), hits.scores, strict=True):
+                assert abs(float(held[chunk_id] @ query) - float(score)) < 5e-3
+            assert np.all(np.diff(hits.scores) <= 0)
+
+
+@pytest.mark.usefixtures("scanned")
+def test_searches_beside_changes_see_whole_vectors() -> None:
+    rows = unit(400)
+    vectors = filled(rows)
+    query = rows[0]
+    stop = threading.Event()
+    wrong: list[float] = []
+
+    def ask() -> None:
+        while not stop.is_set():
+            hits = vectors.search(query, limit=3)
+            if hits.chunk_ids[0] != 1 or abs(hits.scores[0] - 1) > 5e-3:
+                wrong.append(float(hits.scores[0]))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for turn in range(60):
+        ids = np.arange(50, 250) + turn
+        vectors.remove(ids[:100])
+        vectors.put(ids, ids % 7, -rows[50:250])
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
