@@ -24,7 +24,7 @@ from recollect.engine import Engine
 from recollect.index.index import Index
 from recollect.models.catalogue import TOKENIZER_FILE
 from recollect.replies import SearchReply
-from recollect.types import SearchRequest
+from recollect.types import Change, SearchRequest
 
 SAVES, QUICK_SAVES = 10, 3
 NOTE = "saved while measured.md"
@@ -84,7 +84,7 @@ def measure_saves(stack: Stack, saves: int) -> Saves:
             semantic = [_semantic(engine, path, words, -number) for number in range(1, saves + 2)]
         finally:
             path.unlink(missing_ok=True)
-            engine.reindex(paths=[NOTE])
+            engine.note_changes([Change("delete", NOTE)])
             _wait(lambda: engine.status().queue.pending == 0)
     return Saves(tuple(keyword[1:]), tuple(semantic[1:]))  # the first one warms up
 
@@ -119,7 +119,7 @@ def _semantic(engine: Engine, path: Path, words: Words, number: int) -> float:
 def _save(engine: Engine, path: Path, text: str) -> float:
     path.write_text(text, encoding="utf-8")
     began = time.perf_counter()
-    engine.reindex(paths=[NOTE])
+    engine.note_changes([Change("modify", NOTE)])
     return began
 
 

@@ -24,9 +24,9 @@ class Server:
         """Wait for the handshake line."""
         assert process.stdout is not None
         line = process.stdout.readline()
-        if not line:
+        handshake = json.loads(line) if line else {}
+        if "port" not in handshake:
             raise RuntimeError("the server ended before it listened; its messages are above")
-        handshake = json.loads(line)
         self.started = started
         self._pid = int(handshake["pid"])
         self._headers = {"Authorization": f"Bearer {handshake['token']}"}

@@ -22,7 +22,8 @@ from corpus import SECTIONS, Words, queries, write_vault
 from recollect.config import load_settings
 from recollect.engine import Engine
 from recollect.index.index import Index
-from recollect.ingest.indexer import Indexer
+from recollect.ingest.indexer import Indexer, Signals
+from recollect.ingest.queue import Work
 from recollect.models import load_embedder
 from recollect.models.catalogue import TOKENIZER_FILE, find
 from recollect.models.fetch import fetch
@@ -95,6 +96,8 @@ class Stack:
     settings: Settings
     record: VaultRecord
     queries: list[str]
+    model: ModelKey
+    dimensions: int
     model_folder: Path
 
     @contextmanager
@@ -111,12 +114,14 @@ class Stack:
     @property
     def environment(self) -> dict[str, str]:
         """The environment in which a `recollect` process finds this index and its model."""
+        no_rules = self.settings.data_dir / "config.toml"  # in place of the user's own
+        no_rules.touch()
         return {
             **os.environ,
             "RECOLLECT_DATA_DIR": str(self.settings.data_dir),
             "RECOLLECT_STATE_DIR": str(self.settings.state_dir),
             "RECOLLECT_MODEL_DIR": str(self.settings.model_dir),
-            "RECOLLECT_CONFIG": str(self.settings.data_dir / "no-config.toml"),
+            "RECOLLECT_CONFIG": str(no_rules),
         }
 
 
@@ -131,15 +136,17 @@ def prepare(*, quick: bool) -> Stack:
     write_vault(vault, words, chunks // SECTIONS)
     vaults = Vaults(settings)
     record = vaults.add(vault)
-    _index(vault, vaults.directory(record), settings)
+    key, dimensions = _index(vault, vaults.directory(record), settings)
     count = QUICK_QUERIES if quick else QUERIES
-    return Stack(vault, settings, record, queries(words, count), files.folder)
+    asked = queries(words, count)
+    return Stack(vault, settings, record, asked, key, dimensions, files.folder)
 
 
 def dump(stack: Stack, folder: Path) -> None:
     """Write the chunks' texts (JSON lines) and vectors (.npy), for peers, in one order."""
     folder.mkdir(parents=True, exist_ok=True)
     with closing(Index.open(stack.directory, writable=False)) as index:
+        index.use_model(stack.model, stack.dimensions)
         chunks = [chunk for note in index.all_notes() for chunk in index.chunks_of(note.id)]
         ids = np.array([chunk.id for chunk in chunks], dtype=np.int64)
         np.save(folder / "vectors.npy", index.vectors.of_chunks(ids))
@@ -152,13 +159,14 @@ def say(message: str) -> None:
     sys.stderr.write(f"{message}\n")
 
 
-def _index(vault: Path, directory: Path, settings: Settings) -> None:
+def _index(vault: Path, directory: Path, settings: Settings) -> tuple[ModelKey, int]:
     model = load_embedder(
         settings.model, model_dir=settings.model_dir, offline=True, fetch_missing=False, say=say
     )
     with closing(model), closing(Index.open(directory, writable=True)) as index:
         index.use_model(model.key, model.dimensions)
-        Indexer(vault, index, settings).run(SeededEmbedder(model))
+        Indexer(vault, index, settings).run(Work(), SeededEmbedder(model), Signals())
+        return model.key, model.dimensions
 
 
 def _settings(chunks: int) -> Settings:
@@ -169,7 +177,7 @@ def _settings(chunks: int) -> Settings:
         settings,
         data_dir=folder,
         state_dir=folder / "state",
-        vault=VaultRules(),
+        vault=VaultRules(watch="off"),
         chunking=ChunkRules(),
         model=ModelRules(),
         search=SearchRules(),
