@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VAULT ?=
 EVAL_DATA ?= ../shared/data
+SECONDS_OF_STRESS ?= 300
 BENCH_FLAGS ?=
 
 VENV := .venv
@@ -12,7 +13,7 @@ TORCH_PY := $(TORCH_VENV)/bin/python
 PIP := -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint test-torch eval bench clean
+.PHONY: help run test check lint test-torch stress eval bench clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +38,9 @@ lint: $(VENV)/.tests ## Style, types, the floors of the house
 
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the torch extra, in an environment of their own
 	@$(TORCH_PY) -m pytest -q -m torch
+
+stress: $(VENV)/.tests ## Kill the writer at random instants for five minutes
+	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS)
 
 eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=folder
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results

@@ -1,0 +1,79 @@
+"""A picture of an index that two indexes of the same folder must share, whatever their history."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.engine import Engine
+from recollect.index.index import Index
+from recollect.index.store import DATABASE
+from recollect.types import Settings, VaultRecord
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedNote:
+    """What an index says of a note. Ids and generations belong to a history and are left out."""
+
+    title: str
+    tags: tuple[str, ...]
+    chunks: tuple[tuple[int, tuple[str, ...], int, int, str, bytes], ...]
+    vectors: frozenset[bytes]  # the texts of its chunks whose vector is kept
+    links: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All notes by path, and the state of every file."""
+
+    notes: dict[str, PicturedNote]
+    ledger: dict[str, tuple[str, str | None]]
+
+
+def rows(directory: Path, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    """Ask the database of an index directly."""
+    address = f"file:{directory / DATABASE}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
+        return connection.execute(sql, values).fetchall()
+
+
+def take(directory: Path) -> Picture:
+    """Read the picture of the index in a folder, also beside its writer."""
+    kept = {text_hash for (text_hash,) in rows(directory, "SELECT text_hash FROM vectors")}
+    index = Index.open(directory, writable=False)
+    try:
+        stored = index.all_notes()
+        paths = {note.id: note.path for note in stored}
+        notes = {}
+        for note in stored:
+            chunks = index.chunks_of(note.id)
+            notes[note.path] = PicturedNote(
+                title=note.title,
+                tags=note.tags,
+                chunks=tuple(
+                    (c.ordinal, c.headings, c.start, c.end, c.text, c.text_hash) for c in chunks
+                ),
+                vectors=frozenset(c.text_hash for c in chunks if c.text_hash in kept),
+                links=tuple(
+                    (link.target, paths.get(target) if target is not None else None)
+                    for link, target in index.graph.links_out(note.id)
+                ),
+            )
+        ledger = {entry.path: (entry.state, entry.rule) for entry in index.ledger()}
+        return Picture(notes, ledger)
+    finally:
+        index.close()
+
+
+def of_fresh_index(vault: Path, directory: Path, settings: Settings) -> Picture:
+    """Index a folder from nothing and take the picture."""
+    record = VaultRecord("fresh", "fresh", vault)
+    engine = Engine.open(record, directory, settings, writable=True)
+    try:
+        engine.index_now()
+    finally:
+        engine.close()
+    return take(directory)

@@ -1,0 +1,29 @@
+"""A writer killed at any instant leaves an index that opens, adds up and goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_at_random_instants(tmp_path: Path) -> None:
+    # In a process of its own: one that forks must have no threads, and pytest's may.
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.stress.kills", "--seconds", "30", "--seed", "7"],
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+    assert "nothing wrong" in ended.stdout, ended.stdout + ended.stderr
+    assert ended.returncode == 0
