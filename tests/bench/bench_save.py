@@ -32,6 +32,7 @@ CHUNKS = 5
 WORDS_A_CHUNK = 150
 _PAUSE_S = 0.001  # between searches, so that they do not take the writer's processor
 _PATIENCE_S = 60
+_SAME_TEXT = 0.7  # a paragraph and its own chunk are above 0.8, other random texts below 0.5
 
 
 @dataclass(frozen=True)
@@ -101,19 +102,21 @@ def measure_rebuild(stack: Stack) -> float:
 
 
 def _keyword(engine: Engine, path: Path, words: Words, number: int) -> float:
+    """Found by a word that no other text has."""
+    _settle(engine)
     marker = f"zq{number}marker"
     began = _save(engine, path, _text(words, number, marker))
     request = SearchRequest(marker, mode="keyword", limit=1, plain=True)
-    return _until(lambda: _finds(engine.search(request)), began)
+    return _until(lambda: bool(engine.search(request).results), began)
 
 
 def _semantic(engine: Engine, path: Path, words: Words, number: int) -> float:
-    """Found by meaning: the note's own last paragraph as the query, at a cosine no other has."""
+    """Found by meaning: its last paragraph as the query, at a cosine no other text reaches."""
     _settle(engine)
     text = _text(words, number, "")
     began = _save(engine, path, text)
-    request = SearchRequest(text.split("\n\n")[-1][:400], mode="semantic", limit=1, plain=True)
-    return _until(lambda: _finds(engine.search(request)), began)
+    request = SearchRequest(text.split("\n\n")[-1], mode="semantic", limit=1, plain=True)
+    return _until(lambda: _closest(engine.search(request)) > _SAME_TEXT, began)
 
 
 def _save(engine: Engine, path: Path, text: str) -> float:
@@ -123,8 +126,8 @@ def _save(engine: Engine, path: Path, text: str) -> float:
     return began
 
 
-def _finds(reply: SearchReply) -> bool:
-    return bool(reply.results) and reply.results[0].path == NOTE
+def _closest(reply: SearchReply) -> float:
+    return max((result.raw.cosine or 0.0 for result in reply.results), default=0.0)
 
 
 def _settle(engine: Engine) -> None:
