@@ -130,7 +130,9 @@ def test_any_changes_leave_what_a_new_graph_would_be(steps: list[tuple[Any, ...]
         elif step[0] == "move" and step[1] in held and step[2] not in held:
             held[step[2]] = held.pop(step[1])
             graph.update(moved=[(held[step[2]][0], f"{step[2]}.md")])
-    fresh = graph_of({id_: (f"{p}.md", a, l) for p, (id_, a, l) in held.items()})
+    fresh = graph_of(
+        {id_: (f"{path}.md", aliases, links) for path, (id_, aliases, links) in held.items()}
+    )
     loaded = LinkGraph.unpacked(graph.packed())
     for id_, _, _ in held.values():
         for each in (graph, loaded):

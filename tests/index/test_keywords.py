@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def postings_of(bodies: Sequence[str]) -> Postings:
 
 
 @pytest.fixture
-def vault(index: Index, make) -> Index:  # type: ignore[no-untyped-def]
+def vault(index: Index, make: Any) -> Index:
     index.apply(
         Batch(
             puts=(
@@ -73,7 +74,7 @@ def test_a_tag_and_a_title_find_every_chunk_of_their_note(vault: Index, search: 
     assert len(search(vault, "gardening")) == 2
 
 
-def test_the_exact_word_ranks_before_its_stem(index: Index, make, search: Search) -> None:  # type: ignore[no-untyped-def]
+def test_the_exact_word_ranks_before_its_stem(index: Index, make: Any, search: Search) -> None:
     puts = [
         make.note(f"{word}.md", f"they were {word} there", title="x")
         for word in ("walks", "walking", "walked")
@@ -180,9 +181,9 @@ def test_the_order_agrees_with_rank_bm25(seed: int) -> None:
 
 def test_postings_of_another_format_are_made_again(
     tmp_path: Path,
-    make,
+    make: Any,
     search: Search,
-    monkeypatch: pytest.MonkeyPatch,  # type: ignore[no-untyped-def]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as older:
         older.setattr("recollect.index.postings.FORMAT", "0/older")
@@ -198,9 +199,9 @@ def test_postings_of_another_format_are_made_again(
 @pytest.mark.parametrize("harm", ["meta.json", "folder"])
 def test_a_damaged_folder_is_made_again(
     tmp_path: Path,
-    make,
+    make: Any,
     search: Search,
-    harm: str,  # type: ignore[no-untyped-def]
+    harm: str,
 ) -> None:
     first = Index.open(tmp_path, writable=True)
     first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import filelock
@@ -26,6 +26,7 @@ from recollect.types import (
     Batch,
     IdArray,
     IndexCounts,
+    KeptModel,
     LedgerEntry,
     LedgerState,
     ManifestEntry,
@@ -167,6 +168,18 @@ class Index:
     def pending_count(self, model: ModelKey) -> int:
         """How many different texts no vector of the model covers yet."""
         return reads.pending_count(self._store, model)
+
+    def answering_model(self) -> KeptModel | None:
+        """The model that answers or answered last; None: no vector was ever kept."""
+        return reads.answering_model(self._store)
+
+    def kept_count(self, model: ModelKey) -> int:
+        """How many vectors of the model are kept for good, needed now or not."""
+        return reads.kept_count(self._store, model)
+
+    def needed_vectors(self, model: ModelKey, at_once: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
+        return reads.needed_vectors(self._store, model, at_once)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a word of the caller's under a key of its own."""

@@ -14,6 +14,7 @@ from recollect.index import rows
 from recollect.index.store import Store
 from recollect.types import (
     IdArray,
+    KeptModel,
     LedgerEntry,
     LedgerState,
     ManifestEntry,
@@ -227,6 +228,51 @@ def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tupl
         f" ON v.model_id = {int(number)} AND v.text_hash = c.vector_hash WHERE c.id IN (?)",
         chunk_ids,
     )
+
+
+def answering_model(store: Store) -> KeptModel | None:
+    """The model whose vectors the chunks speak of, and how many of its vectors chunks need now."""
+    number = vector_model(store)
+    found = store.read(
+        "SELECT name, weights_hash, quantisation, dimensions FROM models WHERE id IS ?", (number,)
+    )
+    if not found:
+        return None
+    *key, dimensions = found[0]
+    ((needed,),) = store.read(f"SELECT count(*) FROM vectors v WHERE {_NEEDED}", (number, 0))
+    return KeptModel(ModelKey(*key), dimensions, needed)
+
+
+def kept_count(store: Store, model: ModelKey) -> int:
+    """How many vectors of a model are kept, whatever texts they belong to."""
+    found = store.read(
+        "SELECT count(*) FROM vectors WHERE model_id IS ?", (model_id(store, model),)
+    )
+    return int(found[0][0])
+
+
+_NEEDED = (
+    "v.model_id = ? AND v.rowid > ?"
+    " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
+)
+
+
+def needed_vectors(
+    store: Store, model: ModelKey, at_once: int
+) -> Iterator[list[tuple[bytes, bytes]]]:
+    """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches.
+
+    Asked batch by batch, so that nothing stays open while the caller writes.
+    """
+    number = model_id(store, model)
+    after = 0
+    while rows_read := store.read(
+        f"SELECT v.rowid, v.text_hash, v.vector FROM vectors v WHERE {_NEEDED}"
+        f" ORDER BY v.rowid LIMIT {int(at_once)}",
+        (number, after),
+    ):
+        after = rows_read[-1][0]
+        yield [(text_hash, vector) for _, text_hash, vector in rows_read]
 
 
 def own_vectors(store: Store, number: int | None) -> int:
