@@ -1,0 +1,86 @@
+"""Which notes are left out, by which rule, and that a bad rule never stops the walk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recollect.types import VaultRules
+from recollect.vault.ignore import load_rules
+
+
+def vault_with_filters(root: Path, filters: object) -> Path:
+    (root / ".obsidian").mkdir()
+    (root / ".obsidian" / "app.json").write_text(
+        json.dumps({"userIgnoreFilters": filters}), encoding="utf-8"
+    )
+    return root
+
+
+def test_obsidians_excluded_files_are_prefixes_and_patterns(tmp_path: Path) -> None:
+    root = vault_with_filters(tmp_path, ["Templates/", r"/\d{4}-draft/", "Private"])
+    rules = load_rules(root, VaultRules())
+    assert rules.warnings == ()
+    assert rules.decide("Templates/Daily.md") is not None
+    assert rules.decide("Private notes.md") is not None
+    decision = rules.decide("log/2024-draft.md")
+    assert decision is not None
+    assert decision[0] == "user_ignore"
+    assert rules.decide("My Templates/Daily.md") is None
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "path", "rule"),
+    [
+        ((), ("Archive/",), "Archive/old.md", "exclude"),
+        ((), ("Archive/",), "Work/Archive/old.md", "exclude"),
+        ((), ("/Archive/",), "Work/Archive/old.md", None),
+        ((), ("*.draft.md", "!keep.draft.md"), "x.draft.md", "exclude"),
+        ((), ("*.draft.md", "!keep.draft.md"), "keep.draft.md", None),
+        ((), ("a/**/z.md",), "a/b/c/z.md", "exclude"),
+        (("Notes/",), (), "Notes/a.md", None),
+        (("Notes/",), (), "Other/a.md", "include"),
+        (("Notes/",), ("Notes/secret.md",), "Notes/secret.md", "exclude"),
+    ],
+)
+def test_globs_are_gitignore_style_and_exclude_wins(
+    tmp_path: Path, include: tuple[str, ...], exclude: tuple[str, ...], path: str, rule: str | None
+) -> None:
+    decision = load_rules(tmp_path, VaultRules(include=include, exclude=exclude)).decide(path)
+    assert (decision[0] if decision else None) == rule
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"userIgnoreFilters": 3}', "\ufeff{}", "[" * 9999])
+def test_broken_settings_are_a_warning_at_most(tmp_path: Path, content: str) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "app.json").write_text(content, encoding="utf-8")
+    rules = load_rules(tmp_path, VaultRules())
+    assert rules.decide("a.md") is None
+    assert all("app.json" in warning for warning in rules.warnings)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["/(/", "/(a+)+$/", "/((a*)b?)*c/", "/(a|a)*$/", "/(a|b+){2,}/", "/.*.*.*.*x/", "/(?<n>a)(/"],
+)
+def test_patterns_that_do_not_compile_or_could_run_away_are_named(
+    tmp_path: Path, pattern: str
+) -> None:
+    rules = load_rules(vault_with_filters(tmp_path, [pattern]), VaultRules())
+    assert rules.patterns == ()
+    assert pattern in rules.warnings[0]
+
+
+def test_honest_patterns_are_kept(tmp_path: Path) -> None:
+    patterns = [r"/^Daily\/\d+-\d+/", "/(draft|wip)/", "/[(]x+[)]/", r"/a\)+/"]
+    rules = load_rules(vault_with_filters(tmp_path, patterns), VaultRules())
+    assert rules.warnings == ()
+    assert len(rules.patterns) == len(patterns)
+
+
+def test_a_bad_glob_is_named_and_the_others_count(tmp_path: Path) -> None:
+    rules = load_rules(tmp_path, VaultRules(exclude=("!", "Archive/")))
+    assert rules.decide("Archive/a.md") is not None
+    assert rules.decide("a.md") is None
