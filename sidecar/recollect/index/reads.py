@@ -25,6 +25,11 @@ from recollect.types import (
 )
 
 _PATHS_AT_ONCE = 200
+# Vectors of one model, from a row on, that a chunk of today has use for.
+_NEEDED = (
+    "v.model_id = ? AND v.rowid > ?"
+    " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +256,6 @@ def kept_count(store: Store, model: ModelKey) -> int:
     return int(found[0][0])
 
 
-_NEEDED = (
-    "v.model_id = ? AND v.rowid > ?"
-    " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
-)
-
-
 def needed_vectors(
     store: Store, model: ModelKey, at_once: int
 ) -> Iterator[list[tuple[bytes, bytes]]]:
@@ -267,7 +266,7 @@ def needed_vectors(
     number = model_id(store, model)
     after = 0
     while rows_read := store.read(
-        f"SELECT v.rowid, v.text_hash, v.vector FROM vectors v WHERE {_NEEDED}"
+        f"SELECT v.rowid, v.text_hash, v.vector FROM vectors v NOT INDEXED WHERE {_NEEDED}"
         f" ORDER BY v.rowid LIMIT {int(at_once)}",
         (number, after),
     ):
