@@ -13,6 +13,7 @@ RecollectError
 ├── IndexFailure              the stored index                          exit 1, HTTP 503
 │   ├── IndexInUseError       another process writes it                 HTTP 409
 │   └── IndexDamagedError
+├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
 ├── ModelError                an embedding model                        exit 1, HTTP 503
 │   ├── ModelUnavailableError not to be had from any source
 │   ├── ModelDamagedError     a checksum or a format does not match
@@ -121,6 +122,13 @@ class IndexDamagedError(IndexFailure):
     """The database does not read back; it was moved aside."""
 
     code = "index_damaged"
+
+
+class PackError(RecollectError):
+    """A pack of vectors that is damaged, cannot be written, or belongs to another model."""
+
+    code = "bad_pack"
+    http_status = 400
 
 
 class ModelError(RecollectError):

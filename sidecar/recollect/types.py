@@ -385,6 +385,15 @@ class VectorPut:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptModel:
+    """A model that has vectors in an index. `vectors`: those for texts that chunks hold now."""
+
+    key: ModelKey
+    dimensions: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoredNote:
     """A note as the index keeps it."""
 

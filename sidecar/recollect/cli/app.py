@@ -28,6 +28,7 @@ COMMANDS = {
     "status": "recollect.cli.status:status",
     "ledger": "recollect.cli.status:ledger",
     "vaults": "recollect.cli.vaults:vaults",
+    "pack": "recollect.cli.pack:pack",
     "models": "recollect.cli.models:models",
     "config": "recollect.cli.config:config",
     "token": "recollect.cli.tokens:token",
