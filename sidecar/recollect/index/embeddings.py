@@ -37,13 +37,23 @@ def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: 
         )
         return int(cursor.lastrowid or 0)
     known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
-    if known != dimensions:
+    agree(model, known=known, given=dimensions)
+    return found
+
+
+def agree(model: ModelKey, *, known: int, given: int) -> None:
+    """Refuse a model whose vectors changed their dimensions.
+
+    Raises:
+        ModelError: `known` and `given` differ.
+
+    """
+    if known != given:
         raise ModelError(
-            f"Vectors of {model} have {known} dimensions here, but {dimensions} were given. The"
+            f"Vectors of {model} have {known} dimensions here, but {given} were given. The"
             " model's files were changed: fetch it again with `recollect models get`.",
             code="model_mismatch",
         )
-    return found
 
 
 def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:

@@ -50,10 +50,10 @@ class Index:
         self._store = store
         self._lock = lock
         self._loading = threading.RLock()
+        _, self._generation, self._text_generation = reads.generations(store)
         self._postings = derived.open_keywords(store)
         self.keywords = Keywords(self._postings)
         self.vectors = Vectors(0)
-        self._database, self._generation, self._text_generation = reads.generations(store)
         self._model: int | None = None  # whose vectors are loaded
         self._chunk_notes: derived.ChunkNotes | None = None
         self._graph: LinkGraph | None = None
@@ -109,8 +109,11 @@ class Index:
         """
         with self._store.transaction() as connection:
             changes = writes.BatchWriter(connection, batch).run()
-        self._generation = self._text_generation = changes.generation
-        self._follow(changes)
+        self._generation = changes.generation
+        self._notes = None
+        if changes.text:
+            self._text_generation = changes.generation
+            self._follow(changes)
         return Applied(
             generation=changes.generation,
             chunks_added=len(changes.chunks_added),
@@ -127,16 +130,17 @@ class Index:
         """
         number = None
         if not self._store.writable:
-            number = None if model is None else reads.model_id(self._store, model)
-        else:
-            with self._store.transaction() as connection:
-                if model is not None:
-                    number = embeddings.register_model(connection, model, dimensions)
-                if embeddings.choose_model(connection, number):
-                    generation = meta.next_generation(connection, text=False)
-                else:
-                    generation = self._generation
-            self._generation = generation
+            known = None if model is None else reads.model_id(self._store, model, dimensions)
+            self._load_vectors(known, dimensions)
+            return
+        with self._store.transaction() as connection:
+            if model is not None:
+                number = embeddings.register_model(connection, model, dimensions)
+            changed = embeddings.choose_model(connection, number)
+            generation = self._generation
+            if changed:
+                generation = meta.next_generation(connection, text=False)
+        self._generation = generation
         self._load_vectors(number, dimensions)
 
     def keep_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
@@ -276,8 +280,8 @@ class Index:
         """
         if self._store.writable or reads.generations(self._store)[1] == self._generation:
             return False
-        postings, old = derived.open_keywords(self._store), self._postings
         _, generation, text_generation = reads.generations(self._store)
+        postings, old = derived.open_keywords(self._store), self._postings
         self._postings, self.keywords = postings, Keywords(postings)
         self._generation, self._text_generation = generation, text_generation
         self._reload()

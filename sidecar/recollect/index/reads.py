@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.index import rows
+from recollect.index import embeddings, rows
 from recollect.index.store import Store
 from recollect.types import (
     IdArray,
@@ -30,6 +30,9 @@ _NEEDED = (
     "v.model_id = ? AND v.rowid > ?"
     " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
 )
+
+
+_MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,22 +186,23 @@ def links(store: Store) -> Iterator[tuple[Any, ...]]:
 # --- models and vectors -------------------------------------------------------------------------
 
 
-def model_id(store: Store, model: ModelKey) -> int | None:
-    """The number a model has in the database; None: no vector of it was ever kept."""
-    found = store.read(
-        "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
-        rows.model_columns(model),
-    )
+def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> int | None:
+    """The number a model has in the database; None: no vector of it was ever kept.
+
+    Raises:
+        ModelError: its vectors have other dimensions than those given.
+
+    """
+    found = store.read(_MODEL, rows.model_columns(model))
+    if found and dimensions is not None:
+        embeddings.agree(model, known=found[0][1], given=dimensions)
     return int(found[0][0]) if found else None
 
 
 def dimensions_of(store: Store, model: ModelKey) -> int | None:
     """How many dimensions a model's vectors have; None: none was ever kept."""
-    found = store.read(
-        "SELECT dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
-        rows.model_columns(model),
-    )
-    return int(found[0][0]) if found else None
+    found = store.read(_MODEL, rows.model_columns(model))
+    return int(found[0][1]) if found else None
 
 
 def vector_model(store: Store) -> int | None:

@@ -113,4 +113,5 @@ def _mapped(path: Path, dtype: str, shape: tuple[int, ...], at: int) -> npt.NDAr
         raise ValueError(f"its array type {dtype} is unknown")
     if not all(shape):
         return np.empty(shape, dtype=dtype)
-    return np.memmap(path, dtype=dtype, mode="r", offset=at, shape=shape)
+    mapped = np.memmap(path, dtype=dtype, mode="r", offset=at, shape=shape)
+    return mapped.view(np.ndarray)  # still mapped, without the subclass's cost on every slice

@@ -55,7 +55,7 @@ def explained(directory: Path) -> Iterator[None]:
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
     text = str(error)
-    return "malformed" in text or "not a database" in text or "disk I/O" in text
+    return "malformed" in text or "not a database" in text
 
 
 def _leave_word(directory: Path) -> None:

@@ -33,7 +33,8 @@ class Changes:
     """What a transaction did. Ids of notes and chunks; a note may be both gone and put."""
 
     generation: int = 0
-    text_before: int = 0  # the generation in which the text changed last
+    text: bool = False  # whether keywords and links change
+    text_before: int = 0  # the generation in which they changed last
     gone: list[int] = field(default_factory=list)
     put: dict[int, tuple[str, tuple[str, ...], tuple[Link, ...]]] = field(default_factory=dict)
     moved: dict[int, str] = field(default_factory=dict)
@@ -58,15 +59,16 @@ class BatchWriter:
     """Applies one batch on an open transaction."""
 
     def __init__(self, connection: sqlite3.Connection, batch: Batch) -> None:
-        """Start a generation in which the text changes."""
+        """Start a generation."""
         self._db = connection
         self._batch = batch
         self._now = time.time()
         self._vectors = number(get(connection, "model_vectors"))
         self._model = None if batch.model is None else find_model(connection, batch.model)
         before = int(get(connection, "text_generation") or 0)
-        generation = next_generation(connection, text=True)
-        self.changes = Changes(generation=generation, text_before=before)
+        text = bool(batch.moves or batch.removes or batch.puts)
+        generation = next_generation(connection, text=text)
+        self.changes = Changes(generation=generation, text_before=before, text=text)
 
     def run(self) -> Changes:
         """Moves, removes, puts, touches, ledger: in this order."""
