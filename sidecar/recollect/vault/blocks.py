@@ -18,7 +18,7 @@ from recollect.vault.regions import Region
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _HEADING_TAIL = re.compile(r"[ \t]#+[ \t]*$")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[.\](?=[ \t]|$)", re.MULTILINE)
+_TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[.\](?:[ \t]+|$)", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[!([^\]\n]{1,50})\][+-]?[ \t]*")
@@ -62,7 +62,7 @@ class Body:
 def make_body(text: str, regions: tuple[Region, ...], start: int) -> Body:
     r"""Cut `text` into lines; `start` is the offset of the first line that is not properties."""
     lines = text.split("\n")
-    starts = list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
+    starts = [0, *accumulate(map((1).__add__, map(len, lines[:-1])))]
     by_line: dict[int, Region] = {}
     for region in regions:
         index = bisect_right(starts, region.start) - 1
@@ -78,10 +78,10 @@ class BlockScanner:
         """Prepare; `run` does the work."""
         self._text = body.text
         self._lines = body.lines
-        self._starts = body.starts
+        self.starts = body.starts
         self._regions = body.regions
         self._first = body.first
-        self._inline = inline
+        self.inline = inline
         self.headings: list[Heading] = []
         self.spans: list[Span] = []
 
@@ -152,13 +152,13 @@ class BlockScanner:
         named = _BLOCK_ID.search(source)
         if named:
             source = source[: named.start()]
-        offset = self._starts[index] + skip
-        text = self._inline.clean(source, offset).strip()
-        start = self._starts[index] + lead
+        offset = self.starts[index] + skip
+        text = self.inline.clean(source, offset).strip()
+        start = self.starts[index] + lead
         number = index + 1
         self.headings.append(Heading(level, text, number, start))
         if text:
-            end = self._starts[index] + len(line)
+            end = self.starts[index] + len(line)
             section = len(self.headings) - 1
             block = named[1] if named else None
             self.spans.append(Span("heading", start, end, text, (number,), section, block))
@@ -219,8 +219,8 @@ class BlockScanner:
         lines, count = self._lines, len(self._lines)
         begin, end, blank = index, index + 1, False
         while end <= count:
-            if named := _BLOCK_ID.search(lines[end - 1]) if "^" in lines[end - 1] else None:
-                begin = self._split_item(begin, end, named)
+            if "^" in lines[end - 1] and _BLOCK_ID.search(lines[end - 1]):
+                begin = self._split_item(begin, end)
             if end == count or end in self._regions:
                 break
             bare = lines[end].lstrip()
@@ -239,13 +239,11 @@ class BlockScanner:
             self._add("list", begin, end)
         return end
 
-    def _split_item(self, begin: int, end: int, named: re.Match[str]) -> int:
+    def _split_item(self, begin: int, end: int) -> int:
         """Close spans so that the item ending at line `end` stands alone; return the next begin."""
         first = end - 1
         while first > begin and not _LIST_ITEM.match(self._lines[first].lstrip()):
             first -= 1
-        if not self._lines[end - 1][: named.start()].strip() and first == end - 1:
-            return begin  # an id on a line of its own names the whole list
         if first > begin:
             self._add("list", begin, first)
         self._add("list", first, end)
@@ -259,9 +257,9 @@ class BlockScanner:
         if region.quoted:
             rows = [_QUOTE_MARK.sub("", row, count=1) for row in rows]
         if any(rows):
-            first = bisect_right(self._starts, region.inner_start) - 1
+            first = bisect_right(self.starts, region.inner_start) - 1
             self._append(region.kind, (region.start, region.end), rows, first)
-        return max(bisect_left(self._starts, region.end), index + 1)
+        return max(bisect_left(self.starts, region.end), index + 1)
 
     def _add(
         self, kind: SpanKind, index: int, end: int, *, skip: re.Pattern[str] | None = None
@@ -269,7 +267,7 @@ class BlockScanner:
         """Clean lines `index` to `end` and add them as one span."""
         while end > index + 1 and not self._lines[end - 1].strip():
             end -= 1
-        start = self._starts[index]
+        start = self.starts[index]
         source = "\n".join(self._lines[index:end]) if end > index + 1 else self._lines[index]
         block, stop = None, start + len(source)
         if "^" in self._lines[end - 1] and (named := _BLOCK_ID.search(self._lines[end - 1])):
@@ -281,7 +279,7 @@ class BlockScanner:
         if skip is not None and (marked := skip.match(source.lstrip())):
             lead = len(source) - len(source.lstrip())
             source = " " * (lead + marked.end()) + source[lead + marked.end() :]
-        rows = self._rows(kind, self._inline.clean(source, start))
+        rows = self._rows(kind, self.inline.clean(source, start))
         self._append(kind, (start, stop), rows, index, block)
 
     def _name_previous(self, block: str) -> None:

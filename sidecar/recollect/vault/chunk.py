@@ -15,7 +15,7 @@ from itertools import accumulate
 from recollect.types import Chunk, ChunkSizes, CountTokens, Note, Span
 from recollect.vault.header import Headers, fit_words
 from recollect.vault.sections import Draft, Section, merge_small, sections_of
-from recollect.vault.split import Piece, Splitter
+from recollect.vault.split import Block, Piece, Splitter
 
 # What the model adds to every text, and slack for tokenizers that count a joined text otherwise
 # than its parts.
@@ -23,9 +23,11 @@ _SPECIAL_TOKENS = 2
 _MARGIN = 4
 _HEADER_SHARE = 4  # a header has at most this fraction of a chunk
 _LEAST_BUDGET = 8
+_OF_ROWS = frozenset({"list", "table", "code"})
 _INDENT = re.compile(r"[ \t]*")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _MAX_CONTEXT_TOKENS = 24
+_MAX_LOOK_BACK = 500  # lines; a list whose items all hang under one far above names no parent
 
 
 def embed_hash(text: str) -> bytes:
@@ -65,13 +67,8 @@ class _Chunker:
 
     def _section(self, section: Section) -> Iterator[Draft]:
         spans = section.spans
-        if not spans:
-            heading = section.trail[-1]
-            text, tokens = fit_words(heading.text, self._count, self._room(()))
-            yield Draft(section.trail, text, (heading.line,), heading.start, heading.start, tokens)
-            return
-        text = "\n".join(span.text for span in spans)
         room = self._room(tuple(heading.text for heading in section.trail))
+        text = "\n".join(span.text for span in spans)
         tokens = self._count(text)
         if tokens > room:
             yield from self._pieces(section, text, room)
@@ -84,14 +81,19 @@ class _Chunker:
             end=spans[-1].end,
             tokens=tokens,
             blocks=tuple(span.block for span in spans if span.block),
+            fresh=section.fresh,
+            titled=section.titled,
         )
 
     def _pieces(self, section: Section, text: str, room: int) -> Iterator[Draft]:
         """Split a section that is too long for one chunk."""
         spans = section.spans
-        tokens = [self._count(span.text) for span in spans]
         offsets = list(accumulate((len(span.text) + 1 for span in spans[:-1]), initial=0))
-        splitter = Splitter(text, offsets, tokens, self._count)
+        blocks = [
+            Block(offset, self._count(span.text), span.kind in _OF_ROWS)
+            for offset, span in zip(offsets, spans, strict=True)
+        ]
+        splitter = Splitter(text, blocks, self._count)
         lines = tuple(line for span in spans for line in span.lines)
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
         hangs = any(span.kind in ("list", "table") for span in spans)
@@ -187,7 +189,9 @@ def _parent_item(text: str, offset: int, start: int) -> str | None:
     """Return the text of the item above `start` that is indented less than the line there."""
     line = text.rfind("\n", offset, start) + 1 or offset
     indent = _indent(text, line)
-    while indent and line > offset:
+    for _ in range(_MAX_LOOK_BACK):
+        if not indent or line <= offset:
+            break
         line = text.rfind("\n", offset, line - 1) + 1 or offset
         marked = _ITEM_MARK.match(text, line)
         if marked and _indent(text, line) < indent:

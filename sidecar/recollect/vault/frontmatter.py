@@ -15,6 +15,8 @@ from recollect.types import PropertyValue
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_ENTRY = re.compile(r"^(?=[^\s#:\-][^:\n]*:(?:[ \t]|$))", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*-[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _MAX_CHARS = 256 * 1024
 _MAX_VALUES = 20_000  # after aliases are expanded
 _MAX_DEPTH = 32
@@ -69,8 +71,9 @@ for _tag, _pattern, _first in (
 def read_frontmatter(text: str) -> Frontmatter:
     r"""Read the properties of a note whose line ends are all `\n`; never raises.
 
-    The block begins on the very first line, as in Obsidian. Broken or hostile YAML gives no
-    properties and a warning; the body still begins after the block.
+    The block begins on the very first line, as in Obsidian. Broken YAML gives a
+    warning and the properties that can be told apart, hostile YAML none; either way the body
+    begins after the block.
     """
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
@@ -83,8 +86,25 @@ def read_frontmatter(text: str) -> Frontmatter:
     try:
         properties = _load(text[start:end])
     except _TROUBLES as error:
-        warnings = (f"Properties unread: {_describe(error)}. Correct the YAML between the --- .",)
+        warnings = (
+            f"Some properties are unread: {_describe(error)}. Correct the YAML between the --- .",
+        )
+        if not isinstance(error, _HostileYamlError):
+            properties = _salvage(text[start:end])
     return Frontmatter(properties, start, end, body, warnings)
+
+
+def _salvage(source: str) -> dict[str, PropertyValue]:
+    """Read broken YAML property by property: one template field must not cost a note its tags."""
+    kept: dict[str, PropertyValue] = {}
+    for entry in _ENTRY.split(source)[1:]:
+        try:
+            kept.update(_load(entry))
+        except _TROUBLES:
+            name, _, value = entry.partition(":")
+            items = _ITEM.findall(value)
+            kept[name.strip()] = tuple(items) if items else value.strip()
+    return kept
 
 
 def _load(source: str) -> dict[str, PropertyValue]:

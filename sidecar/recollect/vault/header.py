@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.types import CountTokens, Note, PropertyValue
-from recollect.vault.properties import find, words_of
+from recollect.vault.properties import fold, words_of
 
 _MAX_TAGS = 6
 _MAX_NAMES = 4
+_NAMED = (("Topics", "topics"), ("Topic", "topic"), ("Author", "author"), ("Authors", "authors"))
 
 
 class Headers:
@@ -62,8 +63,9 @@ def fit_words(text: str, count_tokens: CountTokens, limit: int) -> tuple[str, in
 def _extras(note: Note) -> Iterator[str]:
     if note.tags:
         yield "Tags: " + ", ".join(note.tags[:_MAX_TAGS])
-    for label, names in (("Topics", ("topics", "topic")), ("Author", ("author", "authors"))):
-        words = [word for value in find(note.properties, *names) for word in _names(value)]
+    folded = fold(note.properties)
+    for label, name in _NAMED:
+        words = list(_names(folded.get(name)))
         if words:
             yield f"{label}: " + ", ".join(words[:_MAX_NAMES])
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from recollect.types import Link, PropertyValue
+from recollect.vault.codespans import code_spans
 from recollect.vault.properties import TAG_CHARS, field_value
 
 _PLAIN = re.compile(r"[\\`\[<$#*_=~&]|://|::")
@@ -44,11 +45,12 @@ _FIELD_BRACKET = re.compile(
     r"[\[(](?P<key>[^\s:\[\]()|`][^:\[\]()|`\n]{0,60})::[ \t]*+"
     r"(?P<value>[^\[\]()\n]*+(?:\[\[[^\[\]\n]*+\]\][^\[\]()\n]*+)*+)[\])]"
 )
+# A literal first, then the look behind it: the search skips to the literal.
 _EMPHASIS = (
-    ("*", re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]++)(?<!\s)\*(?![\w*])")),
-    ("**", re.compile(r"\*\*(?![\s*])([^*\n]++)(?<!\s)\*\*")),
     ("***", re.compile(r"\*\*\*(?![\s*])([^*\n]++)(?<!\s)\*\*\*")),
-    ("_", re.compile(r"(?<![\w_])_{1,3}(?![\s_])([^_\n]++)(?<!\s)_{1,3}(?![\w_])")),
+    ("*", re.compile(r"\*(?<![\w*]\*)(?![\s*])([^*\n]++)(?<!\s)\*(?![\w*])")),
+    ("**", re.compile(r"\*\*(?![\s*])([^*\n]++)(?<!\s)\*\*")),
+    ("_", re.compile(r"_(?<!\w_)_{0,2}+(?!\s)([^_\n]++)(?<!\s)_{1,3}(?!\w)")),
     ("~~", re.compile(r"~~(?![\s~])([^~\n]++)(?<!\s)~~")),
     ("==", re.compile(r"==(?![\s=])([^=\n]++)(?<!\s)==")),
 )
@@ -60,7 +62,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _OTHER_SUFFIX = re.compile(r"\.(?!md\Z)[A-Za-z0-9]{1,8}\Z", re.IGNORECASE)
 _BREAKING_TAG = re.compile(r"(?:br|p|div|li|t[rdh]|d[td]|hr|h[1-6])\Z", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_GAP = re.compile(r"(?<=\S)[ \t]{2,}")
+_GAP = re.compile(r"[ \t](?<=\S[ \t])[ \t]++")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 _MAX_NESTING = 3
 
@@ -83,7 +85,7 @@ class InlineScanner:
     def clean(self, source: str, offset: int) -> str:
         """Return what a reader sees of `source`, which stands at `offset`; newlines are kept."""
         if not _PLAIN.search(source):
-            return source
+            return _close_gaps(source)
         if "::" in source:
             self._gather_fields(source)
         if "]:" in source:
@@ -99,7 +101,7 @@ class InlineScanner:
         """Replace every token of `source` by what is seen of it."""
         out: list[str] = []
         position = 0
-        code = _code_spans(source) if "`" in source else {}
+        code = code_spans(source) if "`" in source else {}
         while match := _MARK.search(source, position):
             start = match.start()
             mark = source[start]
@@ -187,7 +189,7 @@ class InlineScanner:
     def _gather_fields(self, source: str) -> None:
         kept: list[str] = []
         position = 0
-        for start, end in _code_spans(source).items():
+        for start, end in code_spans(source).items():
             kept += (source[position:start], _NOT_NEWLINE.sub(" ", source[start:end]))
             position = end
         bare = "".join((*kept, source[position:]))
@@ -206,24 +208,6 @@ def split_address(address: str) -> tuple[str, str | None, str | None]:
     if rest.startswith("^"):
         return target.strip(), None, rest[1:] or None
     return target.strip(), rest, None
-
-
-def _code_spans(source: str) -> dict[int, int]:
-    """Map where inline code opens to where it ends: a run of backticks to the next as long."""
-    runs = [match.span() for match in _TICKS.finditer(source)]
-    following: dict[int, int] = {}
-    closings: dict[int, int] = {}
-    for start, end in reversed(runs):
-        closing = following.get(end - start)
-        if closing is not None:
-            closings[start] = closing
-        following[end - start] = end
-    spans: dict[int, int] = {}
-    position = 0
-    for start, _ in runs:
-        if start >= position and start in closings:
-            spans[start] = position = closings[start]
-    return spans
 
 
 def _code(source: str, start: int, spans: dict[int, int]) -> Token:
@@ -268,9 +252,13 @@ def _finish(text: str) -> str:
             text = pattern.sub(r"\1", text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
-    if "  " in text or "\t" in text:
-        text = _GAP.sub(" ", text)
+    text = _close_gaps(text)
     return text.translate(_UNSHIELD) if _SHIELDED.search(text) else text
+
+
+def _close_gaps(text: str) -> str:
+    """Make one space of several, but not of an indent."""
+    return _GAP.sub(" ", text) if "  " in text or "\t" in text else text
 
 
 def _entity(match: re.Match[str]) -> str:

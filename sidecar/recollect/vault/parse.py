@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,13 +17,12 @@ from recollect.vault.properties import (
     MODIFIED_KEYS,
     aliases_of,
     date_of,
+    fold,
     merge_fields,
     tags_of,
     text_of,
 )
-from recollect.vault.regions import find_regions
-
-_NOT_NEWLINE = re.compile(r"[^\n]")
+from recollect.vault.regions import Region, Regions, find_regions
 
 
 def parse(path: str, source: SourceText, *, modified: float, created: float | None = None) -> Note:
@@ -36,15 +34,17 @@ def parse(path: str, source: SourceText, *, modified: float, created: float | No
     front = read_frontmatter(text)
     scanned = _scan(text, front, path)
     properties = merge_fields(front.properties, scanned.inline.fields)
-    made = date_of(properties, CREATED_KEYS)
-    changed = date_of(properties, MODIFIED_KEYS)
+    stated = fold(front.properties)
+    everything = fold(properties)
+    made = date_of(everything, CREATED_KEYS)
+    changed = date_of(everything, MODIFIED_KEYS)
     return Note(
         path=path,
-        title=text_of(front.properties, "title") or _file_title(path),
-        aliases=aliases_of(front.properties),
-        tags=tags_of(front.properties, scanned.inline.tags.values()),
+        title=text_of(stated, "title") or _file_title(path),
+        aliases=aliases_of(stated),
+        tags=tags_of(stated, scanned.inline.tags.values()),
         properties=properties,
-        description=text_of(front.properties, "description"),
+        description=text_of(stated, "description"),
         created=created if made is None else made,
         modified=modified if changed is None else changed,
         headings=tuple(scanned.headings),
@@ -62,38 +62,42 @@ class _Scanned:
 
 
 def _scan(text: str, front: Frontmatter, path: str) -> _Scanned:
-    """Scan the body, with a drawing's data hidden from it and its texts put in its place."""
+    """Scan the body, around a drawing's data, and put the drawing's texts in its place."""
     drawing = find_drawing(text, front.body) if is_drawing(path, front.properties) else None
-    shown = text
-    if drawing is not None:
-        hidden = _NOT_NEWLINE.sub(" ", text[drawing.start : drawing.end])
-        shown = text[: drawing.start] + hidden + text[drawing.end :]
-    regions = find_regions(shown, front.body)
+    regions = find_regions(text, front.body) if drawing is None else _around(text, drawing, front)
     body = make_body(regions.text, regions.blocks, front.body)
     inline = InlineScanner(body.starts)
     inline.gather_wikilinks(text[front.start : front.end], front.start)
     blocks = BlockScanner(body, inline)
     blocks.run()
     if drawing is not None:
-        blocks.spans.extend(_drawn_spans(text, drawing, inline, body.starts))
+        blocks.spans.extend(_drawn_spans(text, drawing, blocks))
         blocks.spans.sort(key=lambda span: span.start)
         inline.links.sort(key=lambda link: link.start)
     return _Scanned(inline, blocks.headings, blocks.spans)
 
 
-def _drawn_spans(
-    text: str, drawing: Drawing, inline: InlineScanner, starts: list[int]
-) -> Iterator[Span]:
+def _around(text: str, drawing: Drawing, front: Frontmatter) -> Regions:
+    """Find the regions before and behind a drawing; the drawing is an empty one between them."""
+    before = find_regions(text[: drawing.start], front.body)
+    behind = find_regions(text, drawing.end)
+    between = Region("code", drawing.start, drawing.end, drawing.start, drawing.start)
+    shown = before.text + behind.text[drawing.start :]
+    return Regions(shown, (*before.blocks, between, *behind.blocks))
+
+
+def _drawn_spans(text: str, drawing: Drawing, blocks: BlockScanner) -> Iterator[Span]:
     """Make a paragraph of each text of a drawing, and record what its elements link to."""
+    inline, starts = blocks.inline, blocks.starts
+    section = bisect_right([heading.start for heading in blocks.headings], drawing.start) - 1
     for drawn in drawing.texts:
         seen = inline.clean(text[drawn.start : drawn.end], drawn.start)
         first = bisect_right(starts, drawn.start)
         rows = [(row.strip(), first + n) for n, row in enumerate(seen.split("\n")) if row.strip()]
         if rows:
             shown, lines = zip(*rows, strict=True)
-            yield Span(
-                "paragraph", drawn.start, drawn.end, "\n".join(shown), lines, block=drawn.block
-            )
+            place = (drawn.start, drawn.end)
+            yield Span("paragraph", *place, "\n".join(shown), lines, section, drawn.block)
     for start, end, embedded in drawing.links:
         inline.gather_wikilinks(text[start:end], start, embed=embedded)
 

@@ -53,26 +53,24 @@ def words_of(value: PropertyValue, *, separators: str) -> Iterator[str]:
         yield str(value)
 
 
-def find(properties: Mapping[str, PropertyValue], *names: str) -> Iterator[PropertyValue]:
-    """Yield the values of `names`, in that order, however their case and spaces are written."""
+def fold(properties: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
+    """Return the properties under names that do not depend on case, spaces or hyphens."""
     folded: dict[str, PropertyValue] = {}
     for key, value in properties.items():
         folded.setdefault(key.strip().lower().replace(" ", "_").replace("-", "_"), value)
-    for name in names:
-        if name in folded:
-            yield folded[name]
+    return folded
 
 
-def aliases_of(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+def aliases_of(folded: Mapping[str, PropertyValue]) -> tuple[str, ...]:
     """Return the aliases, each once. A string is one list, cut at commas."""
-    values = find(properties, "aliases", "alias")
+    values = _values(folded, "aliases", "alias")
     return tuple(dict.fromkeys(w for value in values for w in words_of(value, separators=",")))
 
 
-def tags_of(properties: Mapping[str, PropertyValue], inline: Iterable[str]) -> tuple[str, ...]:
+def tags_of(folded: Mapping[str, PropertyValue], inline: Iterable[str]) -> tuple[str, ...]:
     """Return the tags of the properties, then those of the text; each once, whatever its case."""
     seen: dict[str, str] = {}
-    for value in find(properties, "tags", "tag"):
+    for value in _values(folded, "tags", "tag"):
         for word in words_of(value, separators=r"[,\s]"):
             # Obsidian allows no space in a tag; a list item that has one is read as several.
             for tag in word.split():
@@ -84,20 +82,24 @@ def tags_of(properties: Mapping[str, PropertyValue], inline: Iterable[str]) -> t
     return tuple(seen.values())
 
 
-def text_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
+def _values(folded: Mapping[str, PropertyValue], *names: str) -> list[PropertyValue]:
+    return [folded[name] for name in names if name in folded]
+
+
+def text_of(folded: Mapping[str, PropertyValue], name: str) -> str | None:
     """Return a property that is one non-empty string (or number), in one line."""
-    for value in find(properties, name):
+    for value in _values(folded, name):
         if isinstance(value, (str, int, float)) and not isinstance(value, bool):
             return " ".join(str(value).split()) or None
     return None
 
 
-def date_of(properties: Mapping[str, PropertyValue], names: tuple[str, ...]) -> float | None:
+def date_of(folded: Mapping[str, PropertyValue], names: tuple[str, ...]) -> float | None:
     """Return the first of `names` that is a date, in POSIX seconds.
 
     A date without a zone is taken as UTC, so that an index does not depend on where it is built.
     """
-    for value in find(properties, *names):
+    for value in _values(folded, *names):
         single = value[0] if isinstance(value, tuple) and value else value
         moment = _moment(single)
         if moment is not None:

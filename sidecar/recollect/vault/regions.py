@@ -10,12 +10,18 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from recollect.vault.codespans import code_spans
+
 RegionKind = Literal["code", "math"]
 
-_FENCES = re.compile(r"`{3,}|~{3,}|\$\$")
-# Inline code matters only where something in it could be taken for a comment or a script.
-_ALL_MARKS = re.compile(r"`+|~{3,}|\$\$|%%|<!--|<(?:script|style)\b")
-_HIDING = re.compile(r"%%|<!--|<(?:script|style)\b")
+# Every alternative begins with a literal: the search then skips by character set.
+_FENCES = re.compile(r"````*+|~~~~*+|\$\$")
+_HIDING = re.compile(r"%%|<!--|<script\b|<style\b")
+# Inline code matters only where something in it could be taken for a comment or a script. A group
+# that matched means a whole comment on one line, which is what most comments are.
+_ALL_MARKS = re.compile(
+    r"``*+|%%([^%\n]*+%%)|<!--((?:[^-\n]|-(?!->))*+-->)|~~~~*+|\$\$|%%|<!--|<script\b|<style\b"
+)
 # A fence may stand in a quote or behind a list marker, and math in a quote.
 _LEAD = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?+\Z")
 _MAX_LEAD = 200
@@ -61,15 +67,22 @@ class _Scan:
         self._blocks: list[Region] = []
         self._kept: list[str] = []
         self._kept_until = 0
-        # A search that failed once fails for all later starts: kept, it makes the pass linear.
-        self._absent: dict[str, int] = {}
+        # What keeps the pass linear: marks known to be absent from here on, the ends of the line
+        # and of the quote last looked at, and the inline code of the line last looked at.
+        self._absent: set[str] = set()
         self._line = (0, -1)
+        self._quoted_until = -1
+        self._spans: dict[int, int] = {}
+        self._spans_until = -1
 
     def run(self, marks: re.Pattern[str], position: int) -> Regions:
         text = self._text
         while match := marks.search(text, position):
             mark = match.group()
-            if mark == "%%":
+            if match.lastindex:
+                position = match.end()
+                self._blank(match.start(), position)
+            elif mark == "%%":
                 position = self._hidden(match, "%%", match.end())
             elif mark == "<!--":
                 position = self._hidden(match, "-->", match.end() - 2)
@@ -85,13 +98,15 @@ class _Scan:
     def _fence_or_span(self, match: re.Match[str]) -> int:
         """Take in a code fence, display math or inline code, by what stands before the mark."""
         text, mark = self._text, match.group()
+        if mark[0] == "`" and len(mark) < 3:
+            return self._code_span(match, self._line_end(match.end()))
         lead = self._lead(match.start())
         at_start = lead is not None and _LEAD.match(lead) is not None
         if mark == "$$":
             start = match.start() - len(lead or "")
             return self._math(start, match.end()) if at_start else match.end()
         line_end = self._line_end(match.end())
-        fence = mark[0] == "~" or (len(mark) > 2 and text.find("`", match.end(), line_end) < 0)
+        fence = mark[0] == "~" or text.find("`", match.end(), line_end) < 0
         if fence and at_start:
             return self._fence(match, lead or "", line_end)
         return self._code_span(match, line_end) if mark[0] == "`" else match.end()
@@ -114,8 +129,10 @@ class _Scan:
         start, limit = match.start() - len(lead), len(text)
         quoted = ">" in lead
         if quoted:
-            outside = _NOT_QUOTED.search(text, line_end + 1)
-            limit = outside.start() if outside else limit
+            if self._quoted_until <= line_end:
+                outside = _NOT_QUOTED.search(text, line_end + 1)
+                self._quoted_until = outside.start() if outside else limit
+            limit = self._quoted_until
         pattern = rf"^[ \t>]*+{mark[0]}{{{len(mark)},}}[ \t]*$"
         closing = re.compile(pattern, re.MULTILINE).search(text, line_end + 1, limit)
         inner_start = min(line_end + 1, limit)
@@ -143,19 +160,10 @@ class _Scan:
 
     def _code_span(self, match: re.Match[str], line_end: int) -> int:
         """Skip inline code, which for this pass ends on its own line."""
-        text, after, ticks = self._text, match.end(), match.group()
-        if self._absent.get(ticks) == line_end:
-            return after
-        position = after
-        while (found := text.find(ticks, position, line_end)) >= 0:
-            stop = found + len(ticks)
-            while stop < line_end and text[stop] == "`":
-                stop += 1
-            if stop - found == len(ticks):
-                return stop
-            position = stop
-        self._absent[ticks] = line_end
-        return after
+        if self._spans_until < match.end():
+            self._spans = code_spans(self._text, match.start(), line_end)
+            self._spans_until = line_end
+        return self._spans.get(match.start(), match.end())
 
     def _hidden(self, match: re.Match[str], closing: str, after: int) -> int:
         """Blank out a comment or script. An unclosed one hides the rest if it began its line."""
@@ -176,7 +184,7 @@ class _Scan:
             return -1
         found = self._text.find(needle, position)
         if found < 0:
-            self._absent[needle] = 0
+            self._absent.add(needle)
         return found
 
     def _blank(self, start: int, end: int) -> None:

@@ -12,9 +12,11 @@ Trail = tuple[Heading, ...]
 
 @dataclass(slots=True)
 class Draft:
-    """A chunk in the making. `titled`: the text already has the headings below `trail`.
+    """A chunk in the making.
 
     `whole` drafts are sections, or several of them; the others are pieces of one that was split.
+    The last `fresh` headings of `trail` begin here; the others stand above an earlier section.
+    `titled`: the text is the last heading itself.
     """
 
     trail: Trail
@@ -27,6 +29,7 @@ class Draft:
     parent: str | None = None
     context: str | None = None
     whole: bool = True
+    fresh: int = 0
     titled: bool = False
 
     @property
@@ -37,27 +40,45 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading, up to the next. A section may have no spans."""
+    """What stands under one heading, up to the next. See Draft for `fresh` and `titled`."""
 
     trail: Trail
     spans: tuple[Span, ...]
+    fresh: int = 0
+    titled: bool = False
 
 
 def sections_of(note: Note) -> Iterator[Section]:
-    """Yield the sections in order, those whose heading only leads to deeper ones left out."""
+    """Yield the sections in order. A heading with no text of its own counts only as a leaf."""
     groups: list[tuple[int, list[Span]]] = []
     for span in note.spans:
         if not groups or groups[-1][0] != span.section:
             groups.append((span.section, []))
-        if span.kind != "heading":
-            groups[-1][1].append(span)
+        groups[-1][1].append(span)
     trails = _trails(note.headings)
+    before: Trail = ()
     for n, (section, spans) in enumerate(groups):
         trail = trails[section] if section >= 0 else ()
+        body = tuple(span for span in spans if span.kind != "heading")
         following = groups[n + 1][0] if n + 1 < len(groups) else -1
-        below = following >= 0 and trails[following][: len(trail)] == trail
-        if spans or not below:
-            yield Section(trail, tuple(spans))
+        fresh = len(trail) - _shared(trail, before)
+        if body:
+            yield Section(trail, body, fresh)
+        elif following < 0 or _shared(trails[following], trail) < len(trail):
+            yield Section(trail, tuple(spans), fresh, titled=True)
+        else:
+            continue
+        before = trail
+
+
+def _shared(one: Trail, other: Trail) -> int:
+    """Return how many headings two paths have in common."""
+    count = 0
+    for first, second in zip(one, other, strict=False):
+        if first is not second:
+            break
+        count += 1
+    return count
 
 
 def _trails(headings: tuple[Heading, ...]) -> list[Trail]:
@@ -108,19 +129,21 @@ def _join(
     """Put two sections together, or return None where they do not belong or fit together."""
     if not (first.whole and second.whole):
         return None
-    shared = 0
-    for one, other in zip(first.trail, second.trail, strict=False):
-        if one is not other:
-            break
-        shared += 1
-    if shared < len(first.trail) - 1:
+    shared = _shared(first.trail, second.trail)
+    dropped = len(first.trail) - shared
+    if dropped > min(1, first.fresh):
         return None
     trail = first.trail[:shared]
+    available = room(tuple(heading.text for heading in trail))
+    if first.tokens + second.tokens >= available:
+        return None
     before = () if first.titled else first.trail[shared:]
-    between = second.trail[shared : -1 if second.titled else None]
+    # A heading that stands within the first is in its text already.
+    inner = second.trail[shared : -1 if second.titled else None]
+    between = tuple(heading for heading in inner if heading.start >= first.end)
     extra = sum(count(heading.text) + 1 for heading in (*before, *between))
     tokens = first.tokens + second.tokens + extra + 1
-    if tokens > room(tuple(heading.text for heading in trail)):
+    if tokens > available:
         return None
     texts = (*(h.text for h in before), first.text, *(h.text for h in between), second.text)
     return Draft(
@@ -136,4 +159,5 @@ def _join(
         end=second.end,
         tokens=tokens,
         blocks=first.blocks + second.blocks,
+        fresh=first.fresh - dropped,
     )

@@ -1,8 +1,8 @@
 """Cutting a text that is too long for the model, at the best places there are.
 
-Places, best first: between blocks, between list items and table rows, at a line end, after a
-sentence, between words, between characters. Pieces come out about equally long; where a cut falls
-inside a block, the next piece begins a little earlier, with the end of the one before.
+Places, best first: between blocks; in a list, a table or code between outer items, then at a line
+end; after a sentence; between words; between characters. Pieces come out about equally long. Where
+a cut falls inside a block, the next piece begins a little earlier, with the end of the one before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _SENTENCE = re.compile(
     r"[.!?…][\"'”’)\]]{0,3}\s+|[。！？｡．؟۔।][”’」』）】]{0,3}\s*|;\s+|；"  # noqa: RUF001 - the full stops of other scripts
 )
 _WORD = re.compile(r"\s+|[，、：,]|(?<=[-/_])(?=\w)")  # noqa: RUF001 - the commas of other scripts
-_LEVELS = (_OUTER_LINE, _LINE, _SENTENCE, _WORD)
+_LEVELS_OF_ROWS = (_OUTER_LINE, _LINE, _SENTENCE, _WORD)
+_LEVELS_OF_PROSE = (_SENTENCE, _LINE, _WORD)
 # A piece may be this much shorter than it could be for a cut between blocks, and for any other.
 _LEAST_AT_BLOCK = 0.25
 _LEAST = 0.5
@@ -37,26 +38,30 @@ class Piece:
     overlaps: int = 0
 
 
-class Splitter:
-    """Splits one text. `blocks` are the offsets at which its blocks begin, the first one 0.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of the text: where it begins, its tokens, and whether it consists of rows."""
 
-    `tokens` are the blocks' token counts: they make guesses good; what counts is `count_tokens`.
+    start: int
+    tokens: int
+    rows: bool
+
+
+class Splitter:
+    """Splits one text, which `blocks` cover in order, the first from 0.
+
+    The blocks' tokens make guesses good; what counts in the end is `count_tokens`.
     """
 
-    def __init__(
-        self,
-        text: str,
-        blocks: Sequence[int],
-        tokens: Sequence[int],
-        count_tokens: CountTokens,
-    ) -> None:
+    def __init__(self, text: str, blocks: Sequence[Block], count_tokens: CountTokens) -> None:
         """Prepare; `split` does the work."""
         self._text = text
         self._count = count_tokens
-        self._places = [*blocks, len(text)]
+        self._rows = [block.rows for block in blocks]
+        self._places = [*(block.start for block in blocks), len(text)]
         self._sums = [0.0]
-        for amount in tokens:
-            self._sums.append(self._sums[-1] + max(1, amount))
+        for block in blocks:
+            self._sums.append(self._sums[-1] + max(1, block.tokens))
 
     def split(self, budget: int, overlap: int) -> Iterator[Piece]:
         """Yield pieces of at most `budget` tokens; together they cover the text."""
@@ -123,7 +128,8 @@ class Splitter:
         if first < last:
             return min(self._places[first:last], key=lambda place: abs(place - target))
         low = min(max(before + 1, self._position_of(begun + wanted * _LEAST)), high)
-        for level in _LEVELS:
+        rows = self._rows[bisect_left(self._places, high) - 1]
+        for level in _LEVELS_OF_ROWS if rows else _LEVELS_OF_PROSE:
             found = level.finditer(self._text, low, high)
             place = min((m.end() for m in found), key=lambda p: abs(p - target), default=None)
             if place is not None and place > before:
@@ -143,15 +149,16 @@ class Splitter:
         return position
 
     def _overlap_start(self, start: int, end: int, overlap: int) -> int:
-        """Return where the piece after a cut at `end` begins."""
+        """Return where the piece after a cut at `end` begins. Rows are repeated whole or not."""
         n = bisect_left(self._places, end)
         if not overlap or self._places[n] == end:
             return end
         low = max(self._places[n - 1], self._position_of(self._tokens_at(end) - overlap), start + 1)
         if low >= end:
             return end
-        for level in (_OUTER_LINE, _SENTENCE, _LINE, _WORD):
+        rows = self._rows[n - 1]
+        for level in (_OUTER_LINE,) if rows else _LEVELS_OF_PROSE:
             match = level.search(self._text, low, end)
             if match and match.end() < end:
                 return match.end()
-        return self._between_characters(low, start)
+        return end if rows else self._between_characters(low, start)

@@ -1,0 +1,209 @@
+"""Chunks: headings first, small ones together, long ones split where it hurts least."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from recollect.types import Chunk, ChunkSizes
+from recollect.vault.chunk import chunk, embed_hash
+from tests.vault.notes import check_chunks, chunks_of, letters, note_of, words
+
+SIZES = ChunkSizes(64, 12, 6)
+SENTENCE = "The quick brown fox jumps over the lazy dog number {}."
+
+
+def sentences(count: int, start: int = 0) -> str:
+    return " ".join(SENTENCE.format(n) for n in range(start, start + count))
+
+
+def shapes(chunks: tuple[Chunk, ...]) -> list[tuple[tuple[str, ...], str]]:
+    return [(item.headings, item.text) for item in chunks]
+
+
+def test_each_section_is_a_chunk_with_its_heading_path() -> None:
+    text = (
+        f"{sentences(2)}\n# A\n{sentences(2, 2)}\n## B\n{sentences(2, 4)}\n# C\n{sentences(2, 6)}"
+    )
+    found = chunks_of(text)
+    assert [item.headings for item in found] == [(), ("A",), ("A", "B"), ("C",)]
+    assert [item.ordinal for item in found] == [0, 1, 2, 3]
+    assert [item.text for item in found][1] == sentences(2, 2)
+    assert text[found[2].start : found[2].end] == found[2].text
+    assert found[2].lines == (5,)
+
+
+def test_the_header_has_title_path_tags_topics_and_author_but_no_folder() -> None:
+    text = (
+        "---\ntags: [t1, t2]\ntopics: ['[[Space|space]]']\nauthor: Ann\n---\n# A\n## B\n"
+        + sentences(2)
+    )
+    (found,) = chunks_of(text)
+    assert found.header == "A note > A > B\nTags: t1, t2\nTopics: space\nAuthor: Ann"
+    assert found.embedded_text == f"{found.header}\n{found.text}"
+    assert found.text_hash == embed_hash(found.embedded_text)
+
+
+def test_a_heading_that_is_the_title_is_not_said_twice() -> None:
+    (found,) = chunks_of("# A note\n" + sentences(2))
+    assert found.header == "A note"
+    assert found.headings == ("A note",)
+
+
+def test_a_long_header_gives_way_to_the_text() -> None:
+    text = f"---\ntags: [{','.join('abcdefgh')}]\n---\n# {'outer ' * 30}\n## inner\n{sentences(2)}"
+    (found,) = chunks_of(text)
+    assert words(found.header) <= SIZES.max_tokens // 4
+    assert found.header == "A note > inner\nTags: a, b, c, d, e, f"
+
+
+def test_a_small_section_joins_its_sibling_and_both_headings_are_read() -> None:
+    assert shapes(chunks_of("# T\n## A\none\n## B\ntwo\n")) == [(("T",), "A\none\nB\ntwo")]
+
+
+def test_a_small_section_joins_what_is_beneath_it() -> None:
+    text = f"# T\nshort\n## A\n{sentences(2)}"
+    assert shapes(chunks_of(text)) == [(("T",), f"short\nA\n{sentences(2)}")]
+
+
+def test_a_small_last_section_joins_the_one_before() -> None:
+    text = f"# T\n## A\n{sentences(3)}\n## B\nshort"
+    assert shapes(chunks_of(text)) == [(("T",), f"A\n{sentences(3)}\nB\nshort")]
+
+
+def test_sections_under_different_headings_stay_apart() -> None:
+    text = f"# A\n## A1\n{sentences(2)}\n## A2\nshort but apart\n# B\n## B1\n{sentences(3)}"
+    found = chunks_of(text)
+    assert [item.headings for item in found] == [("A",), ("B", "B1")]
+    assert "short but apart" in found[0].text
+
+
+def test_large_sections_are_not_merged() -> None:
+    text = f"# A\n{sentences(3)}\n# B\n{sentences(3)}"
+    assert [item.headings for item in chunks_of(text)] == [("A",), ("B",)]
+
+
+def test_a_note_of_headings_alone_is_found_by_them() -> None:
+    assert shapes(chunks_of("# A\n## B\n## C")) == [(("A",), "B\nC")]
+
+
+def test_without_text_the_description_counts_and_without_it_nothing() -> None:
+    (found,) = chunks_of("---\ndescription: What it is about.\n---\n")
+    assert (found.text, found.start, found.lines) == ("What it is about.", 0, (1,))
+    assert chunks_of("---\na: 1\n---\n\n") == ()
+    assert chunks_of("") == ()
+
+
+def test_a_long_section_is_split_between_paragraphs() -> None:
+    paragraphs = [sentences(3, n) for n in range(0, 18, 3)]
+    found = chunks_of("# A\n" + "\n\n".join(paragraphs))
+    assert [item.text for item in found] == paragraphs
+    assert all(item.headings == ("A",) for item in found)
+
+
+def test_a_long_paragraph_is_split_between_sentences_with_overlap() -> None:
+    text = sentences(30)
+    found = chunks_of(text, sizes=ChunkSizes(64, 12, 12))
+    assert all(item.text.startswith("The") and item.text.endswith(".") for item in found)
+    for before, after in pairwise(found):
+        assert before.text.split(". ")[-1] == after.text.split(". ")[0] + "."
+        assert before.start < after.start < before.end
+    assert [text[item.start : item.end] for item in found] == [item.text for item in found]
+
+
+def test_pieces_are_about_equally_long() -> None:
+    sizes = [words(item.text) for item in chunks_of(sentences(13), sizes=ChunkSizes(64, 12, 0))]
+    assert max(sizes) - min(sizes) <= 22
+
+
+@pytest.mark.parametrize(
+    ("sentence", "ending"),
+    [("これは日本語の文章です。", "。"), ("这是一个中文句子！", "！"), ("هل هذا نص عربي؟ ", "؟")],
+)
+def test_text_of_other_scripts_is_split_between_sentences(sentence: str, ending: str) -> None:
+    found = chunks_of(sentence * 60, count=letters, sizes=ChunkSizes(128, 20, 10))
+    assert len(found) > 3
+    assert all(item.text.endswith(ending) for item in found)
+
+
+def test_text_without_spaces_is_split_between_characters_not_within_them() -> None:
+    thai = "ภาษาไทยไม่มีช่องว่างระหว่างคำ" * 40
+    found = chunks_of(thai, count=letters, sizes=ChunkSizes(128, 20, 0))
+    assert "".join(item.text for item in found) == thai
+    assert not any(item.text[0] in "ัิีึืุู็่้๊๋์ำ" for item in found)
+
+
+def test_a_single_endless_word_is_split() -> None:
+    found = chunks_of("x" * 2000, count=letters, sizes=ChunkSizes(128, 20, 10))
+    assert sum(len(item.text) for item in found) >= 2000
+
+
+def test_a_list_is_split_between_outer_items() -> None:
+    items = [f"- item {n}\n  - {sentences(1, n)}\n  - more of {n}" for n in range(20)]
+    found = chunks_of("\n".join(items))
+    assert len(found) > 4
+    assert all(item.text.startswith("- item") for item in found)
+    assert all(item.parent is None for item in found)
+
+
+def test_a_piece_of_an_endless_item_names_what_it_hangs_under() -> None:
+    nested = "\n".join(f"  - {sentences(1, n)}" for n in range(20))
+    found = chunks_of(f"- **Parent** item\n{nested}", sizes=ChunkSizes(64, 12, 0))
+    assert found[0].parent is None
+    assert {item.parent for item in found[1:]} == {"Parent item"}
+    assert found[1].header.endswith("\nParent item")
+
+
+def test_a_table_is_split_between_rows_and_its_head_goes_with_each_piece() -> None:
+    rows = "\n".join(f"| row {n} | {sentences(1, n)} |" for n in range(20))
+    found = chunks_of(f"| Name | Words |\n|---|---|\n{rows}", sizes=ChunkSizes(64, 12, 0))
+    assert len(found) > 3
+    assert all(item.text.startswith(("Name", "row")) for item in found)
+    assert all(item.header.endswith("\nName | Words") for item in found[1:])
+
+
+def test_code_that_fits_is_not_torn() -> None:
+    code = "\n".join(f"line_{n} = {n}" for n in range(12))
+    found = chunks_of(f"{sentences(3)}\n\n```python\n{code}\n```\n\n{sentences(3)}")
+    assert code in [item.text for item in found]
+
+
+def test_a_chunk_names_a_block_only_if_it_has_one() -> None:
+    (found,) = chunks_of(f"{sentences(1)} ^one\n\n{sentences(1)}")
+    assert found.block == "one"
+    (found,) = chunks_of(f"{sentences(1)} ^one\n\n{sentences(1)} ^two")
+    assert found.block is None
+
+
+def test_the_same_text_elsewhere_has_the_same_hash() -> None:
+    one = chunk(note_of(sentences(2), "a/Name.md"), count_tokens=words, sizes=SIZES)
+    other = chunk(note_of(sentences(2), "b/c/Name.md"), count_tokens=words, sizes=SIZES)
+    assert one == other
+
+
+def test_hashes_take_texts_that_are_no_utf8() -> None:
+    assert len(embed_hash("\ud800")) == 16
+
+
+@pytest.mark.parametrize("maximum", [24, 40, 256, 512])
+def test_a_long_real_note_stays_within_every_size(maximum: int) -> None:
+    parts = [
+        f"{'#' * (1 + n % 3)} Part {n}\n{sentences(n % 11)}\n\n- a\n- b {n}\n" for n in range(40)
+    ]
+    text = "\n".join(parts)
+    note = note_of(text)
+    sizes = ChunkSizes(maximum, maximum // 5, maximum // 10)
+    check_chunks(note, chunk(note, count_tokens=words, sizes=sizes), text, sizes, words)
+
+
+def test_tokens_are_counted_sparingly() -> None:
+    asked: list[str] = []
+
+    def count(text: str) -> int:
+        asked.append(text)
+        return words(text)
+
+    text = "\n".join(f"# Part {n}\n{sentences(4)}\n" for n in range(50))
+    found = chunk(note_of(text), count_tokens=count, sizes=SIZES)
+    assert len(asked) <= 2 * len(found) + 2
