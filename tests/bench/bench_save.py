@@ -60,7 +60,7 @@ def rows(saves: Saves, rebuild_s: float, chunks: str) -> list[Figure]:
     return [
         Figure(
             f"save of a 5-chunk note to searchable, {side}, {chunks} chunks",
-            f"≤ {aim} ms",
+            f"at most {aim} ms",
             beside,
             f"{statistics.median(seconds) * 1000:.0f} ms",
             statistics.median(seconds) / rebuild_s,

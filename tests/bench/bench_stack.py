@@ -97,7 +97,7 @@ def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
     return [
         Figure(
             f"hybrid query end to end over HTTP, {chunks} chunks, warm",
-            "p50 ≤ 5 ms, p95 ≤ 8 ms, ≤ 1/40",
+            "p50 at most 5 ms, p95 at most 8 ms, at most 1/40",
             f"{stack}, in process{missing}: {peers.query}",
             str(ours.query),
             ours.query.p50 / peers.query.p50,
@@ -105,7 +105,7 @@ def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
         ),
         Figure(
             f"process start to first hybrid answer, {chunks} chunks",
-            "≤ 0.6 s",
+            "at most 0.6 s",
             f"importing and loading sentence-transformers alone: {peers.start_s:.2f} s"
             if peers.start_s
             else "sentence-transformers: not measured",
@@ -115,7 +115,7 @@ def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
         ),
         Figure(
             f"resident memory serving {chunks} chunks",
-            "≤ 350 MB",
+            "at most 350 MB",
             f"{stack}{missing}: {peers.rss_mb:.0f} MB",
             f"{ours.rss_mb:.0f} MB",
             ours.rss_mb / peers.rss_mb if peers.rss_mb else None,
