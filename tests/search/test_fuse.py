@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 
 from recollect.search.candidates import Candidates, by_note
 from recollect.search.fuse import KEYWORDS_ALONE, Plan, fuse, plan
-from recollect.search.rank import rank
+from recollect.search.rank import Ranking, rank
 from recollect.types import FusionMethod
 
 NAN = float("nan")
+
+
+def ordered(notes: Candidates, plan: Plan, min_score: float = 0.0) -> tuple[Ranking, int]:
+    """Rank notes of one chunk each."""
+    return rank(notes, notes, plan, min_score=min_score)
+
+
 METHODS = ("rrf", "weighted", "blend", "convex")
 
 
@@ -75,12 +82,12 @@ def test_cosines_that_hardly_differ_are_not_torn_apart() -> None:
 
 
 def test_equal_scores_put_the_keyword_hit_first() -> None:
-    ranking, _ = rank(candidates((NAN, 0.5), (5.0, NAN)), plan("convex", None), min_score=0.0)
+    ranking, _ = ordered(candidates((NAN, 0.5), (5.0, NAN)), plan("convex", None))
     assert ranking.note_ids(2) == [2, 1]
 
 
 def test_scores_are_relative_to_the_best_and_cut() -> None:
-    ranking, below = rank(candidates((8.0, NAN), (2.0, NAN)), KEYWORDS_ALONE, min_score=0.5)
+    ranking, below = ordered(candidates((8.0, NAN), (2.0, NAN)), KEYWORDS_ALONE, 0.5)
     assert ranking.scores.tolist() == [1.0]
     assert below == 1
 
@@ -99,5 +106,5 @@ def test_a_note_has_the_best_score_of_its_chunks_on_either_side() -> None:
 
 
 def test_nothing_found_is_ranked_as_nothing() -> None:
-    ranking, below = rank(candidates(), Plan("auto", 0.4, 0.6), min_score=0.0)
+    ranking, below = ordered(candidates(), Plan("auto", 0.4, 0.6))
     assert (len(ranking), below, ranking.top(10, 3)) == (0, 0, ())

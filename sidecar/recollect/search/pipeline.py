@@ -13,6 +13,9 @@ from recollect.errors import ModelError
 from recollect.index.index import Index
 from recollect.replies import Fusion, Removed, Result, SearchReply
 from recollect.search import adapt, filters, fuse, query, results, retrieve, syntax
+from recollect.search.adapt import Signals
+from recollect.search.candidates import by_note
+from recollect.search.confidence import confidence
 from recollect.search.rank import Ranking, rank
 from recollect.search.retrieve import Terms
 from recollect.search.snippet import Snippets
@@ -23,6 +26,7 @@ from recollect.types import (
     FloatArray,
     IdArray,
     PropertyValue,
+    SearchMode,
     SearchRequest,
     SearchRules,
     VaultRecord,
@@ -123,7 +127,7 @@ class _Run:
             self.index,
             listed[: self.request.limit],
             Snippets({}, self.rules.snippet_chars),
-            self.vault.path.name,
+            self.vault.obsidian_name,
         )
         trace.stage(
             "list",
@@ -143,7 +147,6 @@ class _Run:
             return ()
         vector = self.vector(parsed.text)
         trace.stage("embed", count_in=1, count_out=int(vector is not None))
-        plan = self.plan(parsed, vector)
         chunks = retrieve.retrieve(
             self.index,
             terms.query if self.request.mode != "semantic" else (),
@@ -152,7 +155,16 @@ class _Run:
             notes=notes,
         )
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        ranking, below = rank(chunks, plan, min_score=self.request.min_score)
+        candidates = by_note(chunks)
+        documents = self.index.keywords.document_count
+        signals = adapt.signals(
+            candidates,
+            known=terms.asked(documents, known=True),
+            asked=terms.asked(documents, known=False),
+        )
+        plan = self.plan(signals, vector)
+        self.confidence = confidence(candidates, signals, _possible(self.request.mode, vector))
+        ranking, below = rank(chunks, candidates, plan, min_score=self.request.min_score)
         self.conclude(ranking, below)
         trace.stage(
             "fuse",
@@ -165,7 +177,7 @@ class _Run:
             self.index,
             ranking.top(self.request.limit, self.rules.passages),
             Snippets(_highlighted(terms, self.index), self.rules.snippet_chars),
-            self.vault.path.name,
+            self.vault.obsidian_name,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
@@ -190,15 +202,14 @@ class _Run:
             self.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
 
-    def plan(self, parsed: ParsedQuery, vector: FloatArray | None) -> fuse.Plan:
+    def plan(self, signals: Signals, vector: FloatArray | None) -> fuse.Plan:
         """How the sides are weighed for this query."""
         if self.request.mode == "semantic":
             return fuse.MEANING_ALONE
-        if vector is None or self.embedder is None:
+        if vector is None:
             return fuse.KEYWORDS_ALONE
         if self.request.fusion != "auto":
             return fuse.plan(self.request.fusion, self.request.alpha)
-        signals = adapt.signals(parsed.text, self.embedder.count_tokens)
         share = self.request.alpha
         if share is None:
             share = adapt.semantic_share(signals)
@@ -219,6 +230,10 @@ class _Run:
         ids = ranking.note_ids(TOP)
         notes = self.index.notes(ids)
         return [notes[note_id].path for note_id in ids if note_id in notes]
+
+
+def _possible(mode: SearchMode, vector: FloatArray | None) -> SearchMode:
+    return "keyword" if mode == "hybrid" and vector is None else mode
 
 
 def _highlighted(terms: Terms, index: Index) -> Mapping[str, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.replies import RawScores, Scores
-from recollect.search.candidates import Candidates, by_note
+from recollect.search.candidates import Candidates
 from recollect.search.fuse import Fused, Plan, fuse
 from recollect.types import FloatArray
 
@@ -74,13 +74,14 @@ class Ranking:
         return tuple(shares[:1] + [part for part in shares[1:] if part[1] >= _PASSAGE_SHARE])
 
 
-def rank(chunks: Candidates, plan: Plan, *, min_score: float) -> tuple[Ranking, int]:
-    """Order the notes of `chunks`; also how many fell below `min_score`.
+def rank(
+    chunks: Candidates, notes: Candidates, plan: Plan, *, min_score: float = 0.0
+) -> tuple[Ranking, int]:
+    """Order `notes`, which are those of `chunks`; also how many fell below `min_score`.
 
     A score is the cosine where only meaning counts, else the fused score against the best one.
     Equal scores put the better keyword hit first, then the better cosine, then the older note.
     """
-    notes = by_note(chunks)
     fused = fuse(notes, plan)
     best = 1.0
     if plan.method != "semantic" and len(notes):

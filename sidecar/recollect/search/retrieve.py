@@ -34,6 +34,15 @@ class Terms:
             if self.frequencies[token]
         )
 
+    def asked(self, documents: int, *, known: bool) -> float:
+        """The sum of the idf of all tokens; of those that the collection has, if `known`."""
+        rarity = self.rarity(documents)
+        return sum(
+            rarity[token] * count
+            for token, count in self.counts.items()
+            if self.frequencies[token] or not known
+        )
+
     def rarity(self, documents: int) -> dict[str, float]:
         """How telling each token is: the idf of BM25, for a collection of `documents` chunks."""
         return {

@@ -14,7 +14,7 @@ from recollect.index.index import Index
 from recollect.index.keywords import QueryTerm
 from recollect.replies import Fusion, Result, SearchReply
 from recollect.search import fuse, results, retrieve
-from recollect.search.candidates import Candidates, exclude
+from recollect.search.candidates import Candidates, by_note, exclude
 from recollect.search.lookup import find_note
 from recollect.search.rank import Ranking, rank
 from recollect.search.snippet import Snippets
@@ -30,6 +30,7 @@ from recollect.types import (
 
 MAX_PIECES = 16  # passages of the source that are looked at; more change nothing that matters
 TELLING_TERMS = 25
+ECHOED_CHARS = 200  # of a text; the reply is to show what was asked, not to carry it back
 _PIECE_CHARS = 1000
 
 
@@ -81,6 +82,8 @@ class _Run:
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
         generation = self.index.generation
+        if self.request.path is None and not (self.request.text or "").strip():
+            return self.finished(generation, None, (), trace)
         source = self.source()
         trace.stage("source", count_in=1, count_out=len(source.texts))
         vector = self.vector(source)
@@ -94,7 +97,8 @@ class _Run:
             notes=None,
         )
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        ranking, _ = rank(self.without_excluded(chunks, source.note), plan, min_score=0.0)
+        chunks = self.without_excluded(chunks, source.note)
+        ranking, _ = rank(chunks, by_note(chunks), plan)
         trace.stage(
             "rank",
             count_in=len(ranking.notes),
@@ -105,24 +109,29 @@ class _Run:
             self.index,
             ranking.top(self.request.limit, self.rules.passages),
             Snippets({term.token: term.weight for term in terms}, self.rules.snippet_chars),
-            self.vault.path.name,
+            self.vault.obsidian_name,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return self.finished(generation, ranking, shown, trace)
 
     def finished(
-        self, generation: int, ranking: Ranking, shown: tuple[Result, ...], trace: Trace
+        self, generation: int, ranking: Ranking | None, shown: tuple[Result, ...], trace: Trace
     ) -> SearchReply:
+        """The reply; without a ranking nothing was asked for."""
+        by_words = ranking is not None and ranking.plan is not fuse.MEANING_ALONE
+        fusion = Fusion("none")
+        if ranking is not None:
+            fusion = Fusion(ranking.plan.method, {"best": ranking.best})
         return SearchReply(
-            query=self.request.path or self.request.text or "",
+            query=self.request.path or (self.request.text or "")[:ECHOED_CHARS],
             vault=self.vault.name,
-            mode="semantic" if ranking.plan is fuse.MEANING_ALONE else "keyword",
-            fusion=Fusion(ranking.plan.method, {"best": ranking.best}),
+            mode="keyword" if by_words else "semantic",
+            fusion=fusion,
             expanded=(),
             filtered=self.filtered,
             generation=generation,
             took_ms=round((time.perf_counter() - self.began) * 1000, 3),
-            total=len(ranking),
+            total=len(ranking) if ranking is not None else 0,
             confidence=None,
             results=shown,
             warnings=tuple(self.warnings),

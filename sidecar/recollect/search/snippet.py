@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -156,13 +156,10 @@ def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
-    if line.isascii():
+    if not pairs or max(line) <= "\uffff":
         return tuple(pairs)
-
-    def units(at: int) -> int:
-        return at + sum(char > "\uffff" for char in line[:at])
-
-    return tuple((units(start), units(end)) for start, end in pairs)
+    wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
+    return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)
 
 
 def _pattern(weights: Mapping[str, float]) -> re.Pattern[str] | None:
