@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import msgpack  # type: ignore[import-untyped]
+
 from recollect.index import reads, rows
 from recollect.index.store import Store
 from recollect.types import Link
@@ -24,12 +26,22 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Node:
-    """A note: `links` as columns (rows.LINK_COLUMNS), `targets[n]` the note link n leads to."""
+    """A note; `targets[n]` is the note that its link n leads to.
+
+    `packed` are its links as columns (rows.LINK_COLUMNS) in msgpack: most are never looked at, and
+    as objects they would make loading and every garbage collection slow.
+    """
 
     path: str
     aliases: tuple[str, ...]
-    links: Sequence[Sequence[Any]]
+    packed: bytes
     targets: tuple[int | None, ...] = ()
+
+    @property
+    def links(self) -> list[list[Any]]:
+        """Columns of the links, in order."""
+        columns: list[list[Any]] = msgpack.unpackb(self.packed)
+        return columns
 
 
 class LinkGraph:
@@ -129,18 +141,17 @@ class LinkGraph:
         for note_id, _, _ in nodes:  # all leave before one arrives: they may swap names
             renamed |= self._drop(note_id)
         for note_id, node, path in nodes:
-            renamed |= self._add(note_id, _Node(path, node.aliases, node.links))
+            renamed |= self._add(note_id, _Node(path, node.aliases, node.packed))
             dirty.add(note_id)
         for note_id, path, aliases, links in put:
             before = self._nodes.get(note_id)
             if before is None or (before.path, before.aliases) != (path, tuple(aliases)):
                 renamed |= self._drop(note_id)
-                renamed |= self._add(note_id, _Node(path, tuple(aliases), links))
+                renamed |= self._add(note_id, _Node(path, tuple(aliases), msgpack.packb(links)))
             else:
                 self._forget_questions(note_id, before)
                 self._point(note_id, before.targets, ())
-                before.links, before.targets = links, (None,) * len(links)
-                self._remember_questions(note_id, before)
+                self._place(note_id, _Node(path, before.aliases, msgpack.packb(links)))
             dirty.add(note_id)
         asking = self._known_questions()
         for name in renamed:
@@ -162,10 +173,13 @@ class LinkGraph:
     def _add(self, note_id: int, node: _Node) -> set[str]:
         self._known_names().add(node.path, node.aliases)
         self._by_path[node.path] = note_id
-        node.targets = (None,) * len(node.links)
-        self._nodes[note_id] = node
-        self._remember_questions(note_id, node)
+        self._place(note_id, node)
         return _names_of(node)
+
+    def _place(self, note_id: int, node: _Node) -> None:
+        """Put a node in at once, unresolved: a reader sees the one before it or this one."""
+        node.targets = (None,) * self._remember_questions(note_id, node)
+        self._nodes[note_id] = node
 
     def _resolve(self, note_ids: Iterable[int]) -> None:
         names = self._known_names()
@@ -210,10 +224,12 @@ class LinkGraph:
                 self._remember_questions(note_id, node)
         return self._asking
 
-    def _remember_questions(self, note_id: int, node: _Node) -> None:
-        asking = self._known_questions()
-        for target, *_ in node.links:
+    def _remember_questions(self, note_id: int, node: _Node) -> int:
+        """Enter the names a note links to; returns how many links it has."""
+        asking, links = self._known_questions(), node.links
+        for target, *_ in links:
             asking[_last_part(target)].add(note_id)
+        return len(links)
 
     def _forget_questions(self, note_id: int, node: _Node) -> None:
         asking = self._known_questions()
@@ -240,7 +256,7 @@ class LinkGraph:
     def packed(self) -> list[Any]:
         """Everything in plain lists, for a snapshot."""
         return [
-            [note_id, node.path, node.aliases, node.links, node.targets]
+            [note_id, node.path, node.aliases, node.packed, node.targets]
             for note_id, node in self._nodes.items()
         ]
 
