@@ -181,6 +181,22 @@ def test_touches_change_what_tells_whether_a_file_changed(index: Index, make: An
     assert index.manifest()["a.md"] == touched
 
 
+def test_the_ledger_alone_changes_without_the_keywords(
+    index: Index, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
+
+    def written(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(Postings, "update", written)
+    known = index.manifest()["a.md"]
+    touched = ManifestEntry(known.note_id, "a.md", 7, 8, known.content_hash)
+    index.apply(Batch(touches=(touched,), ledger=(LedgerEntry("b.md", "pending"),)))
+    assert states(index)["b.md"] == "pending"
+    assert index.all_notes()[0].size == 7
+
+
 def test_without_a_model_notes_wait_for_vectors(index: Index, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"), make.note("e.md")), model=make.model))
     make.embed(index)
@@ -278,6 +294,10 @@ def test_a_bad_vector_is_refused_by_name_before_any_is_kept(
 def test_a_model_does_not_change_its_dimensions(index: Index, make: Any) -> None:
     with pytest.raises(ModelError, match="dimensions"):
         index.use_model(make.model, 9)
+    reader = Index.open(index._store.directory, writable=False)
+    with pytest.raises(ModelError, match="dimensions"):
+        reader.use_model(make.model, 9)
+    reader.close()
 
 
 # --- crashes and reopening ----------------------------------------------------------------------

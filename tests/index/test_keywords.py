@@ -157,6 +157,15 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
     assert keywords.search(terms("same"), limit=20).chunk_ids.tolist() == list(range(20))
 
 
+def test_words_that_stand_everywhere_are_not_asked_beside_telling_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("recollect.index.keywords._COMMON_LEAST", 2)
+    keywords = Keywords(postings_of(["the rose", "the tulip", "the lily", "the fern"]))
+    assert keywords.search(terms("the rose"), limit=10).chunk_ids.tolist() == [0]
+    assert keywords.search(terms("the"), limit=10).chunk_ids.tolist() == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_order_agrees_with_rank_bm25(seed: int) -> None:
     """On one field: same formula but for quantised lengths, so the top hits are the same."""

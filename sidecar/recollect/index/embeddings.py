@@ -8,9 +8,11 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from recollect.errors import ModelError
 from recollect.index import meta, rows
-from recollect.types import ModelKey
+from recollect.types import ModelKey, VectorPut
 
 
 def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
@@ -131,3 +133,22 @@ def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> 
             " AND path = (SELECT path FROM notes WHERE id = ?)",
             (note_id,),
         )
+
+
+def checked(put: VectorPut, dimensions: int, model: ModelKey) -> bytes:
+    """A vector as it is kept: float16.
+
+    Raises:
+        ModelError: it has another dimension or is not finite; the message names its text.
+
+    """
+    vector = np.asarray(put.vector)
+    with np.errstate(over="ignore"):
+        kept = vector.astype(np.float16)
+    if vector.shape != (dimensions,) or not np.isfinite(kept).all():
+        raise ModelError(
+            f"{model} gave a vector of shape {vector.shape} for the text {put.text_hash.hex()}"
+            f" where {dimensions} finite numbers were expected. No vector was kept.",
+            code="bad_vector",
+        )
+    return kept.tobytes()

@@ -281,7 +281,9 @@ def _names_of(node: _Node) -> set[str]:
 
 def _last_part(name: str) -> str:
     """What two spellings of a link to one note have in common: the last part, folded."""
-    part = unicodedata.normalize("NFC", unquote(name)).casefold().rsplit("/", 1)[-1].strip()
+    part = unquote(name) if "%" in name else name
+    part = part.lower() if part.isascii() else unicodedata.normalize("NFC", part).casefold()
+    part = part.rsplit("/", 1)[-1].strip()
     while part.endswith(".md"):  # a link may carry the suffix, and a note be called `x.md.md`
         part = part.removesuffix(".md")
     return part.strip()

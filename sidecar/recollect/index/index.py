@@ -14,10 +14,11 @@ from pathlib import Path
 import filelock
 import numpy as np
 
-from recollect.errors import IndexFailure, IndexInUseError, ModelError
+from recollect.errors import IndexFailure
 from recollect.index import derived, embeddings, meta, reads, writes
 from recollect.index.graph import LinkGraph
 from recollect.index.keywords import Keywords
+from recollect.index.lock import hold
 from recollect.index.rows import link_columns
 from recollect.index.store import Store
 from recollect.index.vectors import Vectors
@@ -36,8 +37,6 @@ from recollect.types import (
     StoredNote,
     VectorPut,
 )
-
-LOCK = "lock"
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +68,7 @@ class Index:
             IndexFailure: the disk refuses, or a newer version wrote it.
 
         """
-        lock = _locked(directory) if writable else None
+        lock = hold(directory) if writable else None
         store = None
         try:
             store = Store(directory, writable=writable)
@@ -153,7 +152,7 @@ class Index:
         if not puts:
             return self._generation
         dimensions = reads.dimensions_of(self._store, model) or len(puts[0].vector)
-        vectors = [(put.text_hash, _checked(put, dimensions, model)) for put in puts]
+        vectors = [(put.text_hash, embeddings.checked(put, dimensions, model)) for put in puts]
         with self._store.transaction() as connection:
             number = embeddings.register_model(connection, model, dimensions)
             answered = embeddings.keep_vectors(connection, number, vectors)
@@ -358,36 +357,3 @@ class Index:
                     len(found), -1
                 ),
             )
-
-
-def _locked(directory: Path) -> filelock.BaseFileLock:
-    """Hold the writer's lock: the kernel's, so that it dies with the process."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(directory / LOCK)
-        lock.acquire(timeout=0)
-    except filelock.Timeout as error:
-        raise IndexInUseError(
-            f"Another process writes the index in {directory}. Use that one, or stop it first."
-        ) from error
-    except OSError as error:
-        raise IndexFailure(
-            f"The index folder {directory} cannot be written ({error}). Check its permissions, or"
-            " choose another with --data-dir.",
-            code="index_not_writable",
-        ) from error
-    return lock
-
-
-def _checked(put: VectorPut, dimensions: int, model: ModelKey) -> bytes:
-    """The vector as it is kept: float16."""
-    vector = np.asarray(put.vector)
-    with np.errstate(over="ignore"):
-        kept = vector.astype(np.float16)
-    if vector.shape != (dimensions,) or not np.isfinite(kept).all():
-        raise ModelError(
-            f"{model} gave a vector of shape {vector.shape} for the text {put.text_hash.hex()}"
-            f" where {dimensions} finite numbers were expected. No vector was kept.",
-            code="bad_vector",
-        )
-    return kept.tobytes()
