@@ -9,6 +9,7 @@ RecollectError
 │   └── ForbiddenError        an unknown host or a foreign origin       HTTP 403
 ├── VaultError                a vault that cannot be read               exit 1, HTTP 503
 │   ├── UnreadableNoteError   one file; the ledger records it
+│   ├── AnotherVaultError     the index was made of other notes        HTTP 409
 │   └── OutsideVaultError     a path that leaves the vault              HTTP 400
 ├── IndexFailure              the stored index                          exit 1, HTTP 503
 │   ├── IndexInUseError       another process writes it                 HTTP 409
@@ -18,6 +19,7 @@ RecollectError
 │   ├── ModelUnavailableError not to be had from any source
 │   ├── ModelDamagedError     a checksum or a format does not match
 │   └── MissingExtraError     needs an optional dependency
+├── BusyError                 no room for another caller now            exit 1, HTTP 503
 └── ServerError               a running server that answers wrongly     exit 1, HTTP 502
 
 A message says what happened and what to do about it. `code` is a stable word for programs.
@@ -96,6 +98,18 @@ class UnreadableNoteError(VaultError):
     code = "note_unreadable"
 
 
+class AnotherVaultError(VaultError):
+    """A folder that holds other notes than its index. `gone`: indexed notes it does not have."""
+
+    code = "another_vault"
+    http_status = 409
+
+    def __init__(self, message: str, *, code: str | None = None, gone: int = 0) -> None:
+        """Keep how many notes are gone, for a person to confirm."""
+        super().__init__(message, code=code)
+        self.gone = gone
+
+
 class OutsideVaultError(VaultError):
     """A path that leads out of the vault."""
 
@@ -154,6 +168,13 @@ class MissingExtraError(ModelError):
     """An optional dependency is missing; the message has the install command."""
 
     code = "missing_extra"
+
+
+class BusyError(RecollectError):
+    """No room for another caller at the moment; trying again later helps."""
+
+    code = "busy"
+    http_status = 503
 
 
 class ServerError(RecollectError):

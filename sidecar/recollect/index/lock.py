@@ -21,7 +21,8 @@ def hold(directory: Path) -> filelock.BaseFileLock:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(directory / LOCK)
+        # Who closes an index may be another thread than who opened it.
+        lock = filelock.FileLock(directory / LOCK, thread_local=False)
         lock.acquire(timeout=0)
     except filelock.Timeout as error:
         raise IndexInUseError(

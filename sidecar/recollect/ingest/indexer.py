@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from recollect.errors import UnreadableNoteError
 from recollect.index.index import Index
 from recollect.ingest.embed import embed_pending
+from recollect.ingest.identity import check_not_replaced
 from recollect.ingest.plan import Move, Plan, plan_changes
 from recollect.ingest.queue import Work
 from recollect.types import (
@@ -120,15 +121,18 @@ class Indexer:
     def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
         walk = files.walk(self._root, self._settings.vault, within=work.paths)
         entries = self._index.ledger_within(work.paths)
+        manifest = self._index.manifest(work.paths)
         plan = plan_changes(
             walk,
-            self._index.manifest(work.paths),
+            manifest,
             {entry.path: entry for entry in entries},
             full=work.full,
             hash_of=self._hash_of,
             total=self._index.counts().notes if work.paths else None,
             confirm_removals=work.confirm_removals,
         )
+        if not work.paths:
+            check_not_replaced(plan, manifest, walk.files, self._root)
         return plan, walk.warnings
 
     def _hash_of(self, file: FileRef) -> bytes | None:
