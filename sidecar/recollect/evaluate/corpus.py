@@ -106,4 +106,4 @@ def _digest(corpus: Path) -> str:
 
 def _one_line(title: str) -> str:
     """Make a title that JSON and YAML quote alike: no line breaks, no control characters."""
-    return "".join(letter for letter in " ".join(title.split()) if letter.isprintable())
+    return " ".join("".join(one if one.isprintable() else " " for one in title).split())
