@@ -12,11 +12,11 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import tantivy
+from tantivy import tantivy as native
 
 from recollect.errors import IndexFailure
 from recollect.index.analyze import streams
@@ -24,7 +24,7 @@ from recollect.index.reads import NoteText
 from recollect.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"2/{version('tantivy')}"  # counted up when fields or the analyzer change
+FORMAT = f"2/{native.__version__}"  # counted up when fields or the analyzer change
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
 STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
