@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-_PREFIXES = ("vault-", "ir-", "")
-
 
 @pytest.fixture(scope="session")
 def shared_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return a function from the name of a data set to its unpacked folder.
 
-    The archives are looked for where RECOLLECT_TEST_DATA says, else beside the repository in
-    shared/data. The calling test is skipped where they are not.
+    The name is the archive's without `vault-` or `ir-`, or that of the folder inside. Archives are
+    looked for where RECOLLECT_TEST_DATA says, else in shared/data beside the repository; the
+    calling test is skipped where they are not.
     """
     root = Path(__file__).resolve().parents[1]
     source = Path(os.environ.get("RECOLLECT_TEST_DATA") or root.parent / "shared" / "data")
@@ -25,15 +24,25 @@ def shared_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
     def folder(name: str) -> Path:
         if name not in unpacked:
-            archives = [source / f"{prefix}{name}.tar.gz" for prefix in _PREFIXES]
-            archive = next((path for path in archives if path.is_file()), None)
+            archive = _archive(source, name)
             if archive is None:
                 pytest.skip(f"the shared data set {name} is not in {source}")
             target = tmp_path_factory.mktemp("shared-data")
             with tarfile.open(archive) as packed:
                 packed.extractall(target, filter="data")
-            inner = target / name
-            unpacked[name] = inner if inner.is_dir() else target
+            inside = list(target.iterdir())
+            unpacked[name] = inside[0] if len(inside) == 1 else target
         return unpacked[name]
 
     return folder
+
+
+def _archive(source: Path, name: str) -> Path | None:
+    """Find the archive of a data set: the same name first, else one of the two starts the other."""
+    found = {
+        path.name.removesuffix(".tar.gz").removeprefix("vault-").removeprefix("ir-"): path
+        for path in sorted(source.glob("*.tar.gz"))
+    }
+    near = (stem for stem in found if stem.startswith(name) or name.startswith(stem))
+    stem = name if name in found else next(near, None)
+    return found[stem] if stem else None

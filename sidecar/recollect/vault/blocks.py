@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import replace
 
 from recollect.types import Heading, Span, SpanKind
+from recollect.vault.body import Body
 from recollect.vault.inline import InlineScanner
-from recollect.vault.regions import Region
+from recollect.vault.rows import code_rows, rows_of
 
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _HEADING_TAIL = re.compile(r"[ \t]#+[ \t]*$")
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[.\](?:[ \t]+|$)", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
-_QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[!([^\]\n]{1,50})\][+-]?[ \t]*")
-_CALLOUT_MARK = re.compile(r"^([ \t]*)\[!([^\]\n]{1,50})\][+-]?[ \t]*(.*)$", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:[ \t]*")
 _RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 # What else ends a paragraph, by its first character. A number begins a list inside a paragraph
@@ -37,38 +34,9 @@ _INTERRUPTING = {
     "_": _RULE,
     "1": re.compile(r"1[.)](?:[ \t]|$)"),
 }
-_CELL_EDGE = re.compile(r"[ \t]*\|[ \t]*")
 _TABLE_RULE = frozenset("|-: \t")
 # Only a line that begins with one of these can be anything but a paragraph's.
 _MARKERS = frozenset("#>-*+`[_0123456789")
-REGION_LINE = "```"
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A note's source by lines. A region's first line reads `REGION_LINE`, the others are unread.
-
-    `starts` are the offsets of the lines; `regions` are by the index of their first line. Scanning
-    begins at the line of index `first`.
-    """
-
-    text: str
-    lines: list[str]
-    starts: list[int]
-    regions: dict[int, Region]
-    first: int
-
-
-def make_body(text: str, regions: tuple[Region, ...], start: int) -> Body:
-    r"""Cut `text` into lines; `start` is the offset of the first line that is not properties."""
-    lines = text.split("\n")
-    starts = [0, *accumulate(map((1).__add__, map(len, lines[:-1])))]
-    by_line: dict[int, Region] = {}
-    for region in regions:
-        index = bisect_right(starts, region.start) - 1
-        by_line[index] = region
-        lines[index] = REGION_LINE
-    return Body(text, lines, starts, by_line, bisect_left(starts, start))
 
 
 class BlockScanner:
@@ -252,10 +220,8 @@ class BlockScanner:
     def _region(self, index: int) -> int:
         """Take in a code or math block found before."""
         region = self._regions[index]
-        source = self._text[region.inner_start : region.inner_end].rstrip()
-        rows = [row.rstrip() for row in source.split("\n")]
-        if region.quoted:
-            rows = [_QUOTE_MARK.sub("", row, count=1) for row in rows]
+        source = self._text[region.inner_start : region.inner_end]
+        rows = code_rows(source, quoted=region.quoted)
         if any(rows):
             first = bisect_right(self.starts, region.inner_start) - 1
             self._append(region.kind, (region.start, region.end), rows, first)
@@ -268,38 +234,21 @@ class BlockScanner:
         while end > index + 1 and not self._lines[end - 1].strip():
             end -= 1
         start = self.starts[index]
-        source = "\n".join(self._lines[index:end]) if end > index + 1 else self._lines[index]
-        block, stop = None, start + len(source)
-        if "^" in self._lines[end - 1] and (named := _BLOCK_ID.search(self._lines[end - 1])):
+        last = self._lines[end - 1]
+        block, stop = None, self.starts[end - 1] + len(last)
+        source = self._text[start:stop]
+        if "^" in last and (named := _BLOCK_ID.search(last)):
             block = named[1]
-            source = source[: len(source) - len(self._lines[end - 1]) + named.start()]
+            source = source[: len(source) - len(last) + named.start()]
             if not source.strip() and self.spans:
-                self._name_previous(block)
+                # An id that stands alone names the block before it.
+                self.spans[-1] = replace(self.spans[-1], block=block)
                 return
         if skip is not None and (marked := skip.match(source.lstrip())):
             lead = len(source) - len(source.lstrip())
             source = " " * (lead + marked.end()) + source[lead + marked.end() :]
-        rows = self._rows(kind, self.inline.clean(source, start))
+        rows = rows_of(kind, self.inline.clean(source, start))
         self._append(kind, (start, stop), rows, index, block)
-
-    def _name_previous(self, block: str) -> None:
-        """Give the block before an id that stands alone its name."""
-        self.spans[-1] = replace(self.spans[-1], block=block)
-
-    def _rows(self, kind: SpanKind, text: str) -> list[str]:
-        """Cut cleaned text into lines, with the marks of quotes, tasks and tables taken off."""
-        if kind in ("quote", "callout"):
-            text = _QUOTE_MARK.sub("", text)
-            if "[!" in text:
-                text = _CALLOUT_MARK.sub(_callout_title, text)
-        elif kind == "list":
-            text = _TASK.sub(r"\1", text) if "]" in text else text
-            return [row.rstrip() for row in text.split("\n")]
-        elif kind == "table":
-            rows = [row.strip().strip("|").strip() for row in text.split("\n")]
-            rows[1] = ""
-            return [_CELL_EDGE.sub(" | ", row) for row in rows]
-        return [row.strip() for row in text.split("\n")]
 
     def _append(
         self,
@@ -324,9 +273,3 @@ class BlockScanner:
             section = len(self.headings) - 1
             text = rows[0] if len(rows) == 1 else "\n".join(rows)
             self.spans.append(Span(kind, *place, text, numbers, section, block))
-
-
-def _callout_title(match: re.Match[str]) -> str:
-    """Show a callout's title, or its kind where it has none, as Obsidian does."""
-    kind = match[2].partition("|")[0].strip()
-    return match[1] + (match[3] or kind.capitalize())

@@ -10,7 +10,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from recollect.types import Chunk, ChunkSizes, CountTokens, Note, Span
 from recollect.vault.header import Headers, fit_words
@@ -76,7 +76,7 @@ class _Chunker:
         yield Draft(
             trail=section.trail,
             text=text,
-            lines=tuple(line for span in spans for line in span.lines),
+            lines=_lines_of(spans),
             start=spans[0].start,
             end=spans[-1].end,
             tokens=tokens,
@@ -94,7 +94,7 @@ class _Chunker:
             for offset, span in zip(offsets, spans, strict=True)
         ]
         splitter = Splitter(text, blocks, self._count)
-        lines = tuple(line for span in spans for line in span.lines)
+        lines = _lines_of(spans)
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
         hangs = any(span.kind in ("list", "table") for span in spans)
         budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
@@ -162,6 +162,10 @@ class _Chunker:
             header=header,
             text_hash=embed_hash(embedded),
         )
+
+
+def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(span.lines for span in spans))
 
 
 def _trim(text: str, piece: Piece) -> tuple[int, int] | None:

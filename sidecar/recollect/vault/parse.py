@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from recollect.types import Heading, Note, SourceText, Span
-from recollect.vault.blocks import BlockScanner, make_body
+from recollect.vault.blocks import BlockScanner
+from recollect.vault.body import make_body
 from recollect.vault.excalidraw import Drawing, find_drawing, is_drawing
 from recollect.vault.frontmatter import Frontmatter, read_frontmatter
 from recollect.vault.inline import InlineScanner
