@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from recollect import views
-from recollect.errors import UsageError
+from recollect.errors import RecollectError, UsageError
+from recollect.feed import Feed
+from recollect.follow import Following
 from recollect.index.index import Index
+from recollect.ingest.activity import Tally
 from recollect.ingest.events import Event
 from recollect.ingest.indexer import Indexer, RunTotals
 from recollect.ingest.queue import Work
@@ -33,12 +36,14 @@ from recollect.replies import (
     NoteReply,
     SearchReply,
     StatusReply,
+    SyncReply,
 )
 from recollect.search import pipeline
 from recollect.search import similar as similar_notes
 from recollect.types import (
     Change,
     Embedder,
+    FileStamp,
     LedgerState,
     Progress,
     SearchRequest,
@@ -47,6 +52,7 @@ from recollect.types import (
     VaultRecord,
 )
 from recollect.vault.files import contained
+from recollect.vault.mirror import Mirror
 from recollect.vault.watch import watch_vault
 
 P = ParamSpec("P")
@@ -76,6 +82,7 @@ class Engine:
         slot: ModelSlot,
         *,
         fetch_missing: bool,
+        mirror: Mirror | None = None,
     ) -> None:
         """Use `open`; this only puts the parts together."""
         self.record = record
@@ -91,6 +98,8 @@ class Engine:
             fetch_missing=fetch_missing,
             reconcile_at=settings.vault.reconcile_at,
         )
+        self._feed = Feed(record.path, index, self._writer, mirror)
+        self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
         self._stopping = threading.Event()
         self._watcher: threading.Thread | None = None
@@ -112,6 +121,13 @@ class Engine:
         is not there is NotFoundError. With `fetch_missing` a writer may download the model.
         """
         index = Index.open(directory, writable=writable)
+        mirror = None
+        try:
+            if writable and record.source == "mirror":
+                mirror = Mirror(record.path)
+        except RecollectError:
+            index.close()
+            raise
 
         def load(fetch: bool) -> Embedder:
             embedder = load_embedder(
@@ -124,7 +140,8 @@ class Engine:
             index.use_model(embedder.key, embedder.dimensions)
             return embedder
 
-        return cls(record, index, settings, ModelSlot(load), fetch_missing=fetch_missing)
+        slot = ModelSlot(load)
+        return cls(record, index, settings, slot, fetch_missing=fetch_missing, mirror=mirror)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -177,6 +194,15 @@ class Engine:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._readers, partial(function, *args, **kwargs))
 
+    async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `note_changes`, `sync` or `settle_guard` after those that were asked for before."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._feeder, partial(function, *args, **kwargs))
+
+    def follow(self, *, after: int | None = None) -> Following:
+        """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
+        return Following(partial(self.subscribe, after=after))
+
     def _embedder(self) -> Embedder | None:
         """The model. A reader loads what is on this machine; a server's writer has done it."""
         if self._writer.serving:
@@ -208,7 +234,9 @@ class Engine:
     def start(self) -> None:
         """Begin the background writer and the watcher; an index is brought up to date first."""
         self._writer.start()
-        if self._settings.vault.watch != "off" and self._watcher is None:
+        # A mirror changes only through this engine.
+        watched = self._settings.vault.watch != "off" and self.record.source == "folder"
+        if watched and self._watcher is None:
             self._watcher = threading.Thread(
                 target=self._watch, name=f"watch-{self.record.id}", daemon=True
             )
@@ -224,30 +252,47 @@ class Engine:
         return self._submit(work, max(len(paths), 1))
 
     def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
-        """Queue the places of changes that somebody saw; they go before the backlog."""
-        paths: dict[str, None] = {}
-        for change in changes:
-            for path in (change.path, change.old_path):
-                if path is not None:
-                    contained(self.record.path, path)
-                    paths[path] = None
-        return self._submit(Work(paths=tuple(paths), saved=True), len(changes))
+        """Take changes on, all or none, and look at their places before the backlog.
 
-    def pause(self) -> None:
-        """Let the writer rest until `resume`; searching goes on."""
-        self._writer.queue.pause()
+        A mirror's notes are written to its folder first. One thread at a time; doors on an event
+        loop use `call_in_order`.
+        """
+        return self._feed.take(changes)
 
-    def resume(self) -> None:
-        """Let the writer go on."""
-        self._writer.queue.resume()
+    def sync(self, files: Sequence[FileStamp]) -> SyncReply:
+        """Compare a client's list of all its files with ours; called like `note_changes`."""
+        return self._feed.sync(files)
 
-    def cancel(self) -> None:
-        """Drop what waits and end what runs; what was committed stays."""
+    def settle_guard(self, *, remove: bool) -> AcceptedReply:
+        """Say whether what is gone all at once is meant; called like `note_changes`.
+
+        Not to remove it keeps it, and the guard with it, until the notes are seen again.
+        """
+        return self._feed.settle_guard(remove=remove)
+
+    def pause(self) -> AcceptedReply:
+        """Let the writer rest until `resume`; searching goes on. Tells how much waits."""
+        self._writer.pause()
+        return self._accepted(self._writer.queue.waiting)
+
+    def resume(self) -> AcceptedReply:
+        """Let the writer go on. Tells how much waits."""
+        self._writer.resume()
+        return self._accepted(self._writer.queue.waiting)
+
+    def cancel(self) -> AcceptedReply:
+        """Drop what waits and end what runs; what was committed stays. Tells how much waited."""
+        waiting = self._writer.queue.waiting
         self._writer.queue.cancel()
+        return self._accepted(waiting)
 
     def retry(self) -> AcceptedReply:
         """Try every failed note again."""
-        return AcceptedReply(accepted=self._writer.retry(), generation=self._index.generation)
+        return self._accepted(self._writer.retry())
+
+    def tally(self) -> Tally:
+        """What was done since this engine was opened."""
+        return self._writer.activity.tally
 
     def subscribe(
         self, listener: Callable[[Event], None], *, after: int | None = None
@@ -260,16 +305,18 @@ class Engine:
         self._stopping.set()
         if self._watcher is not None:
             self._watcher.join()
+        self._feeder.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
         self._slot.close()
         self._index.close()
 
     def _submit(self, work: Work, accepted: int) -> AcceptedReply:
-        if not self._writer.serving:
-            raise UsageError("this engine has no writer; start it before asking for a reindex")
-        self._writer.queue.submit(work)
-        return AcceptedReply(accepted=accepted, generation=self._index.generation)
+        self._writer.submit(work)
+        return self._accepted(accepted)
+
+    def _accepted(self, count: int) -> AcceptedReply:
+        return AcceptedReply(count, self._index.generation)
 
     def _watch(self) -> None:
         """Turn what the file system tells into work, and wait for a folder that is away."""

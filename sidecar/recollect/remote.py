@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from recollect import API_VERSION
@@ -27,6 +27,7 @@ HEALTH_SECONDS = 1.0
 ANSWER_SECONDS = 60.0
 
 Parameter: TypeAlias = str | int | float | bool | None
+QueueAction = Literal["pause", "resume", "retry", "cancel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,14 @@ class Remote:
     def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> bytes:
         """Have the server look at the vault again; comes back when that is queued."""
         return self._post("/api/reindex", {"full": full, "paths": list(paths)})
+
+    def queue(self, action: QueueAction) -> bytes:
+        """Pause or resume indexing, retry what failed, or cancel what waits."""
+        return self._post(f"/api/queue/{action}", {})
+
+    def guard(self, *, remove: bool) -> bytes:
+        """Say whether notes that are gone all at once shall be removed."""
+        return self._post("/api/guard", {"remove": remove})
 
     def _get(self, route: str, asked: Mapping[str, Parameter]) -> bytes:
         parameters = {

@@ -271,10 +271,36 @@ class HealthReply:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedReply:
-    """Work that was taken on; it shows in a generation after this one."""
+    """Work that was taken on; it shows in a generation after this one.
+
+    `warnings` name what was left out of it, and why.
+    """
 
     accepted: int
     generation: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReply:
+    """A client's list of files compared with what the server has.
+
+    `need` is not here as the client has it, newest first; `gone` the client has no more. With
+    `guard`, too much is gone at once to believe it: nothing is removed until that is confirmed.
+    """
+
+    need: tuple[str, ...]
+    gone: tuple[str, ...]
+    guard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EventReply:
+    """One event of the stream: its `id:`, its `event:` and the JSON of its `data:`."""
+
+    id: int
+    event: Literal["generation", "progress", "ledger", "state"]
+    data: Mapping[str, PropertyValue]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ import numpy.typing as npt
 PropertyValue: TypeAlias = (
     "str | int | float | bool | tuple[PropertyValue, ...] | Mapping[str, PropertyValue] | None"
 )
+# A file as a client lists it: path, size in bytes, mtime in milliseconds since 1970.
+FileStamp: TypeAlias = tuple[str, int, int]
 FloatArray: TypeAlias = npt.NDArray[np.float32]
 IdArray: TypeAlias = npt.NDArray[np.int64]
 CountTokens: TypeAlias = Callable[[str], int]
@@ -479,11 +481,16 @@ class SimilarRequest:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something happened to a file."""
+    """Something happened to a file or a folder.
+
+    `mtime` is in milliseconds since 1970. `content` is what a mirror's client says the note holds.
+    """
 
     kind: ChangeKind
     path: str
     old_path: str | None = None
+    mtime: int | None = None
+    content: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,3 +512,8 @@ class VaultRecord:
     path: Path
     source: Literal["folder", "mirror"] = "folder"
     default: bool = False
+
+    @property
+    def obsidian_name(self) -> str:
+        """What Obsidian calls the vault: its folder; a mirror has the name of the client's."""
+        return self.name if self.source == "mirror" else self.path.name

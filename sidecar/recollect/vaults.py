@@ -75,6 +75,22 @@ class Vaults:
             records.append(record)
         return record
 
+    def add_mirror(self, name: str) -> VaultRecord:
+        """Make a vault that clients fill, or give its record when there is one of that name.
+
+        Its folder lies in the data directory. UsageError where a folder has the name already.
+        """
+        with self._changing() as records:
+            known = next((r for r in records if r.name.casefold() == name.casefold()), None)
+            if known is not None and known.source == "mirror":
+                return known
+            if known is not None or not name.strip():
+                raise UsageError(f"a mirror cannot be called '{name}': choose another name")
+            record = _mirror_record(self._mirrors, name, default=not records)
+            record.path.mkdir(parents=True)
+            records.append(record)
+        return record
+
     def find(self, word: str | None, *, cwd: Path) -> VaultRecord:
         """The vault that `word` names (id, name or folder).
 
@@ -95,7 +111,10 @@ class Vaults:
             records[:] = [replace(known, default=known.id == record.id) for known in records]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
-        """Forget a vault; with `delete_data` also its index. Its notes are never touched."""
+        """Forget a vault; with `delete_data` also its index, and a mirror's copy of the notes.
+
+        Notes that are a person's own are never touched.
+        """
         engine = self._engines.pop(record.id, None)
         if engine is not None:
             engine.close()
@@ -103,6 +122,8 @@ class Vaults:
         with self._changing() as records:
             if delete_data and directory.exists():
                 _delete_index(directory)
+            if delete_data and record.source == "mirror":
+                _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]
             if records and not any(known.default for known in records):
                 records[0] = replace(records[0], default=True)
@@ -144,6 +165,10 @@ class Vaults:
             self._engines.popitem()[1].close()
 
     # --- the file --------------------------------------------------------------------------
+
+    @property
+    def _mirrors(self) -> Path:
+        return Path(os.path.realpath(self._settings.data_dir)) / "mirrors"
 
     @property
     def _file(self) -> Path:
@@ -226,6 +251,12 @@ def _real_folder(folder: Path) -> Path:
     return path
 
 
+def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:
+    vault_id = secrets.token_hex(6)
+    path = mirrors / vault_id / "vault"
+    return VaultRecord(vault_id, name.strip(), path, source="mirror", default=default)
+
+
 def _free_name(wanted: str, taken: set[str]) -> str:
     name, number = wanted, 1
     while name.casefold() in taken:
@@ -270,3 +301,9 @@ def _delete_index(directory: Path) -> None:
     if not any((directory / name).exists() for name in ("lock", "recollect.db")):
         return
     shutil.rmtree(directory)
+
+
+def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:
+    """Delete the folder that a mirror's clients filled, and nothing that lies elsewhere."""
+    if record.path == mirrors / record.id / "vault":
+        shutil.rmtree(mirrors / record.id, ignore_errors=True)

@@ -6,7 +6,7 @@ import difflib
 import time
 from collections.abc import Mapping
 
-from recollect.errors import NotFoundError
+from recollect.errors import NotFoundError, UnreadableNoteError
 from recollect.index.index import Index
 from recollect.ingest.activity import Activity, Guarded
 from recollect.replies import (
@@ -53,8 +53,15 @@ def find_note(index: Index, path: str) -> StoredNote:
 def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> NoteReply:
     """A note as it stands on disk now, with what the index knows of it."""
     stored = find_note(index, path)
-    file = files.stat(vault.path, stored.path)
-    source = files.read(file, max_bytes=rules.max_note_bytes)
+    try:
+        file = files.stat(vault.path, stored.path)
+        source = files.read(file, max_bytes=rules.max_note_bytes)
+    except UnreadableNoteError as error:
+        if error.code != "vanished":
+            raise
+        raise NotFoundError(
+            f"{stored.path} is in the index and no longer in the vault; the index will follow."
+        ) from error
     note = parse(stored.path, source, modified=file.mtime_ns / 1e9)
     entries = index.ledger(path=stored.path)
     return NoteReply(
@@ -71,7 +78,7 @@ def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -
         links_in=_links_in(index, stored.id),
         created=iso(note.created),
         modified=iso(note.modified),
-        uri=obsidian_uri(vault.name, stored.path),
+        uri=obsidian_uri(vault.obsidian_name, stored.path),
         ledger=ledger_row(entries[0]) if entries else None,
     )
 
@@ -183,7 +190,7 @@ def status_reply(
         semantic_reason=reason,
         queue=_queue(activity, ledger),
         ledger=ledger,
-        guard=_guard(activity.guard),
+        guard=_guard(activity.guard or activity.held),
     )
 
 

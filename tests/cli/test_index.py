@@ -109,7 +109,7 @@ class FakeServer:
 
 def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexTotals:
     monkeypatch.setattr(index_module, "_POLL_S", 0.0)
-    return reindex_beside(server, full=False, reporter=Reporter(quiet=True))
+    return reindex_beside(server, full=False, confirm_removals=False, reporter=Reporter(quiet=True))
 
 
 def test_a_server_is_waited_for_until_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

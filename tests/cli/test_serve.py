@@ -68,6 +68,16 @@ def get(said: dict[str, Any], route: str) -> Any:
         return json.load(response)
 
 
+def post(said: dict[str, Any], route: str, body: dict[str, Any]) -> Any:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{said['port']}{route}",
+        data=json.dumps(body).encode(),
+        headers={"Authorization": f"Bearer {said['token']}"},
+    )
+    with urllib.request.urlopen(request, timeout=SECONDS) as response:
+        return json.load(response)
+
+
 def test_the_handshake_tells_a_program_all_it_needs(
     served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -100,7 +110,13 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
     assert url in recollect("serve", vault, fails=1).stderr
     refused = recollect("serve", vault, "--handshake", fails=1)
     assert json.loads(refused.stdout) == {"error": "in_use", "url": url}
-    assert url in recollect("index", "--confirm-removals", fails=2).stderr
+    assert url in recollect("index", "--model", "tiny", fails=2).stderr
+    assert recollect.json("queue", "pause")["accepted"] == 0
+    assert recollect.json("status")["queue"]["paused"] is True
+    assert "resume" in recollect("index", fails=1).stderr
+    assert "goes on" in recollect("queue", "resume").stderr
+    assert recollect.json("queue", "retry")["accepted"] == 0
+    assert recollect.json("queue", "cancel")["accepted"] == 0
     assert url in recollect("vaults", "remove", "Notes", fails=1).stderr
 
     stop(process)
@@ -164,3 +180,44 @@ def test_the_demo_serves_the_sample_with_queries_to_try(
     assert found["results"][0]["path"] == "Code/SQLite database is locked.md"
     assert said.count("Try: recollect search ") == 3
     assert process.returncode == 0
+
+
+def test_removals_are_confirmed_to_the_server(
+    recollect: CommandLine, start: Start, tmp_path: Path
+) -> None:
+    many = write_notes(tmp_path / "Many", {f"{n}.md": f"note {n}" for n in range(60)})
+    process = start("serve", many, "--port", 0, "--handshake", "--no-watch")
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    assert recollect.json("index")["notes"] == 60
+    for n in range(55):
+        (many / f"{n}.md").unlink()
+
+    assert recollect.json("index")["notes"] == 60
+    assert recollect.json("status")["guard"]["gone"] == 55
+    assert recollect.json("index", "--confirm-removals")["notes"] == 5
+    assert recollect.json("status")["guard"] is None
+    stop(process)
+
+
+def test_a_mirror_is_made_once_and_filled_over_http(
+    recollect: CommandLine, start: Start, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        process = start("serve", "--mirror", "Phone", "--port", 0, "--handshake")
+        assert process.stdout is not None
+        said = json.loads(process.stdout.readline())
+        assert [one["name"] for one in said["vaults"]] == ["Phone"]
+        post(
+            said,
+            "/api/changes",
+            {"changes": [{"kind": "create", "path": "A.md", "content": "A zeppelin."}]},
+        )
+        assert recollect.json("index")["notes"] == 1
+        assert recollect.json("search", "zeppelin")["results"][0]["path"] == "A.md"
+        stop(process)
+
+    (record,) = recollect.json("vaults", "list")["vaults"]
+    assert record["source"] == "mirror"
+    assert (Path(record["path"]) / "A.md").read_text(encoding="utf-8") == "A zeppelin."
+    assert str(tmp_path / "data") in record["path"]

@@ -77,3 +77,21 @@ def test_a_vault_of_ones_own_takes_over_from_the_sample(
 
     defaults = [one["default"] for one in recollect.json("vaults", "list")["vaults"]]
     assert defaults == [False, True]
+
+
+def test_a_mirror_is_added_by_its_name_alone(recollect: CommandLine, vault: Path) -> None:
+    added = recollect.json("vaults", "add", "--mirror", "Phone")
+
+    assert (added["name"], added["source"]) == ("Phone", "mirror")
+    assert recollect.json("vaults", "add", "--mirror", "Phone") == added
+    recollect("vaults", "add", fails=2)
+    recollect("vaults", "add", vault, "--mirror", "Other", fails=2)
+    recollect("vaults", "add", vault)
+    assert "another name" in recollect("vaults", "add", "--mirror", "Notes", fails=2).stderr
+
+    recollect("vaults", "remove", "Phone", "--delete-data")
+    assert not Path(added["path"]).exists()
+
+
+def test_a_queue_is_that_of_a_server(recollect: CommandLine, indexed: Path) -> None:
+    assert "no server runs" in recollect("queue", "pause", fails=3).stderr

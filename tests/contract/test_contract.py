@@ -1,7 +1,7 @@
 """Real replies of a real server, kept as files that the clients' validators are tested on.
 
 A reply that no longer equals its file fails here. Where the change is meant, run this file with
-RECOLLECT_UPDATE_CONTRACT=1 and commit what it writes.
+RECOLLECT_TEST_UPDATE_CONTRACT=1 and commit what it writes.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import aiohttp
 import pytest
 
+from recollect.ingest.events import EventKind
 from recollect.types import ModelRules, Settings, VaultRecord
 from recollect.vaults import Vaults
 from recollect.web.announce import BoundServer
 from recollect.web.openapi import document
-from recollect.web.routes import ROUTES
+from recollect.web.routes import JSON_TEXT, ROUTES
 from recollect.web.server import serve
 from tests.contract.vault import write_vault
 from tests.tiny_model import write_tiny_model
 from tests.web.fits import misfits
 
 FOLDER = Path(__file__).parent
-UPDATE = os.environ.get("RECOLLECT_UPDATE_CONTRACT") == "1"
+UPDATE = os.environ.get("RECOLLECT_TEST_UPDATE_CONTRACT") == "1"
 TOKEN = "contract"
 # What differs from run to run, and what stands for it in the files.
 STEADY: Mapping[str, object] = {
@@ -39,6 +40,7 @@ STEADY: Mapping[str, object] = {
 }
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
 
+EVENTS = "events"  # a stream, so it is asked for apart
 # file name -> route, parameters, status; a route with a body is a POST
 Asked = tuple[str, dict[str, Any], int]
 REPLIES: dict[str, Asked] = {
@@ -59,7 +61,32 @@ REPLIES: dict[str, Asked] = {
     "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
     "ledger": ("GET /api/ledger", {}, 200),
     "ledger-excluded": ("GET /api/ledger", {"path": "Private/Diary.md"}, 200),
+    "guard": ("POST /api/guard", {"remove": False}, 202),
+    "queue-pause": ("POST /api/queue/pause", {}, 202),
+    "queue-resume": ("POST /api/queue/resume", {}, 202),
+    "queue-retry": ("POST /api/queue/retry", {}, 202),
+    "queue-cancel": ("POST /api/queue/cancel", {}, 202),
+    "sync": (
+        "POST /api/sync",
+        {"files": [["Garden/Bees.md", 1, 1], ["Neu/Zu\u0308rich.md", 9, 1_772_445_600_000]]},
+        200,
+    ),
+    "changes": (
+        "POST /api/changes",
+        {
+            "changes": [
+                {"kind": "rename", "path": "Garden/Roof.md", "old_path": "Roof.md", "mtime": 1},
+                {"kind": "modify", "path": "Garden/Bees.md", "content": "Not for a folder."},
+            ]
+        },
+        202,
+    ),
     "reindex": ("POST /api/reindex", {"paths": ["Garden/Bees.md"]}, 202),
+    "problem-change": (
+        "POST /api/changes",
+        {"changes": [{"kind": "create", "path": "../Elsewhere.md"}]},
+        400,
+    ),
     "problem-parameter": ("GET /api/search", {"q": "x", "limit": 0}, 400),
     "problem-note": ("GET /api/note", {"path": "Garden/Beez.md"}, 404),
 }
@@ -102,9 +129,9 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
             (await listening).url, headers={"Authorization": f"Bearer {TOKEN}"}
         ) as session:
             await _indexed(session)
-            return {
-                name: steady(await _ask(session, asked), record) for name, asked in REPLIES.items()
-            }
+            events = await _events(session)
+            told = {name: await _ask(session, asked) for name, asked in REPLIES.items()}
+            return {name: steady(reply, record) for name, reply in {EVENTS: events, **told}.items()}
     finally:
         server.cancel()
         await asyncio.gather(server, return_exceptions=True)
@@ -131,7 +158,21 @@ async def _ask(session: aiohttp.ClientSession, asked: Asked) -> Any:
         return body
 
 
-@pytest.mark.parametrize("name", REPLIES)
+async def _events(session: aiohttp.ClientSession) -> list[dict[str, Any]]:
+    """The first event of each kind since the server started, numbered anew."""
+    first: dict[str, Any] = {}
+    async with asyncio.timeout(20), session.get("/api/events", params={"after": 0}) as response:
+        assert response.content_type == "text/event-stream"
+        while len(first) < len(get_args(EventKind)):
+            frame = (await response.content.readuntil(b"\n\n")).decode()
+            fields = dict(line.split(": ", 1) for line in frame.splitlines() if line)
+            if "event" in fields:
+                first.setdefault(fields["event"], json.loads(fields["data"]))
+    kinds = sorted(first)
+    return [{"id": n, "event": kind, "data": first[kind]} for n, kind in enumerate(kinds, 1)]
+
+
+@pytest.mark.parametrize("name", [EVENTS, *REPLIES])
 def test_a_reply_equals_its_file(replies: Mapping[str, Any], name: str) -> None:
     file = FOLDER / f"{name}.json"
     if UPDATE:
@@ -155,12 +196,22 @@ def test_a_reply_has_the_shape_that_the_openapi_document_tells(
     assert misfits(replies[name], content["schema"], described) == []
 
 
+def test_an_event_has_the_shape_that_the_openapi_document_tells(
+    replies: Mapping[str, Any],
+) -> None:
+    described = document(ROUTES, "0.0.0")
+    schema = described["components"]["schemas"]["EventReply"]
+
+    assert [misfits(event, schema, described) for event in replies[EVENTS]] == [[]] * 4
+
+
 def test_every_file_is_a_reply_and_every_route_has_one() -> None:
     files = {file.stem for file in FOLDER.glob("*.json")}
     shown = {asked[0] for asked in REPLIES.values()}
+    in_json = {f"{route.method} {route.path}" for route in ROUTES if route.media == JSON_TEXT}
 
-    assert files == set(REPLIES)
-    assert {f"{route.method} {route.path}" for route in ROUTES} == shown
+    assert files == {EVENTS, *REPLIES}
+    assert shown == in_json
 
 
 def steady(value: Any, record: VaultRecord) -> Any:

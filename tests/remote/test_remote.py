@@ -123,8 +123,18 @@ async def test_the_other_questions_reach_the_engine(remote: Remote, engine: Fake
     assert status["vault"] == "Home"
     assert [row["path"] for row in ledger["entries"]] == ["Zürich.md"]
     assert note["content"] == NOTES["Zürich.md"]
-    assert accepted == {"accepted": 1, "generation": 7}
+    assert accepted == {"accepted": 1, "generation": 7, "warnings": []}
     assert engine.asked[-1] == (True, ("a.md",))
+
+
+async def test_the_queue_is_steered_and_the_guard_settled(
+    remote: Remote, engine: FakeEngine
+) -> None:
+    for action in ("pause", "resume", "retry", "cancel"):
+        assert json.loads(await call(remote.queue, action))["accepted"] == 3
+    await call(remote.guard, remove=True)
+
+    assert engine.asked == ["pause", "resume", "retry", "cancel", True]
 
 
 @pytest.mark.parametrize(

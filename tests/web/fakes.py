@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeAlias, TypeVar
 
@@ -12,6 +13,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 
 from recollect.errors import NotFoundError
+from recollect.follow import Following
+from recollect.ingest.activity import Tally
+from recollect.ingest.events import EventLog
 from recollect.replies import (
     AcceptedReply,
     Explain,
@@ -26,8 +30,16 @@ from recollect.replies import (
     SearchReply,
     StageTrace,
     StatusReply,
+    SyncReply,
 )
-from recollect.types import LedgerState, SearchRequest, SimilarRequest, VaultRecord
+from recollect.types import (
+    Change,
+    FileStamp,
+    LedgerState,
+    SearchRequest,
+    SimilarRequest,
+    VaultRecord,
+)
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 Connect: TypeAlias = Callable[..., Awaitable[Client]]
@@ -72,6 +84,7 @@ class FakeEngine:
         self.record = record
         self.notes = dict(notes)
         self.asked: list[object] = []
+        self.events = EventLog()
         self.started = False
         self.closed = False
         self.fails: Exception | None = None
@@ -163,10 +176,50 @@ class FakeEngine:
         self._heard((full, paths))
         return AcceptedReply(accepted=max(len(paths), 1), generation=7)
 
+    def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
+        self._heard(tuple(changes))
+        return AcceptedReply(len(changes), 7, ("something was left out",))
+
+    def sync(self, files: Sequence[FileStamp]) -> SyncReply:
+        self._heard(tuple(files))
+        listed = {path for path, _, _ in files}
+        need, gone = listed - self.notes.keys(), self.notes.keys() - listed
+        return SyncReply(tuple(sorted(need)), tuple(sorted(gone)), guard=False)
+
+    def settle_guard(self, *, remove: bool) -> AcceptedReply:
+        self._heard(remove)
+        return AcceptedReply(0, 7)
+
+    def pause(self) -> AcceptedReply:
+        return self._queue("pause")
+
+    def resume(self) -> AcceptedReply:
+        return self._queue("resume")
+
+    def retry(self) -> AcceptedReply:
+        return self._queue("retry")
+
+    def cancel(self) -> AcceptedReply:
+        return self._queue("cancel")
+
+    def _queue(self, action: str) -> AcceptedReply:
+        self._heard(action)
+        return AcceptedReply(3, 7)
+
+    def tally(self) -> Tally:
+        return Tally(runs=2, read=5, embedded=4, reused=1)
+
+    def follow(self, *, after: int | None = None) -> Following:
+        self._heard(after)
+        return Following(partial(self.events.subscribe, after=after))
+
     def start(self) -> None:
         self.started = True
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.to_thread(function, *args, **kwargs)
 
 

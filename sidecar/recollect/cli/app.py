@@ -27,6 +27,7 @@ COMMANDS = {
     "serve": "recollect.cli.serve:serve",
     "status": "recollect.cli.status:status",
     "ledger": "recollect.cli.status:ledger",
+    "queue": "recollect.cli.queue:queue",
     "vaults": "recollect.cli.vaults:vaults",
     "pack": "recollect.cli.pack:pack",
     "models": "recollect.cli.models:models",

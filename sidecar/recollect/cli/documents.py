@@ -108,6 +108,13 @@ class StatusDocument(TypedDict):
     guard: GuardDocument | None
 
 
+class AcceptedDocument(TypedDict):
+    """Work that a server took on; see `replies.AcceptedReply`."""
+
+    accepted: int
+    generation: int
+
+
 class LedgerRowDocument(TypedDict):
     """A file's state; see `replies.LedgerRow`."""
 

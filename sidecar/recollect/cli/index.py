@@ -70,8 +70,10 @@ def index(
         report: IndexReport | IndexTotals
         status: StatusReply | None = None
         if (server := server_for(known, record)) is not None:
-            _check_alone(server, model=model, confirm_removals=confirm_removals)
-            report = reindex_beside(server, full=full, reporter=reporter)
+            _check_alone(server, model=model)
+            report = reindex_beside(
+                server, full=full, confirm_removals=confirm_removals, reporter=reporter
+            )
         else:
             engine = known.open(record, writable=True)
             report = engine.index_now(
@@ -86,20 +88,28 @@ def index(
         inv.say(remark)
 
 
-def _check_alone(server: Remote, *, model: str | None, confirm_removals: bool) -> None:
-    if model is not None or confirm_removals:
+def _check_alone(server: Remote, *, model: str | None) -> None:
+    if model is not None:
         raise UsageError(
-            f"the vault is served at {server.info.url}, and --model and --confirm-removals need "
-            "the index to themselves: stop that server first"
+            f"the vault is served at {server.info.url}, and --model needs the index to itself: "
+            "stop that server first"
         )
 
 
-def reindex_beside(server: Remote, *, full: bool, reporter: Reporter) -> IndexTotals:
-    """Have the server that owns the index bring it up to date; wait until it is."""
+def reindex_beside(
+    server: Remote, *, full: bool, confirm_removals: bool, reporter: Reporter
+) -> IndexTotals:
+    """Have the server that owns the index bring it up to date; wait until it is.
+
+    Removals are confirmed when the server has found how many there are.
+    """
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")
     server.reindex(full=full)
     after = _wait(server, reporter)
+    if confirm_removals and after["guard"] is not None:
+        server.guard(remove=True)
+        after = _wait(server, reporter)
     return IndexTotals(
         notes=after["notes"],
         chunks=after["chunks"],

@@ -32,7 +32,15 @@ def find_or_add(inv: Invocation, known: Vaults, word: str | None) -> VaultRecord
 
 def add(inv: Invocation, known: Vaults, folder: Path, *, name: str | None = None) -> VaultRecord:
     """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
-    record = known.add(folder, name=name)
+    return _before_sample(inv, known, known.add(folder, name=name))
+
+
+def add_mirror(inv: Invocation, known: Vaults, name: str) -> VaultRecord:
+    """Make a vault that clients fill, as `add` does."""
+    return _before_sample(inv, known, known.add_mirror(name))
+
+
+def _before_sample(inv: Invocation, known: Vaults, record: VaultRecord) -> VaultRecord:
     sample = sample_folder(inv.settings()).resolve()
     default = next((one for one in known.records() if one.default), None)
     if default is not None and default.path == sample and record.path != sample:

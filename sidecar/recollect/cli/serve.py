@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from recollect.cli.answers import server_for
-from recollect.cli.known import find_or_add, sample_folder
+from recollect.cli.known import add_mirror, find_or_add, sample_folder
 from recollect.cli.options import Command, Invocation, invocation
 from recollect.cli.output import complain, emit_object
 from recollect.cli.progress import Reporter
@@ -46,9 +46,22 @@ def _address_options(function: AnyFunction) -> AnyFunction:
     is_flag=True,
     help="For programs: print one JSON line when the port listens, exit when stdin closes.",
 )
+@click.option(
+    "--mirror",
+    "mirrors",
+    multiple=True,
+    metavar="NAME",
+    help="Serve a vault that clients fill, making it where there is none of this name.",
+)
 @click.option("--no-watch", is_flag=True, help="Look at changed notes only when asked to.")
 def serve(
-    words: tuple[str, ...], host: str | None, port: int | None, *, handshake: bool, no_watch: bool
+    words: tuple[str, ...],
+    host: str | None,
+    port: int | None,
+    mirrors: tuple[str, ...],
+    *,
+    handshake: bool,
+    no_watch: bool,
 ) -> None:
     """Serve vaults over HTTP until interrupted.
 
@@ -59,7 +72,9 @@ def serve(
     settings = inv.settings(flags={"server.host": host, "server.port": port})
     watch = {"vault.watch": "off" if no_watch else None}
     with closing(inv.vaults(fetch_missing=True, flags=watch)) as known:
-        records = [find_or_add(inv, known, word) for word in words] or known.records()
+        named = [find_or_add(inv, known, word) for word in words]
+        named += [add_mirror(inv, known, name) for name in mirrors]
+        records = named or known.records()
         if not records:
             raise NotFoundError("no vault is known yet; name one: `recollect serve FOLDER`")
         _refuse_if_served(known, records, handshake=handshake)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.answers import server_for
-from recollect.cli.known import add
+from recollect.cli.known import add, add_mirror
 from recollect.cli.options import Group, invocation, json_option
 from recollect.cli.output import emit_object, print_table
-from recollect.errors import IndexInUseError
+from recollect.errors import IndexInUseError, UsageError
 
 if TYPE_CHECKING:
     from recollect.types import VaultRecord
@@ -49,23 +49,34 @@ def _view(record: VaultRecord) -> dict[str, object]:
 
 
 @vaults.command("add")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="[FOLDER]", required=False)
 @click.option("--name", help="What to call it; by default the folder's name.")
+@click.option("--mirror", metavar="NAME", help="Instead of FOLDER: a vault that clients fill.")
 @json_option
-def add_vault(folder: Path, name: str | None, as_json: bool) -> None:
+def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json: bool) -> None:
     """Make FOLDER known, without indexing it yet."""
     inv = invocation()
+    if (folder is None) == (mirror is None) or (mirror is not None and name is not None):
+        raise UsageError("name either a FOLDER or, with --mirror, a vault that clients fill")
     with closing(inv.vaults()) as known:
-        record = add(inv, known, folder, name=name)
+        if folder is not None:
+            record = add(inv, known, folder, name=name)
+        else:
+            record = add_mirror(inv, known, mirror or "")
     if as_json:
         emit_object(_view(record))
-    else:
-        inv.say(f"{record.name} is known; index it with `recollect index {record.name}`.")
+        return
+    then = (
+        "index it with `recollect index" if folder is not None else "serve it with `recollect serve"
+    )
+    inv.say(f"{record.name} is known; {then} {record.name}`.")
 
 
 @vaults.command("remove")
 @click.argument("vault", metavar="VAULT")
-@click.option("--delete-data", is_flag=True, help="Delete its index too. Notes are never touched.")
+@click.option(
+    "--delete-data", is_flag=True, help="Delete its index too. Your notes are never touched."
+)
 def remove_vault(vault: str, delete_data: bool) -> None:
     """Forget VAULT. Its index is kept unless --delete-data is given."""
     with closing(invocation().vaults()) as known:

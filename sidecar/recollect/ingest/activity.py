@@ -29,6 +29,17 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """What was done since the writer was made."""
+
+    runs: int = 0
+    read: int = 0
+    embedded: int = 0
+    reused: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Activity:
     """What the writer does now, what it did, and what keeps it from doing more."""
 
@@ -38,6 +49,8 @@ class Activity:
     stage_began: float = 0.0  # time.monotonic() at which the stage of `progress` began
     problem: str | None = None  # a part of the engine that does not work, for people
     guard: Guarded | None = None
+    held: Guarded | None = None  # what a mirror's client has no more, kept as under `guard`
     paused: bool = False
     waiting: int = 0
     history: tuple[Finished, ...] = ()
+    tally: Tally = Tally()

@@ -30,12 +30,16 @@ class Event:
 class EventLog:
     """The last events and who listens to the next. Safe to use from several threads."""
 
-    def __init__(self, kept: int = KEPT) -> None:
-        """Keep this many."""
+    def __init__(self, kept: int = KEPT, *, first: int = 1) -> None:
+        """Keep this many. `first` is the id of the first event.
+
+        A server that starts again gives a later one than any it gave before, so that a listener
+        of the earlier life is told everything of this one.
+        """
         self._lock = threading.Lock()
         self._events: deque[Event] = deque(maxlen=kept)
         self._listeners: dict[int, Callable[[Event], None]] = {}
-        self._last = 0
+        self._last = first - 1
         self._tickets = 0
 
     def publish(self, kind: EventKind, **data: PropertyValue) -> Event:

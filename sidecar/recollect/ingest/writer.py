@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, UsageError
 from recollect.index.index import Index
-from recollect.ingest.activity import Activity, Finished, Guarded
+from recollect.ingest.activity import Activity, Finished, Guarded, Tally
 from recollect.ingest.events import EventLog
 from recollect.ingest.indexer import Indexer, RunTotals, Signals
 from recollect.ingest.queue import Work, WorkQueue, is_nothing
@@ -43,7 +43,7 @@ class Writer:
     ) -> None:
         """`reconcile_at` is the time of day of the daily look at everything; "" is never."""
         self.queue = WorkQueue()
-        self.events = EventLog()
+        self.events = EventLog(first=time.time_ns() // 1_000_000)
         self._name = name
         self._index = index
         self._indexer = indexer
@@ -51,6 +51,7 @@ class Writer:
         self._fetch_missing = fetch_missing
         self._reconcile_at = reconcile_at
         self._activity = Activity()
+        self._changing = threading.Lock()
         self._thread: threading.Thread | None = None
         self._daily: float | None = None
         self._retry: Retry | None = None
@@ -89,6 +90,26 @@ class Writer:
         self.queue.close()
         if self._thread is not None:
             self._thread.join()
+
+    def submit(self, work: Work) -> None:
+        """Queue work for the thread; UsageError where there is none to do it."""
+        if not self.serving:
+            raise UsageError("this engine has no writer; start it before asking for work")
+        self.queue.submit(work)
+
+    def pause(self) -> None:
+        """Rest until `resume`."""
+        self.queue.pause()
+        self._change(paused=True)
+
+    def resume(self) -> None:
+        """Go on."""
+        self.queue.resume()
+        self._change(paused=False)
+
+    def hold(self, held: Guarded | None) -> None:
+        """Note what a mirror's client has no more and a person has to confirm."""
+        self._change(held=held)
 
     def retry(self) -> int:
         """Try all failed notes again, whatever their attempts; returns how many."""
@@ -151,6 +172,7 @@ class Writer:
             progress=None,
             guard=guard,
             history=(*self._activity.history, ended)[-HISTORY:],
+            tally=_counted(self._activity.tally, totals),
         )
 
     def _guarded(self, totals: RunTotals, now: float) -> Guarded | None:
@@ -165,8 +187,8 @@ class Writer:
         now = time.monotonic()
         before = self._activity.progress
         if before is None or before.stage != progress.stage:
-            self._activity = replace(self._activity, stage_began=now)
-        self._activity = replace(self._activity, progress=progress)
+            self._change(stage_began=now)
+        self._change(progress=progress)
         if listener is not None:
             listener(progress)
         if now - self._told >= TELL_EVERY_S:
@@ -180,10 +202,11 @@ class Writer:
             )
 
     def _change(self, **changes: object) -> None:
-        before = _state(self._activity)
-        self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]
-        if _state(self._activity) != before:
-            self.events.publish("state", **_state(self._activity))
+        with self._changing:
+            before = _state(self._activity)
+            self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]
+            if _state(self._activity) != before:
+                self.events.publish("state", **_state(self._activity))
 
     # --- the thread ------------------------------------------------------------------------
 
@@ -264,4 +287,19 @@ class Writer:
 
 
 def _state(activity: Activity) -> dict[str, bool | str | None]:
-    return {"running": activity.running, "problem": activity.problem}
+    return {
+        "running": activity.running,
+        "paused": activity.paused,
+        "problem": activity.problem,
+        "guard": activity.guard is not None or activity.held is not None,
+    }
+
+
+def _counted(tally: Tally, totals: RunTotals) -> Tally:
+    return Tally(
+        runs=tally.runs + 1,
+        read=tally.read + totals.read,
+        embedded=tally.embedded + totals.embedded,
+        reused=tally.reused + totals.reused,
+        removed=tally.removed + totals.removed,
+    )

@@ -15,6 +15,8 @@ from recollect.types import ServerRules
 from recollect.vaults import Vaults
 from recollect.web import openapi, pages
 from recollect.web.encode import to_json
+from recollect.web.events import Streams
+from recollect.web.metrics import Metrics
 from recollect.web.problems import answer
 from recollect.web.routes import FEATURES, ROUTES
 from recollect.web.schema import MAX_BODY_BYTES
@@ -34,6 +36,7 @@ def create_app(
     server: ServerRules,
     version: str = __version__,
     static: Path = STATIC,
+    streams: Streams | None = None,
 ) -> web.Application:
     """Make the application over the vaults that are open.
 
@@ -41,12 +44,16 @@ def create_app(
     built web interface; where there is none, `/` is a page that says so.
     """
     app = web.Application(middlewares=[answer, _guard], client_max_size=MAX_BODY_BYTES)
+    streams = streams or Streams()
+    app.on_shutdown.append(streams.end)
     app[SITE] = Site(
         vaults=vaults,
         gate=Gate(token=token, rules=server),
         version=version,
         features=FEATURES,
         static=static if (static / "index.html").is_file() else None,
+        metrics=Metrics(),
+        streams=streams,
     )
     for route in ROUTES:
         add = app.router.add_get if route.method == "GET" else app.router.add_post

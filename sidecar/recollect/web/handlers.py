@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect import API_VERSION
+from recollect.follow import Following
 from recollect.replies import (
     AcceptedReply,
     HealthReply,
@@ -10,16 +11,22 @@ from recollect.replies import (
     NoteReply,
     SearchReply,
     StatusReply,
+    SyncReply,
     VaultsReply,
 )
+from recollect.web.metrics import VaultFigures
 from recollect.web.schema import (
     Asked,
+    ChangesAsked,
+    EventsAsked,
+    GuardAsked,
     LedgerAsked,
     NoteAsked,
     ReindexAsked,
     SearchAsked,
     SimilarAsked,
     SimilarTextAsked,
+    SyncAsked,
     VaultAsked,
 )
 from recollect.web.site import Site
@@ -44,7 +51,9 @@ async def status(site: Site, asked: VaultAsked) -> StatusReply:
 async def search(site: Site, asked: SearchAsked) -> SearchReply:
     """Find notes."""
     engine = site.engine(asked.vault)
-    return await engine.call(engine.search, asked.request())
+    reply = await engine.call(engine.search, asked.request())
+    site.metrics.searched(reply)
+    return reply
 
 
 async def similar(site: Site, asked: SimilarAsked | SimilarTextAsked) -> SearchReply:
@@ -69,3 +78,61 @@ async def reindex(site: Site, asked: ReindexAsked) -> AcceptedReply:
     """Queue a look at the vault."""
     engine = site.engine(asked.vault)
     return await engine.call(engine.reindex, full=asked.full, paths=tuple(asked.paths))
+
+
+async def changes(site: Site, asked: ChangesAsked) -> AcceptedReply:
+    """Take on what a client saw change."""
+    engine = site.engine(asked.vault)
+    told = [change.change() for change in asked.changes]
+    return await engine.call_in_order(engine.note_changes, told)
+
+
+async def sync(site: Site, asked: SyncAsked) -> SyncReply:
+    """Compare a client's files with what the server has."""
+    engine = site.engine(asked.vault)
+    return await engine.call_in_order(engine.sync, asked.files)
+
+
+async def guard(site: Site, asked: GuardAsked) -> AcceptedReply:
+    """Hear a person's word on notes that are gone all at once."""
+    engine = site.engine(asked.vault)
+    return await engine.call_in_order(engine.settle_guard, remove=asked.remove)
+
+
+async def queue_pause(site: Site, asked: VaultAsked) -> AcceptedReply:
+    """Let indexing rest."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.pause)
+
+
+async def queue_resume(site: Site, asked: VaultAsked) -> AcceptedReply:
+    """Let indexing go on."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.resume)
+
+
+async def queue_retry(site: Site, asked: VaultAsked) -> AcceptedReply:
+    """Try failed notes again."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.retry)
+
+
+async def queue_cancel(site: Site, asked: VaultAsked) -> AcceptedReply:
+    """Drop the work that waits."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.cancel)
+
+
+async def events(site: Site, asked: EventsAsked) -> Following:
+    """Follow what happens to a vault."""
+    return site.engine(asked.vault).follow(after=asked.after)
+
+
+async def metrics(site: Site, _asked: Asked) -> str:
+    """Give the figures of this server and of its open vaults."""
+    return site.metrics.page(
+        [
+            VaultFigures(await engine.call(engine.status), engine.tally())
+            for engine in site.vaults.opened()
+        ]
+    )

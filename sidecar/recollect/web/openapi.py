@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from recollect.replies import Problem
 from recollect.web.routes import Example, Route
+from recollect.web.routes import Json as Value
 from recollect.web.schema import Asked, VaultAsked
 from recollect.web.shapes import Json, Shape, describe
 
@@ -49,7 +50,7 @@ def _operation(route: Route, shapes: dict[str, Json]) -> Shape:
         operation["security"] = []
     if route.method == "POST":
         operation["parameters"] = _parameters(VaultAsked, {})
-        operation["requestBody"] = _body(route)
+        operation["requestBody"] = _body(route, shapes)
     else:
         operation["parameters"] = _parameters(route.asked, route.example)
     operation["responses"] = _responses(route, shapes)
@@ -73,20 +74,24 @@ def _parameters(asked: type[Asked], example: Example) -> list[Json]:
     return parameters
 
 
-def _body(route: Route) -> Shape:
+def _body(route: Route, shapes: dict[str, Json]) -> Shape:
+    schema = route.asked.model_json_schema(ref_template="#/components/schemas/{model}")
+    for name, part in schema.pop("$defs", {}).items():
+        shapes[name] = _untitled(part)
     content: Shape = {
-        "schema": _untitled(route.asked.model_json_schema()),
+        "schema": _untitled(schema),
         "example": {name: _json(value) for name, value in route.example.items()},
     }
     return {"content": {"application/json": content}}
 
 
 def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
-    reply: Shape = {"schema": describe(route.reply, shapes)}
+    shape: Shape = {"type": "string"} if route.reply is str else describe(route.reply, shapes)
+    media = route.media.partition(";")[0]
     responses: Shape = {
         str(route.status): {
             "description": route.summary,
-            "content": {"application/json": reply},
+            "content": {media: {"schema": shape}},
         }
     }
     problem: Shape = {"application/problem+json": {"schema": describe(Problem, shapes)}}
@@ -105,5 +110,7 @@ def _untitled(schema: Shape) -> Shape:
     return kept
 
 
-def _json(value: str | float | bool | list[str]) -> Json:
-    return [*value] if isinstance(value, list) else value
+def _json(value: Value) -> Json:
+    if isinstance(value, Mapping):
+        return {name: _json(part) for name, part in value.items()}
+    return value if isinstance(value, str | int) else [_json(part) for part in value]

@@ -89,7 +89,7 @@ def _section(route: Route) -> str:
     return (
         f"<h2><code>{route.method} {escape(route.path)}</code></h2>"
         f"<p>{escape(route.summary)}. {where}; answers {route.status} with"
-        f" <code>{escape(route.reply.__name__)}</code>.</p>{table}"
+        f" <code>{escape(route.answers)}</code>.</p>{table}"
     )
 
 

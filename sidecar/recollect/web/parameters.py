@@ -41,8 +41,10 @@ def _values(field: dict[str, Any]) -> str:  # a JSON Schema, as pydantic gives i
     if "enum" in field:
         return " | ".join(field["enum"])
     if field.get("type") == "array":
-        return f"list of {_values(field['items'])}"
-    if "minimum" in field:
+        return f"list of {_values(field['items'])}" if "items" in field else "list"
+    if "$ref" in field:
+        return "object"
+    if "minimum" in field and "maximum" in field:
         return f"{field['minimum']} to {field['maximum']}"
     if field.get("type") == "boolean":
         return "true | false"

@@ -13,7 +13,9 @@ from aiohttp.typedefs import Handler
 from recollect.errors import RecollectError
 from recollect.replies import Problem
 from recollect.web.encode import to_json
+from recollect.web.events import EVENT_STREAM
 from recollect.web.security import SAFETY_HEADERS
+from recollect.web.site import SITE
 
 PROBLEM_TYPE = "application/problem+json"
 
@@ -38,12 +40,13 @@ async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
     for name, value in SAFETY_HEADERS.items():
         response.headers.setdefault(name, value)
     resource = request.match_info.route.resource
-    _access.info(
-        "%s %s %d %.1f ms",
-        request.method if request.method in hdrs.METH_ALL else "?",
-        resource.canonical if resource is not None else "(no route)",
-        response.status,
-        (time.perf_counter() - begun) * 1000,
+    method = request.method if request.method in hdrs.METH_ALL else "?"
+    route = resource.canonical if resource is not None else "(no route)"
+    seconds = time.perf_counter() - begun
+    _access.info("%s %s %d %.1f ms", method, route, response.status, seconds * 1000)
+    streamed = response.content_type == EVENT_STREAM
+    request.app[SITE].metrics.answered(
+        method, route, response.status, seconds=None if streamed else seconds
     )
     return response
 

@@ -2,28 +2,36 @@
 
 To add a route: a request model in schema.py, a reply record in replies.py, a function in
 handlers.py, an entry here with an example; then write the contract files and the table of
-docs/api.md anew (`RECOLLECT_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
+docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from recollect import replies
+from recollect.follow import Following
 from recollect.web import handlers, schema
 from recollect.web.encode import to_json
+from recollect.web.events import EVENT_STREAM
+from recollect.web.metrics import CONTENT_TYPE as METRICS_TEXT
 from recollect.web.site import SITE, Site
 
-Example: TypeAlias = Mapping[str, str | int | bool | list[str]]
+Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json]"
+Example: TypeAlias = Mapping[str, Json]
+JSON_TEXT = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route of the API. `example` holds parameters that a reader can try as they stand."""
+    """A route of the API. `example` holds parameters that a reader can try as they stand.
+
+    `reply` is the record of a JSON answer or of each event of a stream; str is plain text.
+    """
 
     method: Literal["GET", "POST"]
     path: str
@@ -33,8 +41,14 @@ class Route:
     handle: Callable[[Site, Any], Awaitable[object]]  # the second argument is an `asked`
     reply: type
     status: int = 200
+    media: str = JSON_TEXT
     needs_token: bool = True
     example: Example = field(default_factory=dict)
+
+    @property
+    def answers(self) -> str:
+        """What it answers with, in a word."""
+        return "text" if self.reply is str else self.reply.__name__
 
     @property
     def refusals(self) -> tuple[int, ...]:
@@ -45,18 +59,20 @@ class Route:
             sorted((400, 403, *((401,) if self.needs_token else ()), *of_vaults, *of_bodies))
         )
 
-    async def __call__(self, request: web.Request) -> web.Response:
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
         """Answer one HTTP request: read, check, handle, encode."""
+        site = request.app[SITE]
         read = self.asked
         asked = (
             await schema.from_body(read, request)
             if self.method == "POST"
             else schema.from_query(read, request)
         )
-        reply = await self.handle(request.app[SITE], asked)
-        return web.Response(
-            status=self.status, body=to_json(reply), content_type="application/json"
-        )
+        reply = await self.handle(site, asked)
+        if isinstance(reply, Following):
+            return await site.streams.send(request, reply)
+        body = reply.encode() if isinstance(reply, str) else to_json(reply)
+        return web.Response(status=self.status, body=body, headers={hdrs.CONTENT_TYPE: self.media})
 
 
 ROUTES: tuple[Route, ...] = (
@@ -148,6 +164,103 @@ ROUTES: tuple[Route, ...] = (
         reply=replies.AcceptedReply,
         status=202,
         example={"paths": ["Garden/Bees.md"]},
+    ),
+    Route(
+        method="POST",
+        path="/api/changes",
+        name="changes",
+        summary="Notes and folders that a client saw change",
+        asked=schema.ChangesAsked,
+        handle=handlers.changes,
+        reply=replies.AcceptedReply,
+        status=202,
+        example={
+            "changes": [
+                {"kind": "modify", "path": "Garden/Bees.md", "mtime": 1772445600000},
+                {"kind": "rename", "path": "Garden/Bed.md", "old_path": "Garden/Plan.md"},
+            ]
+        },
+    ),
+    Route(
+        method="POST",
+        path="/api/sync",
+        name="sync",
+        summary="Which of a client's files the server lacks, and which are gone",
+        asked=schema.SyncAsked,
+        handle=handlers.sync,
+        reply=replies.SyncReply,
+        example={"files": [["Garden/Bees.md", 1024, 1772445600000]]},
+    ),
+    Route(
+        method="POST",
+        path="/api/queue/pause",
+        name="queue_pause",
+        summary="Let indexing rest; searching goes on",
+        asked=schema.VaultAsked,
+        handle=handlers.queue_pause,
+        reply=replies.AcceptedReply,
+        status=202,
+    ),
+    Route(
+        method="POST",
+        path="/api/queue/resume",
+        name="queue_resume",
+        summary="Let indexing go on",
+        asked=schema.VaultAsked,
+        handle=handlers.queue_resume,
+        reply=replies.AcceptedReply,
+        status=202,
+    ),
+    Route(
+        method="POST",
+        path="/api/queue/retry",
+        name="queue_retry",
+        summary="Try every failed note again",
+        asked=schema.VaultAsked,
+        handle=handlers.queue_retry,
+        reply=replies.AcceptedReply,
+        status=202,
+    ),
+    Route(
+        method="POST",
+        path="/api/queue/cancel",
+        name="queue_cancel",
+        summary="Drop the work that waits and end what runs",
+        asked=schema.VaultAsked,
+        handle=handlers.queue_cancel,
+        reply=replies.AcceptedReply,
+        status=202,
+    ),
+    Route(
+        method="POST",
+        path="/api/guard",
+        name="guard",
+        summary="Whether notes that are gone all at once shall be removed",
+        asked=schema.GuardAsked,
+        handle=handlers.guard,
+        reply=replies.AcceptedReply,
+        status=202,
+        example={"remove": False},
+    ),
+    Route(
+        method="GET",
+        path="/api/events",
+        name="events",
+        summary="What happens to a vault, as server-sent events",
+        asked=schema.EventsAsked,
+        handle=handlers.events,
+        reply=replies.EventReply,
+        media=EVENT_STREAM,
+    ),
+    Route(
+        method="GET",
+        path="/metrics",
+        name="metrics",
+        summary="Figures of this server and its vaults, for Prometheus",
+        asked=schema.Asked,
+        handle=handlers.metrics,
+        reply=str,
+        media=METRICS_TEXT,
     ),
 )
 FEATURES = tuple(route.name for route in ROUTES if route.name != "health")

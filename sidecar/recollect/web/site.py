@@ -12,6 +12,8 @@ from recollect.engine import Engine
 from recollect.errors import NotFoundError, UsageError
 from recollect.replies import VaultsReply, VaultView
 from recollect.vaults import Vaults
+from recollect.web.events import Streams
+from recollect.web.metrics import Metrics
 from recollect.web.security import Gate
 
 
@@ -24,6 +26,8 @@ class Site:
     version: str
     features: tuple[str, ...]
     static: Path | None
+    metrics: Metrics
+    streams: Streams
 
     def engine(self, vault: str | None) -> Engine:
         """Find the served engine by its vault's id or name; None means the only one."""
