@@ -14,6 +14,9 @@ def code_spans(text: str, start: int = 0, end: int | None = None) -> dict[int, i
     CommonMark. A run without a partner is text. Takes time linear in the text.
     """
     stop = len(text) if end is None else end
+    if text.find("``", start, stop) < 0:
+        ticks = [match.start() for match in _TICKS.finditer(text, start, stop)]
+        return {opened: closed + 1 for opened, closed in zip(ticks[::2], ticks[1::2], strict=False)}
     runs = [match.span() for match in _TICKS.finditer(text, start, stop)]
     following: dict[int, int] = {}
     closings: dict[int, int] = {}

@@ -34,19 +34,18 @@ def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
     cannot be read, OutsideVaultError for a path in `within` that leads out of it.
     """
     real_root = os.path.realpath(root)
+    walker = Walker(real_root, load_rules(Path(real_root), rules))
     try:
         os.scandir(real_root).close()
+        if within:
+            _walk_within(walker, Path(real_root), within)
+        else:
+            walker.run()
     except OSError as error:
         raise VaultError(
             f"The vault folder {root} cannot be read: {error.strerror}. "
             "Check that it exists and that you may read it."
         ) from error
-    ignore = load_rules(Path(real_root), rules)
-    walker = Walker(real_root, ignore)
-    if within:
-        _walk_within(walker, Path(real_root), within)
-    else:
-        walker.run()
     return walker.result()
 
 

@@ -54,6 +54,7 @@ _EMPHASIS = (
     ("~~", re.compile(r"~~(?![\s~])([^~\n]++)(?<!\s)~~")),
     ("==", re.compile(r"==(?![\s=])([^=\n]++)(?<!\s)==")),
 )
+_EMPHASIS_MARK = re.compile(r"[*_]|~~|==")
 # Characters that emphasis is made of stand as Unicode noncharacters while they are no emphasis.
 _SHIELD = str.maketrans("*_~=&", "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4")
 _UNSHIELD = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4", "*_~=&")
@@ -247,9 +248,10 @@ def _html(source: str, start: int) -> Token | None:
 
 def _finish(text: str) -> str:
     """Take off emphasis, resolve entities, close gaps."""
-    for mark, pattern in _EMPHASIS:
-        if mark in text:
-            text = pattern.sub(r"\1", text)
+    if _EMPHASIS_MARK.search(text):
+        for mark, pattern in _EMPHASIS:
+            if mark in text:
+                text = pattern.sub(r"\1", text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     text = _close_gaps(text)

@@ -54,6 +54,8 @@ class Walker:
             with os.scandir(folder) as entries:
                 listed = list(entries)
         except OSError as error:
+            if not prefix:
+                raise  # the vault itself is gone: that is no empty vault
             self._warn(f"The folder {prefix or '.'} cannot be read ({error.strerror}); skipped.")
             return
         for entry in listed:
