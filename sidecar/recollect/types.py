@@ -34,6 +34,8 @@ SpanKind = Literal[
 ]
 WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 # --- settings -----------------------------------------------------------------------------------
@@ -86,6 +88,15 @@ class ServerRules:
     port: int = 8765
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    open_vaults: int = 3  # vaults kept open at once, at least 1; others open when asked for
+
+
+@dataclass(frozen=True, slots=True)
+class LogRules:
+    """How events are logged: `format` everywhere, `level` in a server's files."""
+
+    format: LogFormat = "text"
+    level: LogLevel = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,7 @@ class Settings:
     model: ModelRules = field(default_factory=ModelRules)
     search: SearchRules = field(default_factory=SearchRules)
     server: ServerRules = field(default_factory=ServerRules)
+    log: LogRules = field(default_factory=LogRules)
 
 
 # --- the vault: files, notes, chunks ------------------------------------------------------------
@@ -133,6 +145,7 @@ class Walk:
     files: tuple[FileRef, ...]
     excluded: tuple[ExcludedFile, ...]
     warnings: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()  # folders and files that could not be looked at: gone or not?
 
 
 @dataclass(frozen=True, slots=True)

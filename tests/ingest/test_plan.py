@@ -142,6 +142,20 @@ def test_many_removals_of_a_large_vault_are_believed() -> None:
     assert len(found.removes) == GUARD_COUNT + 1
 
 
+def test_what_cannot_be_looked_at_is_not_taken_for_gone() -> None:
+    manifest = {path: known(path) for path in ("Away/a.md", "Away.md", "b.md")}
+
+    found = plan_changes(
+        Walk((), (), unread=("Away",)),
+        manifest,
+        {"Away/broken.md": LedgerEntry("Away/broken.md", "failed")},
+        full=False,
+        hash_of=lambda _: None,
+    )
+
+    assert found.removes == ("Away.md", "b.md")
+
+
 def test_moves_do_not_count_as_gone() -> None:
     manifest = [known(f"old/{n}.md", content=bytes([n])) for n in range(100)]
     files = [file(f"new/{n}.md") for n in range(100)]

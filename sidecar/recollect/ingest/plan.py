@@ -52,7 +52,12 @@ def plan_changes(
     """
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
-    gone = {path: entry for path, entry in manifest.items() if path not in present}
+    hidden = tuple(f"{place}/" for place in walk.unread)
+    gone = {
+        path: entry
+        for path, entry in manifest.items()
+        if path not in present and not f"{path}/".startswith(hidden)
+    }
     new = [file for file in walk.files if file.path not in manifest]
     vanished = [entry for path, entry in gone.items() if path not in excluded]
     moves = _find_moves(vanished, new, hash_of)
@@ -61,7 +66,12 @@ def plan_changes(
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
     guarded = () if confirm_removals else guard(lost, len(manifest) if total is None else total)
     stale = [
-        path for path in ledger if path not in present and path not in excluded and path not in gone
+        path
+        for path in ledger
+        if path not in present
+        and path not in excluded
+        and path not in manifest
+        and not f"{path}/".startswith(hidden)
     ]
     removes = [path for path in lost if path not in guarded]
     removes += [path for path in gone if path in excluded]

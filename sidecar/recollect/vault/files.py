@@ -57,9 +57,12 @@ def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:
         if not any(is_hidden(part) for part in parent.split("/") if part):
             by_folder[parent].add(unicodedata.normalize("NFC", name))
     for parent, names in by_folder.items():
-        folder = contained(root, parent) if parent else root
-        if folder.is_dir():
-            walker.run_within(str(folder), f"{parent}/" if parent else "", names)
+        try:
+            folder = contained(root, parent) if parent else root
+            if folder.is_dir():
+                walker.run_within(str(folder), f"{parent}/" if parent else "", names)
+        except OSError as error:  # a folder above it may not be searched
+            walker.miss(parent, error)
 
 
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:

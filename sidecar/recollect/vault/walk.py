@@ -22,6 +22,7 @@ class Walker:
         self._found: dict[str, FileRef] = {}
         self._excluded: list[ExcludedFile] = []
         self._warnings: list[str] = list(ignore.warnings)
+        self._unread: list[str] = []
         # Each folder is entered at most once through a link: no loop, no endless combinations.
         self._linked: set[str] = set()
 
@@ -44,6 +45,7 @@ class Walker:
             files=tuple(self._found[path] for path in sorted(self._found)),
             excluded=tuple(sorted(self._excluded, key=lambda item: item.file.path)),
             warnings=tuple(self._warnings),
+            unread=tuple(sorted(self._unread)),
         )
 
     def _folder(
@@ -56,7 +58,7 @@ class Walker:
         except OSError as error:
             if not prefix:
                 raise  # the vault itself is gone: that is no empty vault
-            self._warn(f"The folder {prefix or '.'} cannot be read ({error.strerror}); skipped.")
+            self.miss(prefix.rstrip("/"), error)
             return
         for entry in listed:
             if is_hidden(entry.name) or (names is not None and _key(entry.name) not in names):
@@ -69,7 +71,12 @@ class Walker:
                 elif is_readable(entry.name):
                     self._file(f"{prefix}{entry.name}", entry.path, entry.stat())
             except OSError as error:
-                self._warn(f"{prefix}{entry.name} cannot be examined ({error.strerror}); skipped.")
+                self.miss(f"{prefix}{entry.name}", error)
+
+    def miss(self, spelled: str, error: OSError) -> None:
+        """Note that a place cannot be looked at, so that nothing in it is taken for gone."""
+        self._unread.append(_key(spelled))
+        self._warn(f"{spelled} cannot be read ({error.strerror}); what it holds is left as it was.")
 
     def _link(self, entry: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, str]]:
         """Follow a link that stays inside the vault; record one that leaves it."""
