@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from recollect.engine import Engine
 from recollect.errors import IndexInUseError
 from recollect.opened import Hold, OpenEngines
+from recollect.types import VaultRecord
 
 
 class SmallEngine:
@@ -18,6 +20,7 @@ class SmallEngine:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.record = VaultRecord(name, name, Path())
         self.busy = False
         self.closed = False
 

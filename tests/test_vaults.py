@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import ConfigError, NotFoundError, UsageError
-from recollect.types import Settings
+from recollect.types import SearchRequest, ServerRules, Settings, VaultRecord
 from recollect.vaults import REGISTRY, Vaults
 
 
@@ -117,3 +119,60 @@ def test_an_engine_is_opened_once(vaults: Vaults, tmp_path: Path) -> None:
     assert vaults.opened() == (engine,)
     vaults.close()
     assert vaults.opened() == ()
+
+
+def indexed(vaults: Vaults, path: Path, notes: int = 5) -> VaultRecord:
+    path.mkdir(parents=True)
+    for number in range(notes):
+        (path / f"{number}.md").write_text(f"{path} {number}", encoding="utf-8")
+    record = vaults.add(path)
+    vaults.open(record, writable=True).index_now()
+    vaults.close()
+    return record
+
+
+def test_a_vault_that_moved_keeps_its_index(vaults: Vaults, tmp_path: Path) -> None:
+    indexed(vaults, tmp_path / "Other")
+    record = indexed(vaults, tmp_path / "Notes")
+    (tmp_path / "Notes").rename(tmp_path / "Renamed")
+
+    moved = vaults.add(tmp_path / "Renamed")
+
+    assert (moved.id, moved.name, moved.path) == (record.id, "Renamed", tmp_path / "Renamed")
+    assert len(vaults.records()) == 2
+    assert vaults.open(moved, writable=True).index_now().notes == 5
+
+
+def test_a_copy_is_a_vault_of_its_own(vaults: Vaults, tmp_path: Path) -> None:
+    record = indexed(vaults, tmp_path / "Notes")
+    shutil.copytree(tmp_path / "Notes", tmp_path / "Copy")
+
+    assert vaults.add(tmp_path / "Copy").id != record.id
+
+
+def test_another_vault_does_not_inherit_the_index_of_one_that_is_gone(
+    vaults: Vaults, tmp_path: Path
+) -> None:
+    record = indexed(vaults, tmp_path / "Notes")
+    shutil.rmtree(tmp_path / "Notes")
+
+    assert vaults.add(folder(tmp_path / "New")).id != record.id
+
+
+def test_only_so_many_served_vaults_are_open(settings: Settings, tmp_path: Path) -> None:
+    few = replace(settings, server=ServerRules(open_vaults=2))
+    vaults = Vaults(few)
+    records = [indexed(vaults, tmp_path / name) for name in ("A", "B", "C")]
+    vaults.set_default(records[2])
+
+    vaults.serve(vaults.records())
+    try:
+        assert {engine.record.name for engine in vaults.opened()} == {"A", "C"}
+        assert [record.name for record in vaults.served()] == ["A", "B", "C"]
+        assert vaults.held(records[1]) is None
+
+        with vaults.hold(records[1]) as engine:
+            assert engine.search(SearchRequest("2")).total == 1
+        assert {engine.record.name for engine in vaults.opened()} == {"B", "A"}
+    finally:
+        vaults.close()

@@ -12,20 +12,25 @@ import dataclasses
 import string
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import platformdirs
 
 from recollect.errors import ConfigError
 from recollect.types import (
     ChunkRules,
+    LogRules,
     ModelRules,
     SearchRules,
     ServerRules,
     Settings,
     VaultRules,
 )
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 VAULT_FILE = ".recollect.toml"
 ENV_PREFIX = "RECOLLECT_"
@@ -46,6 +51,7 @@ _SECTIONS: Mapping[str, type] = {
     "model": ModelRules,
     "search": SearchRules,
     "server": ServerRules,
+    "log": LogRules,
 }
 _PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*_PATHS, "offline")
@@ -180,7 +186,7 @@ def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
 
 def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
     # Here and not above: it costs a third of the start-up of a command that needs no settings.
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+    from pydantic import ValidationError  # noqa: PLC0415
 
     for name, path in _default_paths(merged):
         merged.setdefault(name, path)
@@ -192,11 +198,19 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
             raise ConfigError(f"'{section}' is not a section")
         target[field] = _coerce(key, value, environ)
     try:
-        return TypeAdapter(Settings).validate_python(tree)
+        return _checker().validate_python(tree)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
         raise ConfigError(f"'{key}' is invalid: {first['msg']} (got {first['input']!r})") from error
+
+
+@cache
+def _checker() -> TypeAdapter[Settings]:
+    """What checks settings; it takes longer to make than to use."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - see `_build`
+
+    return TypeAdapter(Settings)
 
 
 def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:

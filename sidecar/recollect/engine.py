@@ -24,10 +24,12 @@ from recollect.follow import Following
 from recollect.index.index import Index
 from recollect.ingest.activity import Tally
 from recollect.ingest.events import Event
+from recollect.ingest.identity import claim
 from recollect.ingest.indexer import Indexer, RunTotals
 from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
 from recollect.models import load_embedder
+from recollect.models.pool import Loader
 from recollect.models.slot import ModelSlot
 from recollect.replies import (
     AcceptedReply,
@@ -114,15 +116,18 @@ class Engine:
         writable: bool,
         fetch_missing: bool = False,
         say: Callable[[str], None] = _quiet,
+        load_model: Loader = load_embedder,
     ) -> Engine:
         """Open the index in `directory`.
 
         `writable` takes the writer's lock (IndexInUseError when it is held); else an index that
-        is not there is NotFoundError. With `fetch_missing` a writer may download the model.
+        is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
+        `fetch_missing` a writer may download the model, which `load_model` gives.
         """
         index = Index.open(directory, writable=writable)
         mirror = None
         try:
+            claim(index, record, writable=writable)
             if writable and record.source == "mirror":
                 mirror = Mirror(record.path)
         except RecollectError:
@@ -130,14 +135,18 @@ class Engine:
             raise
 
         def load(fetch: bool) -> Embedder:
-            embedder = load_embedder(
+            embedder = load_model(
                 settings.model,
                 model_dir=settings.model_dir,
                 offline=settings.offline,
                 fetch_missing=fetch,
                 say=say,
             )
-            index.use_model(embedder.key, embedder.dimensions)
+            try:
+                index.use_model(embedder.key, embedder.dimensions)
+            except RecollectError:
+                embedder.close()
+                raise
             return embedder
 
         slot = ModelSlot(load)
@@ -293,6 +302,16 @@ class Engine:
     def tally(self) -> Tally:
         """What was done since this engine was opened."""
         return self._writer.activity.tally
+
+    @property
+    def busy(self) -> bool:
+        """Whether closing it now would cut work off, or undo a pause."""
+        activity = self._writer.activity
+        return activity.running or activity.paused or activity.waiting > 0
+
+    def wait_for_model(self) -> None:
+        """Load the model now, if it is on this computer; a first search else does without it."""
+        self._slot.load(fetch=False)
 
     def subscribe(
         self, listener: Callable[[Event], None], *, after: int | None = None

@@ -6,6 +6,7 @@ brought up to date. Nothing is watched meanwhile, so only as many as the limit s
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # loading it takes half of the time of a command that asks a running server
     from recollect.engine import Engine
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ class OpenEngines:
     def _make_room(self) -> None:
         """Close what was not used for the longest time, and neither is used nor at work now."""
         while (idle := self._idle()) is not None:
+            log.info("closing %s, which was not used for the longest time", idle.record.name)
             idle.close()
 
     def _idle(self) -> Engine | None:

@@ -1,33 +1,33 @@
 """Which vaults this machine knows, where their indexes live, and which are open.
 
-The registry is `vaults.json` in the data directory. A vault's id is made once and stays with its
-real path; its name is its folder's, `-2` and so on behind it where another has it already.
+A vault's id is made once and stays with its notes, also when their folder moves; its name is its
+folder's, `-2` and so on behind it where another has it already.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-from filelock import FileLock, Timeout
-
-from recollect.errors import ConfigError, NotFoundError, RecollectError, UsageError
+from recollect.errors import NotFoundError, RecollectError, UsageError
+from recollect.opened import Hold, OpenEngines
+from recollect.registry import REGISTRY, Registry
 from recollect.types import Settings, VaultRecord
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
+    from recollect.models.pool import EmbedderPool
 
-REGISTRY = "vaults.json"
-FORMAT = 1
-_LOCK_SECONDS = 10
+__all__ = ["REGISTRY", "Vaults"]
+
+log = logging.getLogger(__name__)
 
 
 def _quiet(_: str) -> None:
@@ -50,21 +50,33 @@ class Vaults:
         self._for_vault = for_vault or (lambda _: settings)
         self._fetch_missing = fetch_missing
         self._say = say
-        self._engines: dict[str, Engine] = {}
+        self._registry = Registry(settings.data_dir)
+        self._engines = OpenEngines(settings.server.open_vaults)
+        self._served: tuple[VaultRecord, ...] | None = None
+        self._models: EmbedderPool | None = None
 
     # --- the registry ----------------------------------------------------------------------
 
     def records(self) -> tuple[VaultRecord, ...]:
         """All known vaults, in the order they became known."""
-        return _read(self._file)
+        return self._registry.records()
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
-        """Make a folder a known vault, or give its record when it is one."""
+        """Make a folder a known vault, or give its record when it is one.
+
+        A known vault whose folder is gone and whose notes are here has moved: it keeps its id, and
+        with it its index.
+        """
         path = _real_folder(folder)
-        with self._changing() as records:
+        with self._registry.changing() as records:
             for record in records:
                 if record.path == path:
                     return record
+            for place, record in enumerate(records):
+                if self._moved_to(record, path):
+                    records[place] = _moved(record, path, name, records)
+                    self._say(f"{record.path} has moved to {path} and keeps its index")
+                    return records[place]
             wanted = name or path.name or "vault"
             record = VaultRecord(
                 id=secrets.token_hex(6),
@@ -80,7 +92,7 @@ class Vaults:
 
         Its folder lies in the data directory. UsageError where a folder has the name already.
         """
-        with self._changing() as records:
+        with self._registry.changing() as records:
             known = next((r for r in records if r.name.casefold() == name.casefold()), None)
             if known is not None and known.source == "mirror":
                 return known
@@ -107,7 +119,7 @@ class Vaults:
 
     def set_default(self, record: VaultRecord) -> None:
         """Make `record` the vault that is meant when none is named."""
-        with self._changing() as records:
+        with self._registry.changing() as records:
             records[:] = [replace(known, default=known.id == record.id) for known in records]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
@@ -115,11 +127,9 @@ class Vaults:
 
         Notes that are a person's own are never touched.
         """
-        engine = self._engines.pop(record.id, None)
-        if engine is not None:
-            engine.close()
+        self._engines.close(record.id)
         directory = self.directory(record)
-        with self._changing() as records:
+        with self._registry.changing() as records:
             if delete_data and directory.exists():
                 _delete_index(directory)
             if delete_data and record.source == "mirror":
@@ -141,104 +151,83 @@ class Vaults:
 
     def open(self, record: VaultRecord, *, writable: bool) -> Engine:
         """The engine of a vault, opened at first asking and kept."""
-        # Half of the time of a command that asks a running server would go into loading it.
-        from recollect.engine import Engine  # noqa: PLC0415
+        return self._engines.get(record.id, lambda: self._open(record, writable=writable))
 
-        if record.id not in self._engines:
-            self._engines[record.id] = Engine.open(
-                record,
-                self.directory(record),
-                self.settings(record),
-                writable=writable,
-                fetch_missing=self._fetch_missing,
-                say=self._say,
-            )
-        return self._engines[record.id]
+    def serve(self, records: Sequence[VaultRecord]) -> None:
+        """Offer vaults to requests, and open as many of them as may be open, the default first."""
+        self._served = tuple(records)
+        first = sorted(records, key=lambda record: not record.default)
+        for record in first[: max(self._settings.server.open_vaults, 1)]:
+            self.open(record, writable=True)
+
+    def served(self) -> tuple[VaultRecord, ...]:
+        """The vaults that requests may name, open or not."""
+        if self._served is None:
+            return tuple(engine.record for engine in self._engines.all())
+        return self._served
+
+    def held(self, record: VaultRecord) -> Hold | None:
+        """Keep a vault open until the hold is released; None where it is not open."""
+        return self._engines.held(record.id)
+
+    def hold(self, record: VaultRecord) -> Hold:
+        """The same, opened and at work where it was not; may take a second, and close another."""
+        return self._engines.hold(record.id, lambda: self._open_to_serve(record))
 
     def opened(self) -> tuple[Engine, ...]:
         """The engines that are open."""
-        return tuple(self._engines.values())
+        return self._engines.all()
 
     def close(self) -> None:
         """Close all engines."""
-        while self._engines:
-            self._engines.popitem()[1].close()
+        self._engines.close()
 
-    # --- the file --------------------------------------------------------------------------
+    def _open(self, record: VaultRecord, *, writable: bool) -> Engine:
+        # Half of the time of a command that asks a running server would go into loading it.
+        from recollect.engine import Engine  # noqa: PLC0415
+        from recollect.models.pool import EmbedderPool  # noqa: PLC0415
+
+        log.info("opening %s%s", record.name, "" if writable else " to read")
+        self._models = self._models or EmbedderPool()
+        return Engine.open(
+            record,
+            self.directory(record),
+            self.settings(record),
+            writable=writable,
+            fetch_missing=self._fetch_missing,
+            say=self._say,
+            load_model=self._models.load,
+        )
+
+    def _open_to_serve(self, record: VaultRecord) -> Engine:
+        engine = self._open(record, writable=True)
+        try:
+            engine.wait_for_model()
+            engine.start()
+        except BaseException:
+            engine.close()
+            raise
+        return engine
+
+    # --- where things lie ------------------------------------------------------------------
+
+    def _moved_to(self, record: VaultRecord, path: Path) -> bool:
+        """Whether a known vault is at `path` now: its folder is gone, its notes are there."""
+        from recollect.index.index import Index  # noqa: PLC0415 - loads the engines of the index
+        from recollect.ingest.identity import is_same_vault  # noqa: PLC0415
+
+        if record.source != "folder" or record.path.exists():
+            return False
+        try:
+            with closing(Index.open(self.directory(record), writable=False)) as index:
+                return is_same_vault(index.manifest(), path)
+        except RecollectError as error:
+            log.debug("%s may have moved, but its index does not say: %s", record.name, error)
+            return False
 
     @property
     def _mirrors(self) -> Path:
         return Path(os.path.realpath(self._settings.data_dir)) / "mirrors"
-
-    @property
-    def _file(self) -> Path:
-        return self._settings.data_dir / REGISTRY
-
-    @contextmanager
-    def _changing(self) -> Iterator[list[VaultRecord]]:
-        """The records to change in place; written back when the block ends well."""
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS):
-                before = _read(self._file)
-                records = list(before)
-                yield records
-                if tuple(records) != before:
-                    _write(self._file, records)
-        except Timeout as error:
-            raise RecollectError(f"{self._file} is locked by another process; try again") from error
-        except OSError as error:
-            raise ConfigError(
-                f"the data directory {self._file.parent} cannot be written: {error}; "
-                "choose another with --data-dir"
-            ) from error
-
-
-def _read(file: Path) -> tuple[VaultRecord, ...]:
-    try:
-        stored = orjson.loads(file.read_bytes())
-        return tuple(
-            VaultRecord(
-                id=item["id"],
-                name=item["name"],
-                path=Path(item["path"]),
-                source=item["source"],
-                default=item["default"],
-            )
-            for item in stored["vaults"]
-        )
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(
-            f"{file} cannot be read ({error}); mend it or move it away and add the vaults again"
-        ) from error
-
-
-def _write(file: Path, records: list[VaultRecord]) -> None:
-    stored = {
-        "format": FORMAT,
-        "vaults": [
-            {
-                "id": record.id,
-                "name": record.name,
-                "path": str(record.path),
-                "source": record.source,
-                "default": record.default,
-            }
-            for record in records
-        ],
-    }
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _real_folder(folder: Path) -> Path:
@@ -249,6 +238,15 @@ def _real_folder(folder: Path) -> Path:
     if not path.is_dir():
         raise UsageError(f"{folder} is a file; name the vault's folder")
     return path
+
+
+def _moved(
+    record: VaultRecord, path: Path, name: str | None, records: Sequence[VaultRecord]
+) -> VaultRecord:
+    """The record at its new place; a name that was the folder's goes with the folder."""
+    taken = {known.name.casefold() for known in records if known.id != record.id}
+    kept = path.name if record.name == record.path.name else record.name
+    return replace(record, path=path, name=_free_name(name or kept or "vault", taken))
 
 
 def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:
@@ -298,7 +296,7 @@ def _not_found(records: tuple[VaultRecord, ...], word: str | None) -> str:
 
 def _delete_index(directory: Path) -> None:
     """Delete an index folder, and nothing that does not look like one."""
-    if not any((directory / name).exists() for name in ("lock", "recollect.db")):
+    if not any((directory / name).exists() for name in ("lock", "index.db")):
         return
     shutil.rmtree(directory)
 

@@ -16,6 +16,7 @@ from recollect.errors import NotFoundError
 from recollect.follow import Following
 from recollect.ingest.activity import Tally
 from recollect.ingest.events import EventLog
+from recollect.opened import Hold
 from recollect.replies import (
     AcceptedReply,
     Explain,
@@ -238,6 +239,13 @@ class FakeVaults:
 
     def opened(self) -> tuple[FakeEngine, ...]:
         return tuple(self._engines)
+
+    def served(self) -> tuple[VaultRecord, ...]:
+        return self.records()
+
+    def held(self, record: VaultRecord) -> Hold:
+        engine = next(engine for engine in self._engines if engine.record == record)
+        return Hold(engine, lambda: None)
 
     def directory(self, record: VaultRecord) -> Path:
         return self._root / "index" / record.id

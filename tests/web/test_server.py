@@ -215,6 +215,7 @@ async def test_an_index_folder_that_cannot_be_written_stops_the_start(
     vaults: FakeVaults, settings: Settings
 ) -> None:
     server_file(vaults).parent.rmdir()
+    server_file(vaults).parent.touch()
 
     with pytest.raises(ServerError, match="Cannot write"):
         async with serving(vaults, settings):

@@ -34,6 +34,7 @@ COMMANDS = {
     "config": "recollect.cli.config:config",
     "token": "recollect.cli.tokens:token",
     "doctor": "recollect.cli.doctor:doctor",
+    "service": "recollect.cli.service:service",
     "eval": "recollect.cli.evaluate:evaluate",
     "cli-reference": "recollect.cli.reference:reference",
 }

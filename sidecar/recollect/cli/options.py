@@ -14,9 +14,10 @@ import click
 from click.core import ParameterSource
 
 from recollect.cli.output import note
+from recollect.errors import ConfigError
 
 if TYPE_CHECKING:  # these load numpy, which `--help` has no use for
-    from recollect.types import Settings
+    from recollect.types import LogFormat, Settings
     from recollect.vaults import Vaults
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
@@ -36,6 +37,7 @@ class Invocation:
     verbose: int = 0
     quiet: bool = False
     json: bool = False
+    log_format: str | None = None
 
     def settings(
         self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
@@ -43,7 +45,11 @@ class Invocation:
         """All layers merged. `flags` has setting keys; None in it means "not given"."""
         from recollect.config import load_settings  # noqa: PLC0415 - loads numpy
 
-        shared = {"data_dir": self.data_dir, "offline": self.offline or None}
+        shared = {
+            "data_dir": self.data_dir,
+            "offline": self.offline or None,
+            "log.format": self.log_format,
+        }
         given = {**(flags or {}), **shared}
         return load_settings(flags=given, environ=self._environ(), vault=vault)
 
@@ -83,8 +89,17 @@ class Invocation:
 
     def start_logging(self) -> None:
         """Send log records to stderr, as many as `--verbose` asks for."""
+        from recollect.logs import log_to_terminal  # noqa: PLC0415 - loads numpy
+
         level = logging.ERROR if self.quiet else _LOG_LEVELS[min(self.verbose, 2)]
-        logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+        log_to_terminal(cache(self._log_format), level=level)
+
+    def _log_format(self) -> LogFormat:
+        """As the settings have it; settings that do not read are another place's to complain of."""
+        try:
+            return self.settings().log.format
+        except ConfigError:
+            return "text"
 
 
 def invocation(ctx: click.Context | None = None) -> Invocation:
@@ -127,6 +142,13 @@ SHARED: tuple[click.Option, ...] = (
         ["--offline"],
         is_flag=True,
         help="Never reach for the network.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--log-format"],
+        type=click.Choice(["text", "json"]),
+        help="Write log lines for people, or as JSON.",
         expose_value=False,
         callback=_remember,
     ),

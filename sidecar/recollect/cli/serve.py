@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # these load the engine and the web server
     from recollect.vaults import Vaults
     from recollect.web.announce import BoundServer
 
+LOGS = "logs"  # below the state directory
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
@@ -66,7 +67,8 @@ def serve(
     """Serve vaults over HTTP until interrupted.
 
     Each VAULT is a folder, or the name or id of a known vault; without one, all known vaults are
-    served. Their indexes are brought up to date meanwhile.
+    served. Their indexes are brought up to date meanwhile. Of more than three vaults (setting
+    server.open_vaults) the least used are closed, and opened by the next request.
     """
     inv = invocation()
     settings = inv.settings(flags={"server.host": host, "server.port": port})
@@ -78,8 +80,7 @@ def serve(
         if not records:
             raise NotFoundError("no vault is known yet; name one: `recollect serve FOLDER`")
         _refuse_if_served(known, records, handshake=handshake)
-        for record in records:
-            known.open(record, writable=True)
+        known.serve(records)
         if handshake:
             _run(known, settings, token=new_token(), ready=_shake_hands, handshake=True)
         else:
@@ -131,19 +132,21 @@ def _run(
 ) -> None:
     import asyncio  # noqa: PLC0415 - takes as long as showing the help
 
+    from recollect.logs import logging_to_files  # noqa: PLC0415 - loads numpy
     from recollect.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
-    asyncio.run(
-        serve_vaults(
-            known,
-            settings,
-            host=settings.server.host,
-            port=settings.server.port,
-            token=token,
-            handshake=handshake,
-            ready=ready,
+    with logging_to_files(settings.state_dir / LOGS, settings.log):
+        asyncio.run(
+            serve_vaults(
+                known,
+                settings,
+                host=settings.server.host,
+                port=settings.server.port,
+                token=token,
+                handshake=handshake,
+                ready=ready,
+            )
         )
-    )
 
 
 def _shake_hands(bound: BoundServer) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import AnotherVaultError, RecollectError, UsageError
 from recollect.index.index import Index
 from recollect.ingest.activity import Activity, Finished, Guarded, Tally
 from recollect.ingest.events import EventLog
@@ -140,6 +140,16 @@ class Writer:
                 self.events.publish(
                     "ledger", **{str(k): n for k, n in self._index.counts().ledger.items()}
                 )
+        log.info(
+            "%s: %s in %.1f s; %d read, %d embedded, %d reused, %d removed",
+            self._name,
+            "indexed" if totals.finished else "indexing interrupted",
+            time.monotonic() - began,
+            totals.read,
+            totals.embedded,
+            totals.reused,
+            totals.removed,
+        )
         for warning in totals.warnings:
             log.warning("%s: %s", self._name, warning)
         return totals
@@ -231,6 +241,8 @@ class Writer:
         except RecollectError as error:
             log.warning("indexing %s stopped: %s", self._name, error.message)
             self._change(problem=error.message)
+            if isinstance(error, AnotherVaultError):
+                self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
             return
         except Exception:
             # The thread's last boundary: what nobody expected must not end it unseen, and the

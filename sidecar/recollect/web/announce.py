@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,12 +56,14 @@ def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         for file in files:
-            file.unlink(missing_ok=True)
+            with suppress(OSError):  # a file that stays behind is told by its dead process
+                file.unlink()
 
 
 def _write_private(file: Path, text: bytes) -> None:
     """Replace `file` at once, readable by its owner alone (0600, as mkstemp makes it)."""
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)  # of a vault that was never opened yet
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:

@@ -130,9 +130,10 @@ async def events(site: Site, asked: EventsAsked) -> Following:
 
 async def metrics(site: Site, _asked: Asked) -> str:
     """Give the figures of this server and of its open vaults."""
-    return site.metrics.page(
-        [
-            VaultFigures(await engine.call(engine.status), engine.tally())
-            for engine in site.vaults.opened()
-        ]
-    )
+    figures = []
+    for record in site.vaults.served():
+        hold = site.vaults.held(record)
+        if hold is not None:
+            with hold as engine:
+                figures.append(VaultFigures(await engine.call(engine.status), engine.tally()))
+    return site.metrics.page(figures)

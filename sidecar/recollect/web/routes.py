@@ -8,6 +8,7 @@ docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -53,7 +54,7 @@ class Route:
     @property
     def refusals(self) -> tuple[int, ...]:
         """The statuses of problem documents that a caller should expect."""
-        of_vaults = (404, 503) if issubclass(self.asked, schema.VaultAsked) else ()
+        of_vaults = (404, 409, 503) if issubclass(self.asked, schema.VaultAsked) else ()
         of_bodies = (413,) if self.method == "POST" else ()
         return tuple(
             sorted((400, 403, *((401,) if self.needs_token else ()), *of_vaults, *of_bodies))
@@ -68,9 +69,12 @@ class Route:
             if self.method == "POST"
             else schema.from_query(read, request)
         )
-        reply = await self.handle(site, asked)
-        if isinstance(reply, Following):
-            return await site.streams.send(request, reply)
+        async with AsyncExitStack() as held:
+            if isinstance(asked, schema.VaultAsked):
+                await held.enter_async_context(site.holding(asked.vault))
+            reply = await self.handle(site, asked)
+            if isinstance(reply, Following):
+                return await site.streams.send(request, reply)
         body = reply.encode() if isinstance(reply, str) else to_json(reply)
         return web.Response(status=self.status, body=body, headers={hdrs.CONTENT_TYPE: self.media})
 

@@ -93,7 +93,7 @@ def _bound(vaults: Vaults, listener: socket.socket, host: str, token: str) -> Bo
         pid=os.getpid(),
         api=API_VERSION,
         version=__version__,
-        vaults=tuple(engine.record for engine in vaults.opened()),
+        vaults=vaults.served(),
         warnings=(warning,) if warning is not None else (),
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from aiohttp import web
 from recollect.engine import Engine
 from recollect.errors import NotFoundError, UsageError
 from recollect.replies import VaultsReply, VaultView
+from recollect.types import VaultRecord
 from recollect.vaults import Vaults
 from recollect.web.events import Streams
 from recollect.web.metrics import Metrics
@@ -30,13 +33,31 @@ class Site:
     streams: Streams
 
     def engine(self, vault: str | None) -> Engine:
-        """Find the served engine by its vault's id or name; None means the only one."""
-        served = self.vaults.opened()
+        """The engine of a served vault, which `holding` keeps open; None means the only one."""
+        record = self.record(vault)
+        for engine in self.vaults.opened():
+            if engine.record.id == record.id:
+                return engine
+        raise NotFoundError(f"{record.name} is not open at present.", code="vault_not_found")
+
+    @asynccontextmanager
+    async def holding(self, vault: str | None) -> AsyncIterator[None]:
+        """Keep a served vault open while the block runs; one that is closed is opened first."""
+        record = self.record(vault)
+        hold = self.vaults.held(record)
+        if hold is None:
+            hold = await asyncio.to_thread(self.vaults.hold, record)
+        with hold:
+            yield
+
+    def record(self, vault: str | None) -> VaultRecord:
+        """Find a served vault, open or not, by its id or name; None means the only one."""
+        served = self.vaults.served()
         if vault is None:
             return _only(served)
-        for engine in served:
-            if vault in (engine.record.id, engine.record.name):
-                return engine
+        for record in served:
+            if vault in (record.id, record.name):
+                return record
         raise NotFoundError(
             f"No vault named {vault!r} is served here. GET /api/vaults lists them;"
             " `recollect serve FOLDER` serves another.",
@@ -46,7 +67,7 @@ class Site:
     async def known_vaults(self) -> VaultsReply:
         """All known vaults; reads the registry, so it runs off the event loop."""
         records = await asyncio.to_thread(self.vaults.records)
-        served = {engine.record.id for engine in self.vaults.opened()}
+        opened = {engine.record.id for engine in self.vaults.opened()}
         return VaultsReply(
             vaults=tuple(
                 VaultView(
@@ -54,7 +75,7 @@ class Site:
                     name=record.name,
                     path=str(record.path),
                     default=record.default,
-                    open=record.id in served,
+                    open=record.id in opened,
                     source=record.source,
                 )
                 for record in records
@@ -65,7 +86,7 @@ class Site:
 SITE = web.AppKey("recollect.site", Site)
 
 
-def _only(served: tuple[Engine, ...]) -> Engine:
+def _only(served: tuple[VaultRecord, ...]) -> VaultRecord:
     if len(served) == 1:
         return served[0]
     if not served:
@@ -73,7 +94,7 @@ def _only(served: tuple[Engine, ...]) -> Engine:
             "No vault is served. Start the server with one: `recollect serve FOLDER`.",
             code="vault_not_found",
         )
-    names = ", ".join(engine.record.name for engine in served)
+    names = ", ".join(record.name for record in served)
     raise UsageError(
         f"Several vaults are served ({names}): say which one with `vault`.",
         code="vault_required",

@@ -1,0 +1,115 @@
+"""`recollect service print`: what it prints is read by the parsers that such files are read by."""
+
+from __future__ import annotations
+
+import configparser
+import plistlib
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from recollect.cli.units import UNITS, Job
+from tests.cli.support import CommandLine
+
+AWKWARD = 'C:\\Users\\Zoë "Z" O\'Hara\\100% $HOME; <&>'
+JOB = Job(
+    serve=["/opt/r/bin/python", "-m", "recollect", "--data-dir", AWKWARD, "serve"],
+    index=[["/opt/r/bin/python", "-m", "recollect", "--data-dir", AWKWARD, "index", "ab12"]],
+    writable=(Path("/home/z/my data"),),
+    home=Path("/Users/z"),
+)
+
+
+def unit(text: str) -> Mapping[str, Mapping[str, str]]:
+    parser = configparser.RawConfigParser(strict=True)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(text)
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+def systemd_words(line: str) -> list[str]:
+    """As systemd splits it, whose quotes and escapes are those of a shell for what we write."""
+    return [word.replace("%%", "%").replace("$$", "$") for word in shlex.split(line)]
+
+
+def test_a_systemd_unit_serves_and_is_hardened() -> None:
+    found = unit(UNITS["systemd"](JOB))
+
+    assert systemd_words(found["Service"]["ExecStart"]) == JOB.serve
+    assert found["Service"]["NoNewPrivileges"] == "yes"
+    assert found["Service"]["StandardOutput"] == "null"
+    assert found["Service"]["Restart"] == "on-failure"
+    assert found["Install"]["WantedBy"] == "default.target"
+
+
+def test_a_timer_runs_the_index() -> None:
+    text = UNITS["timer"](JOB)
+    service, timer = text.split("# --- recollect-index.timer ---\n")
+
+    assert service.startswith("# --- recollect-index.service ---\n")
+    assert systemd_words(unit(service)["Service"]["ExecStart"]) == JOB.index[0]
+    assert unit(service)["Service"]["Type"] == "oneshot"
+    assert unit(timer)["Timer"]["OnCalendar"] == "*-*-* *:17:00"
+    assert unit(timer)["Install"]["WantedBy"] == "timers.target"
+
+
+def test_a_launchd_agent_is_a_property_list() -> None:
+    found = plistlib.loads(UNITS["launchd"](JOB).encode())
+
+    assert found["ProgramArguments"] == JOB.serve
+    assert found["RunAtLoad"] is True
+    assert found["StandardErrorPath"] == "/Users/z/Library/Logs/recollect.log"
+
+
+def test_a_cron_line_is_one_line_that_a_shell_splits_as_meant() -> None:
+    [line] = UNITS["cron"](JOB).splitlines()
+    times, command = line.split(" ")[:5], line.split(" ", 5)[5]
+
+    assert times == ["17", "*", "*", "*", "*"]
+    shell = command.replace(r"\%", "%").removesuffix(" >/dev/null")
+    assert shlex.split(shell) == JOB.index[0]
+    assert "%" not in command.replace(r"\%", "")
+
+
+def test_a_windows_task_is_xml_that_the_scheduler_knows() -> None:
+    task = ET.fromstring(UNITS["windows"](JOB))
+    space = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
+
+    def text(path: str) -> str | None:
+        return task.findtext("/".join(space + name for name in path.split("/")))
+
+    assert text("Actions/Exec/Command") == JOB.serve[0]
+    assert text("Actions/Exec/Arguments") == subprocess.list2cmdline(JOB.serve[1:])
+    assert text("Settings/ExecutionTimeLimit") == "PT0S"
+    assert text("Triggers/LogonTrigger/Enabled") == "true"
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_the_real_program_and_data_directory_are_in_it(
+    recollect: CommandLine, indexed: Path, tmp_path: Path, kind: str
+) -> None:
+    result = recollect("service", "print", "--kind", kind)
+
+    assert sys.executable in result.stdout
+    assert str(tmp_path / "data") in result.stdout
+    assert not (tmp_path / "data" / "state").exists()
+    assert result.stderr
+
+
+def test_named_vaults_alone_are_served(recollect: CommandLine, indexed: Path) -> None:
+    [known] = recollect.json("vaults", "list")["vaults"]
+    found = unit(recollect("service", "print", "Notes", "--kind", "systemd").stdout)
+    assert systemd_words(found["Service"]["ExecStart"])[-2:] == ["serve", known["id"]]
+    recollect("service", "print", "Nots", fails=3)
+
+
+def test_what_it_prints_can_be_run(recollect: CommandLine, indexed: Path) -> None:
+    [line] = recollect("service", "print", "--kind", "cron").stdout.splitlines()
+    done = subprocess.run(shlex.split(line)[5:-1], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 notes" in done.stdout

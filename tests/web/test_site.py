@@ -1,0 +1,71 @@
+"""Several vaults in one server, more than it keeps open: every request finds its vault."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from recollect.types import ServerRules, Settings, VaultRules
+from recollect.vaults import Vaults
+from tests.web.fakes import Connect, FakeVaults
+
+NAMES = ("Attic", "Barn", "Cellar")
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Iterator[Vaults]:
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        vault=VaultRules(watch="off"),
+        server=ServerRules(open_vaults=1),
+    )
+    vaults = Vaults(settings)
+    for name in NAMES:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.md").write_text(f"bees in the {name}", encoding="utf-8")
+        vaults.open(vaults.add(tmp_path / name), writable=True).index_now()
+    vaults.close()
+    vaults.serve(vaults.records())
+    yield vaults
+    vaults.close()
+
+
+async def test_a_closed_vault_is_opened_by_a_request(connect: Connect, three: Vaults) -> None:
+    client = await connect(cast("FakeVaults", three))
+    for name in (*NAMES, *NAMES):
+        found = await (await client.get("/api/search", params={"q": "bees", "vault": name})).json()
+        assert [result["snippet"] for result in found["results"]] == [f"bees in the {name}"]
+
+    listed = (await (await client.get("/api/vaults")).json())["vaults"]
+    assert {vault["name"] for vault in listed if vault["open"]} == {
+        engine.record.name for engine in three.opened()
+    }
+    assert len(listed) == 3
+    assert (await client.get("/api/vaults")).status == 200
+    assert 'recollect_notes{vault="Cellar"}' in await (await client.get("/metrics")).text()
+
+
+async def test_requests_about_all_vaults_at_once_are_all_answered(
+    connect: Connect, three: Vaults
+) -> None:
+    client = await connect(cast("FakeVaults", three))
+
+    async def ask(name: str) -> int:
+        return (await client.get("/api/status", params={"vault": name})).status
+
+    assert set(await asyncio.gather(*(ask(name) for name in NAMES * 8))) == {200}
+
+
+async def test_which_vault_is_asked_where_several_are_served(
+    connect: Connect, three: Vaults
+) -> None:
+    client = await connect(cast("FakeVaults", three))
+    assert (await client.get("/api/status")).status == 400
+    assert (await client.get("/api/status", params={"vault": "Loft"})).status == 404
