@@ -38,3 +38,15 @@ def test_an_id_of_another_life_gets_everything_kept() -> None:
     end()
 
     assert [event.id for event in missed] == [4, 5]
+
+
+def test_a_listener_of_an_earlier_life_is_told_everything_of_this_one() -> None:
+    before, after = EventLog(first=1000), EventLog(first=2000)
+    seen = before.publish("generation", generation=1).id
+    for n in (2, 3):
+        after.publish("generation", generation=n)
+
+    missed, end = after.subscribe(lambda _: None, after=seen)
+    end()
+
+    assert [event.id for event in missed] == [2000, 2001]

@@ -53,6 +53,16 @@ def test_a_text_finds_notes_like_it(library: Library, model: bool) -> None:
     assert {result.path for result in reply.results[:2]} == {"Engines.md", "Motors.md"}
 
 
+@pytest.mark.parametrize("text", ["", "  \n\t "])
+def test_a_text_of_blanks_finds_nothing(library: Library, text: str) -> None:
+    reply = library.similar(text=text)
+    assert (reply.total, reply.results, reply.warnings) == (0, (), ())
+
+
+def test_a_long_text_is_not_carried_back(library: Library) -> None:
+    assert len(library.similar(text="valves and pistons " * 100).query) == 200
+
+
 def test_a_note_that_has_vectors_needs_no_model(library: Library) -> None:
     assert library.similar(path="Bread.md", model=False).results[0].path == "Pizza.md"
 

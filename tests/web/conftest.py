@@ -11,6 +11,7 @@ from pytest_aiohttp import AiohttpClient
 
 from recollect.types import ServerRules, VaultRecord
 from recollect.web.app import STATIC, create_app
+from recollect.web.events import Streams
 from recollect.web.server import make_runner
 from tests.web.fakes import NOTES, TOKEN, Client, Connect, FakeEngine, FakeVaults
 
@@ -57,9 +58,14 @@ def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
         token: str | None = TOKEN,
         rules: ServerRules | None = None,
         static: Path = STATIC,
+        streams: Streams | None = None,
     ) -> Client:
         app = create_app(
-            served or vaults, token=TOKEN, server=rules or ServerRules(), static=static
+            served or vaults,
+            token=TOKEN,
+            server=rules or ServerRules(),
+            static=static,
+            streams=streams,
         )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await aiohttp_client(RealServer(app), headers=headers)

@@ -103,19 +103,25 @@ class Metrics:
 
     def page(self, vaults: Sequence[VaultFigures]) -> str:
         """All figures, with those of the open vaults as they are now."""
-        now = _Now(time.monotonic() - self._began, vaults)
-        return (generate_latest(self._registry) + generate_latest(now)).decode()
+        page = _Page(self._registry, time.monotonic() - self._began, vaults)
+        return generate_latest(page).decode()
 
 
 @dataclass(frozen=True)
-class _Now(Collector):
-    """What is looked up rather than counted."""
+class _Page(Collector):
+    """What was counted, and what is looked up."""
 
+    counted: Collector
     uptime_s: float
     vaults: Sequence[VaultFigures]
 
     def collect(self) -> Iterator[Metric]:
-        """Give the families, each with a sample a vault."""
+        """Give the families, each with a sample a vault where it is of vaults."""
+        for family in self.counted.collect():
+            # When a series began says nothing beside the uptime, and doubles the page.
+            kept = [sample for sample in family.samples if not sample.name.endswith("_created")]
+            family.samples = kept
+            yield family
         yield GaugeMetricFamily(
             "recollect_uptime_seconds", "Since the server started", value=self.uptime_s
         )
