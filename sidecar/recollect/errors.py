@@ -146,10 +146,15 @@ class PackError(RecollectError):
 
 
 class ModelError(RecollectError):
-    """An embedding model that does not work."""
+    """An embedding model that does not work. `brief` is one sentence, for each search's warning."""
 
     code = "model_failed"
     http_status = 503
+
+    def __init__(self, message: str, *, code: str | None = None, brief: str | None = None) -> None:
+        """Keep both; without a `brief`, the message is short enough."""
+        super().__init__(message, code=code)
+        self.brief = brief or message
 
 
 class ModelUnavailableError(ModelError):

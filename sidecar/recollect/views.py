@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
+import unicodedata
 from collections.abc import Mapping
 
 from recollect.errors import NotFoundError, UnreadableNoteError
@@ -44,10 +45,7 @@ def find_note(index: Index, path: str) -> StoredNote:
         note = index.note_at(candidate)
         if note is not None:
             return note
-    paths = [note.path for note in index.all_notes()]
-    near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    raise NotFoundError(f"no note '{path}' in the index{hint}")
+    raise NotFoundError(f"no note '{path}' in the index{_near(index, path)}")
 
 
 def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> NoteReply:
@@ -139,11 +137,12 @@ def ledger_reply(
     path: str | None,
 ) -> LedgerReply:
     """The ledger; a `path` it does not hold gets the rule that would decide for it."""
+    if path is not None:
+        path = unicodedata.normalize("NFC", path)
     entries = index.ledger(state=state, path=path)
-    if path is not None and not entries and state in {None, "excluded"}:
-        decided = files.decide(vault.path, rules, path)
-        if decided is not None:
-            entries = (LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1]),)
+    if path is not None and not index.ledger(path=path):
+        would_be = _undecided(index, vault, rules, path)
+        entries = (would_be,) if state in {None, would_be.state} else ()
     counts = ledger_counts(index)
     return LedgerReply(
         vault=vault.name,
@@ -151,6 +150,32 @@ def ledger_reply(
         counts=counts,
         entries=tuple(ledger_row(entry) for entry in entries),
     )
+
+
+def _undecided(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> LedgerEntry:
+    """What would become of a path that no look at the vault has met."""
+    if files.is_folder(vault.path, path):
+        reason = "A folder. Each file in it is decided for itself."
+        return LedgerEntry(path, "excluded", rule="folder", reason=reason)
+    decided = files.decide(vault.path, rules, path)
+    if decided is not None:
+        return LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1])
+    try:
+        file = files.stat(vault.path, path)
+    except UnreadableNoteError as error:
+        if error.code != "vanished":
+            return LedgerEntry(path, "failed", reason=error.message)
+        reason = f"No rule excludes it, but the vault has no such file{_near(index, path)}"
+        return LedgerEntry(path, "excluded", rule="missing", reason=reason)
+    reason = "It is new: the next look at the vault reads it."
+    return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)
+
+
+def _near(index: Index, path: str) -> str:
+    """A question about the notes of nearly that name; empty where there are none."""
+    paths = [note.path for note in index.all_notes()]
+    near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
+    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 def ledger_counts(index: Index) -> Mapping[LedgerState, int]:

@@ -91,6 +91,25 @@ def test_the_handshake_tells_a_program_all_it_needs(
     stop(process)
 
 
+def test_the_log_tells_what_happened_and_nothing_of_notes_or_secrets(
+    start: Start, vault: Path, tmp_path: Path
+) -> None:
+    write_notes(vault, {"New.md": "A zeppelin over the city."})
+    process = start("serve", vault, "--port", 0, "--handshake", "--log-format", "json", "-vv")
+    assert process.stdout is not None
+    said = json.loads(process.stdout.readline())
+    found = get(said, "/api/search?q=zeppelin")
+    assert "zeppelin" in found["query"]
+    stop(process)
+
+    text = (tmp_path / "data" / "state" / "logs" / "recollect.log").read_text(encoding="utf-8")
+    events = [json.loads(line) for line in text.splitlines()]
+    assert any("GET /api/search 200" in event["message"] for event in events)
+    assert any("indexed" in event["message"] for event in events)
+    assert "zeppelin" not in text
+    assert said["token"] not in text
+
+
 def test_commands_ask_the_server_and_a_second_one_is_refused(
     recollect: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], vault: Path
 ) -> None:

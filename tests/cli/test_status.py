@@ -54,3 +54,37 @@ def test_one_state_or_one_path_can_be_asked_for(recollect: CommandLine, troubled
 
 def test_a_state_that_does_not_exist_is_wrong_usage(recollect: CommandLine, indexed: Path) -> None:
     recollect("ledger", "--state", "lost", fails=2)
+
+
+@pytest.mark.parametrize(
+    "decided",
+    [
+        ("City.md", "keyword_only", None, ""),
+        ("binary.md", "excluded", "binary", "NUL"),
+        (".trash/Old.md", "excluded", "hidden", ".trash"),
+        ("photo.png", "excluded", "file_type", "Markdown"),
+        ("Garden", "excluded", "folder", "folder"),
+        ("Drafts/Idea.md", "excluded", "exclude", "Drafts/ of the setting vault.exclude"),
+        ("Citi.md", "excluded", "missing", "did you mean City.md?"),
+        ("Since.md", "pending", None, "new"),
+    ],
+)
+def test_for_any_path_the_rule_that_decides_is_named(
+    recollect: CommandLine, troubled: Path, decided: tuple[str, str, str | None, str]
+) -> None:
+    path, state, rule, reason = decided
+    (troubled / ".recollect.toml").write_text('[vault]\nexclude = ["*.tmp.md", "Drafts/"]\n')
+    recollect("index", troubled)
+    (troubled / "Since.md").write_text("written since", encoding="utf-8")
+
+    (entry,) = recollect.json("ledger", path)["entries"]
+
+    assert (entry["path"], entry["state"], entry["rule"]) == (path, state, rule)
+    assert reason in (entry["reason"] or "")
+    assert recollect.json("ledger", "--path", path)["entries"] == [entry]
+    assert state.replace("_", " ") in recollect("ledger", path).stdout
+
+
+def test_a_path_outside_the_vault_is_refused(recollect: CommandLine, indexed: Path) -> None:
+    recollect("ledger", "../City.md", fails=2)
+    recollect("ledger", "City.md", "--path", "City.md", fails=2)

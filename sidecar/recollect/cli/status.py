@@ -17,6 +17,7 @@ from recollect.cli.documents import (
 from recollect.cli.options import Command, invocation, json_option, vault_option
 from recollect.cli.output import emit, print_facts, print_table
 from recollect.cli.progress import duration
+from recollect.errors import UsageError
 
 if TYPE_CHECKING:
     from recollect.types import LedgerState
@@ -75,16 +76,23 @@ def counts_text(counts: dict[str, int]) -> str:
 
 
 @click.command(cls=Command)
+@click.argument("place", metavar="[PATH]", required=False)
 @click.option("--state", type=click.Choice(_STATES), help="Only files in this state.")
-@click.option("--path", help="Only this file, with the rule that decides about it.")
+@click.option("--path", help="The same as PATH.")
 @vault_option
 @json_option
-def ledger(state: LedgerState | None, path: str | None, vault: str | None, as_json: bool) -> None:
-    """Account for every file of a vault.
+def ledger(
+    place: str | None, state: LedgerState | None, path: str | None, vault: str | None, as_json: bool
+) -> None:
+    """Account for every file of a vault, or for PATH.
 
     Each is indexed, pending, failed, excluded or keyword only (waiting for its vectors). Files that
-    are indexed and have no remark are counted only; --state indexed lists them.
+    are indexed and have no remark are counted only; --state indexed lists them. For a PATH within
+    the vault, whether or not it exists, the rule that decides is named.
     """
+    if place is not None and path is not None:
+        raise UsageError("PATH and --path are the same: give one of them")
+    path = place or path
     with answers(invocation(), vault) as (_, source):
         document = source.ledger(state=state, path=path)
     if as_json:

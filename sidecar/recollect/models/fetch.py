@@ -251,5 +251,7 @@ def _unavailable(spec: ModelSpec, tried: list[str]) -> ModelUnavailableError:
     return ModelUnavailableError(
         f"The embedding model {spec.name} is not to be had. Tried:{attempts}\n"
         f"{connect if spec.repo else 'Put'} {names} into a folder and name it in the setting"
-        " model.folder. Until then, keyword search works without it."
+        " model.folder. Until then, keyword search works without it.",
+        brief=f"The embedding model {spec.name} is not on this computer; `recollect models get"
+        f" {spec.name}` gets it, or says why not.",
     )

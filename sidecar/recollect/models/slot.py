@@ -39,7 +39,7 @@ class ModelSlot:
                     self._embedder = self._load(fetch)
                     self._reason = None
                 except ModelError as error:
-                    self._reason = error.message
+                    self._reason = error.brief
             return self._embedder
 
     def close(self) -> None:

@@ -199,6 +199,18 @@ def _spelled(folder: Path, name: str) -> Path:
     return direct
 
 
+def is_folder(root: Path, path: str) -> bool:
+    """Tell whether `path` is a folder of the vault, reached without leaving it.
+
+    Raises OutsideVaultError for what is no path within a vault.
+    """
+    _check_relative(path)
+    try:
+        return contained(root, path).is_dir()
+    except OutsideVaultError:  # through a link: `decide` has a rule for that
+        return False
+
+
 def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
     """Return (rule, reason) of the rule that excludes `path`, or None when it is indexed.
 

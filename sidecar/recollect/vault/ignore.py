@@ -35,27 +35,45 @@ def is_readable(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Globs:
+    """Compiled gitignore lines. The lines stand beside the patterns made of them."""
+
+    lines: tuple[str, ...]
+    spec: pathspec.GitIgnoreSpec
+
+    def matched(self, path: str) -> str | None:
+        """The line that decides that `path` matches, or None."""
+        result = self.spec.check_file(path)
+        if not result.include or result.index is None:
+            return None
+        return self.lines[result.index]
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoreRules:
     """The compiled rules of one vault. `warnings` names entries that could not be used."""
 
     prefixes: tuple[str, ...]
     patterns: tuple[re.Pattern[str], ...]
-    exclude: pathspec.GitIgnoreSpec | None
-    include: pathspec.GitIgnoreSpec | None
+    exclude: Globs | None
+    include: Globs | None
     warnings: tuple[str, ...]
 
     def decide(self, path: str) -> tuple[str, str] | None:
         """Return (rule, reason) of the rule that leaves `path` out, or None."""
         if self.prefixes and path.startswith(self.prefixes):
-            return "user_ignore", "Listed under Excluded files in Obsidian's settings."
+            prefix = next(prefix for prefix in self.prefixes if path.startswith(prefix))
+            reason = f"{prefix} is listed under Excluded files in Obsidian's settings."
+            return "user_ignore", reason
         for pattern in self.patterns:
             if len(path) <= _MAX_REGEX_PATH and pattern.search(path):
                 reason = f"Matches /{pattern.pattern}/ under Excluded files in Obsidian's settings."
                 return "user_ignore", reason
-        if self.exclude is not None and self.exclude.match_file(path):
-            return "exclude", "Matches an exclude glob of the settings."
-        if self.include is not None and not self.include.match_file(path):
-            return "include", "Matches no include glob of the settings."
+        if self.exclude is not None and (glob := self.exclude.matched(path)) is not None:
+            return "exclude", f"Matches {glob} of the setting vault.exclude."
+        if self.include is not None and self.include.matched(path) is None:
+            globs = ", ".join(self.include.lines)
+            return "include", f"Matches nothing of the setting vault.include ({globs})."
         return None
 
 
@@ -127,14 +145,16 @@ def _safe_pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def _globs(name: str, lines: tuple[str, ...], warnings: list[str]) -> pathspec.GitIgnoreSpec | None:
+def _globs(name: str, lines: tuple[str, ...], warnings: list[str]) -> Globs | None:
     """Compile globs one by one, so that a bad one is named and the others still count."""
     good: list[str] = []
     for line in lines:
+        if not line.strip() or line.startswith("#"):  # these become no patterns
+            continue
         try:
             pathspec.GitIgnoreSpec.from_lines([line])
         except ValueError as error:
             warnings.append(f"The {name} glob {line!r} is ignored ({error}).")
         else:
             good.append(line)
-    return pathspec.GitIgnoreSpec.from_lines(good) if good else None
+    return Globs(tuple(good), pathspec.GitIgnoreSpec.from_lines(good)) if good else None
