@@ -50,7 +50,7 @@ def provenance(packages: Sequence[str]) -> Provenance:
         cpu=_cpu(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else CORES,
         python=platform.python_version(),
-        system=f"{platform.system()} {platform.release()}",
+        system=platform.system(),
         versions={name: number for name in packages if (number := _version(name))},
     )
 
