@@ -81,8 +81,11 @@ def measure_saves(stack: Stack, saves: int) -> Saves:
         engine.start()
         _wait(lambda: engine.status().state == "ready")
         try:
-            keyword = [_keyword(engine, path, words, number) for number in range(saves + 1)]
-            semantic = [_semantic(engine, path, words, -number) for number in range(1, saves + 2)]
+            # Texts never saved before: the vectors of those from an earlier run are kept.
+            run = time.time_ns()
+            keyword = [_keyword(engine, path, words, run + turn) for turn in range(saves + 1)]
+            run += saves + 1
+            semantic = [_semantic(engine, path, words, run + turn) for turn in range(saves + 1)]
         finally:
             path.unlink(missing_ok=True)
             engine.note_changes([Change("delete", NOTE)])
@@ -152,7 +155,7 @@ def _wait(done: Callable[[], bool]) -> None:
 
 def _text(words: Words, number: int, marker: str) -> str:
     """Five sections of one chunk each; all text changes with `number`."""
-    generator = np.random.default_rng(abs(number) * 2 + (number < 0))
+    generator = np.random.default_rng(number)
     sections = [
         f"## Part {part}\n\n{marker} {' '.join(words.draw(generator, WORDS_A_CHUNK))}."
         for part in range(CHUNKS)
