@@ -477,6 +477,65 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
         again.close()
 
 
+# --- notes without passages ---------------------------------------------------------------------
+
+
+def owners(index: Index, query: str) -> list[int]:
+    hits = index.keywords.search([QueryTerm(token) for token in tokens(query)], limit=10)
+    return index.note_ids_of(hits.chunk_ids).tolist()
+
+
+def test_a_note_without_passages_is_found_by_what_it_is_called(index: Index, make: Any) -> None:
+    bare = make.note("People/Ada Lovelace.md", aliases=("Countess",), tags=("mathematics",))
+    index.apply(Batch(puts=(bare, make.note("b.md", "roses")), model=make.model))
+    for query in ("lovelace", "countess", "mathematics", "people", "draft", "2.5"):
+        assert owners(index, query) == [1], query
+    assert owners(index, "roses") == [2]
+    assert states(index)["People/Ada Lovelace.md"] == "indexed"
+    assert index.counts().chunks == index.chunk_count == 1
+    assert index.chunks_of(1) == ()
+    assert index.keywords.notes_with_phrase(["ada", "lovelace"]).tolist() == [1]
+    hits = index.keywords.search([QueryTerm("lovelace")], limit=1)
+    [stand_in] = index.chunks(hits.chunk_ids.tolist()).values()
+    assert (stand_in.note_id, stand_in.text, stand_in.lines) == (1, "", (1,))
+
+
+def test_what_stands_in_goes_when_passages_come_and_when_the_note_goes(
+    index: Index, make: Any
+) -> None:
+    index.apply(Batch(puts=(make.note("rose.md"), make.note("tulip.md", "text")), model=make.model))
+    hits = index.keywords.search([QueryTerm("rose")], limit=1).chunk_ids
+    index.apply(Batch(moves=(NoteMove("rose.md", "garden/rose.md", 1, 1),)))
+    assert owners(index, "garden") == [1]
+    index.apply(
+        Batch(puts=(make.note("garden/rose.md", "red"), make.note("tulip.md")), model=make.model)
+    )
+    assert owners(index, "rose") == [1]
+    assert owners(index, "tulip") == [2]
+    assert index.note_ids_of(hits).tolist() == [-1]
+    assert index.chunks(hits.tolist()) == {}
+    index.apply(Batch(removes=("tulip.md",)))
+    assert owners(index, "tulip") == []
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_note_without_passages_is_found_after_reopening(
+    tmp_path: Path, make: Any, *, writable: bool
+) -> None:
+    index = Index.open(tmp_path, writable=True)
+    index.apply(Batch(puts=(make.note("rose.md"), make.note("b.md", "text")), model=make.model))
+    assert owners(index, "rose") == [1]
+    index.close()
+    again = Index.open(tmp_path, writable=writable)
+    assert owners(again, "rose") == [1]
+    assert again.chunk_count == 1
+    again.close()
+    (tmp_path / "chunks.snapshot").unlink()
+    without = Index.open(tmp_path, writable=writable)
+    assert owners(without, "rose") == [1]
+    without.close()
+
+
 # --- in step, whatever happens ------------------------------------------------------------------
 
 _PATHS = ("a.md", "b.md", "c/a.md", "c/d.md")
@@ -566,14 +625,14 @@ class InStep(RuleBasedStateMachine):
             assert index.graph.links_in(note_id) == fresh.links_in(note_id)
 
     def keywords_agree(self, index: Index, ids: dict[str, int]) -> None:
-        for word in ("red", "violet", "花が", "c"):
+        for word in ("red", "violet", "花が", "c", "draft"):
             hits = index.keywords.search([QueryTerm(word)], limit=100)
             owners = index.note_ids_of(hits.chunk_ids).tolist()
             expected = [
                 ids[path]
                 for path, put in self.expected.items()
-                for chunk in put.chunks
-                if word in tokens(f"{chunk.text} {path} {put.note.title}")
+                for text in [chunk.text for chunk in put.chunks] or ["draft 1 2.5"]
+                if word in tokens(f"{text} {path} {put.note.title}")
             ]
             assert sorted(owners) == sorted(expected)
 

@@ -15,7 +15,7 @@ import pytest
 from recollect.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
 from recollect.index import migrations
 from recollect.index.index import Index
-from recollect.index.store import DATABASE
+from recollect.index.store import DATABASE, Store
 from recollect.types import Batch
 
 Search = Callable[..., list[str]]
@@ -230,3 +230,12 @@ def test_arrays_of_lines_are_kept(index: Index, make: Any) -> None:
     (first, second) = index.chunks_of(1)
     assert (first.lines, second.lines) == ((1,), (2,))
     assert np.array_equal(index.note_ids_of(np.array([first.id, 999])), [1, -1])
+
+
+def test_a_reader_that_was_left_behind_ends_quietly_after_the_database(tmp_path: Path) -> None:
+    store = Store(tmp_path, writable=True)
+    rows = store.stream("SELECT key FROM meta")
+    assert next(rows)
+    store.close()
+
+    rows.close()

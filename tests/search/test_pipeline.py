@@ -46,6 +46,10 @@ The doctor recommends a yearly blood test. Bring the insurance card.
     "Cats.md": "# Cats\nA cat sleeps sixteen hours. The cat food is in the pantry, oil free.\n",
     "Chinese.md": "# 笔记\n向量检索与关键词检索可以融合。\n",
     "Empty.md": "---\ntype: stub\n---\n",
+    "Clippings/Dune.md": (
+        "---\naliases: [Arrakis]\nauthor: ['[[People/Frank Herbert|Frank Herbert]]']\nyear: 1965\n"
+        "series: true\n---\n"
+    ),
 }
 
 
@@ -164,7 +168,7 @@ def test_conditions_are_hard_in_every_mode(
 
 def test_the_reply_counts_what_was_left_out(library: Library) -> None:
     reply = library.search('car tag:garage -"winter tyres"')
-    assert reply.filtered == {"tag": 4, "excluded": 1}
+    assert reply.filtered == {"tag": len(NOTES) - 2, "excluded": 1}
     assert reply.total == 1
 
 
@@ -252,12 +256,31 @@ def test_explain_names_every_stage_once(library: Library) -> None:
     assert len(names) == len(set(names))
     assert names[:2] == ["parse", "filter"]
     filtered = explain.stages[1]
-    assert (filtered.count_in, filtered.count_out) == (6, 2)
-    assert [(part.reason, part.count) for part in filtered.removed] == [("tag", 4)]
+    assert (filtered.count_in, filtered.count_out) == (len(NOTES), 2)
+    assert [(part.reason, part.count) for part in filtered.removed] == [("tag", len(NOTES) - 2)]
     fused = next(stage for stage in explain.stages if stage.name == "fuse")
     assert set(fused.top) == {"Cars/Engine oil.md", "Cars/Tyres.md"}
     assert json.loads(json.dumps(dict(explain.query)))["condition"] == "tag:garage"
     assert library.search("oil").explain is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["dune", "arrakis", "clippings", "herbert", "1965", '"Frank Herbert"', "[author] dune"],
+)
+def test_a_note_of_properties_alone_is_found(library: Library, query: str) -> None:
+    assert "Clippings/Dune.md" in library.paths(query)
+    best = library.search(query, mode="keyword").results[0]
+    assert (best.path, best.line, best.heading) == ("Clippings/Dune.md", 1, None)
+    assert best.snippet == "author: Frank Herbert · year: 1965"
+
+
+def test_a_note_of_properties_alone_shows_what_was_found_in_it(library: Library) -> None:
+    best = library.search("herbert").results[0]
+    assert [best.snippet[start:end] for start, end in best.highlights] == ["Herbert"]
+    listed = library.search("[series]").results
+    assert [result.snippet for result in listed] == [best.snippet]
+    assert not any("wait" in warning for warning in library.search("herbert").warnings)
 
 
 def test_chinese_is_found_by_its_words(library: Library) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import IndexFailure
-from recollect.index import reads, snapshot
+from recollect.index import reads, snapshot, standins
 from recollect.index.graph import LinkGraph
 from recollect.index.postings import FOLDER, Postings, discard
 from recollect.index.snapshot import Fingerprint
@@ -25,6 +25,7 @@ from recollect.types import IdArray
 
 _GRAPH = "graph.snapshot"
 _CHUNKS = "chunks.snapshot"
+_OWNERS = "chunks and stand-ins"
 _GRACE_SECONDS = 0.2  # a writer elsewhere may stand between its two commits
 
 logger = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ChunkNotes:
-    """Which note every chunk belongs to: chunk ids, ascending, and their notes."""
+    """Which note every chunk, or stand-in, belongs to: chunk ids, ascending, and their notes."""
 
     ids: IdArray
     notes: IdArray
@@ -44,15 +45,22 @@ class ChunkNotes:
         at = np.minimum(np.searchsorted(self.ids, chunk_ids), len(self.ids) - 1)
         return np.where(self.ids[at] == chunk_ids, self.notes[at], -1)
 
-    def changed(self, removed: list[int], added: list[tuple[int, int]]) -> ChunkNotes:
-        """The same after a batch. New ids are larger than all before: the order holds."""
-        kept = ~np.isin(self.ids, np.array(removed, dtype=np.int64))
-        new = np.array(added, dtype=np.int64).reshape(-1, 2)
+    @property
+    def count(self) -> int:
+        """How many chunks there are, stand-ins left out."""
+        return int(np.searchsorted(self.ids, standins.FIRST))
+
+    def changed(self, changes: Changes) -> ChunkNotes:
+        """The same after a batch."""
+        put_or_gone = [standins.chunk_id(each) for each in (*changes.gone, *changes.put)]
+        removed = np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64)
+        bare = [(standins.chunk_id(note_id), note_id) for note_id in changes.bare]
+        new = np.array([*changes.chunks_added, *bare], dtype=np.int64).reshape(-1, 2)
         new = new[np.argsort(new[:, 0])]
-        return ChunkNotes(
-            np.concatenate((self.ids[kept], new[:, 0])),
-            np.concatenate((self.notes[kept], new[:, 1])),
-        )
+        kept = ~np.isin(self.ids, removed)
+        ids, notes = self.ids[kept], self.notes[kept]
+        at = np.searchsorted(ids, new[:, 0])
+        return ChunkNotes(np.insert(ids, at, new[:, 0]), np.insert(notes, at, new[:, 1]))
 
 
 # --- keywords -----------------------------------------------------------------------------------
@@ -171,12 +179,12 @@ def _text_fingerprint(store: Store, content: str) -> Fingerprint:
 
 def chunk_notes_saved(store: Store) -> bool:
     """Whether their snapshot is up to date."""
-    return snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, "chunks")) is not None
+    return snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS)) is not None
 
 
 def load_chunk_notes(store: Store) -> ChunkNotes:
     """Which note every chunk belongs to."""
-    arrays = snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, "chunks"))
+    arrays = snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
     if arrays is not None:
         return ChunkNotes(arrays["ids"], arrays["notes"])
     return ChunkNotes(*reads.chunk_notes(store))
@@ -185,7 +193,7 @@ def load_chunk_notes(store: Store) -> ChunkNotes:
 def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
     """Keep it for the next opening."""
     arrays = {"ids": chunks.ids, "notes": chunks.notes}
-    snapshot.save(store.directory / _CHUNKS, _text_fingerprint(store, "chunks"), arrays)
+    snapshot.save(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS), arrays)
 
 
 def graph_saved(store: Store) -> bool:

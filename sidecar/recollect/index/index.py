@@ -253,7 +253,7 @@ class Index:
         return known[1]
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """The chunks that are there, by id."""
+        """The chunks that are there, by id; for a note without any, what stands in for one."""
         return reads.chunks(self._store, ids)
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
@@ -263,6 +263,11 @@ class Index:
     def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
         """The note of each chunk; -1 for a chunk that is gone."""
         return self._owners().of(chunk_ids)
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks there are; `keywords` has a document more for each note without any."""
+        return self._owners().count
 
     @property
     def graph(self) -> LinkGraph:
@@ -310,9 +315,7 @@ class Index:
     def _follow_in_memory(self, changes: writes.Changes) -> None:
         with self._loading:
             if self._chunk_notes is not None:
-                self._chunk_notes = self._chunk_notes.changed(
-                    changes.chunks_removed, changes.chunks_added
-                )
+                self._chunk_notes = self._chunk_notes.changed(changes)
             if self._graph is not None:
                 self._graph.update(
                     gone=changes.gone,

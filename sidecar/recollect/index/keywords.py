@@ -117,7 +117,7 @@ class Keywords:
 
     @property
     def document_count(self) -> int:
-        """How many chunks are indexed."""
+        """How many documents are indexed: chunks, and notes that have none."""
         return max(self._postings.searcher.num_docs - 1, 0)  # the marker is no chunk
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:

@@ -1,8 +1,8 @@
 """The keyword index on disk: a tantivy folder, derived from the database and never trusted.
 
-One document is one chunk. A marker document, replaced in every commit, says which database and
-which generation the folder belongs to, so that a crash between the two commits shows at opening;
-then only the notes that changed since are indexed again.
+One document is one chunk, or one note that has none. A marker document, replaced in every commit,
+says which database and which generation the folder belongs to, so that a crash between the two
+commits shows at opening; then only the notes that changed since are indexed again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from recollect.index.reads import NoteText
 from recollect.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"2/{native.__version__}"  # counted up when fields or the analyzer change
+FORMAT = f"3/{native.__version__}"  # counted up when fields or the analyzer change
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
 STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it

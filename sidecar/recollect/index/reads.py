@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.index import embeddings, rows
+from recollect.index import embeddings, rows, standins
 from recollect.index.store import Store
 from recollect.types import (
     IdArray,
@@ -30,8 +30,7 @@ _NEEDED = (
     "v.model_id = ? AND v.rowid > ?"
     " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
 )
-
-
+_BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
 _MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
 
 
@@ -53,7 +52,7 @@ class NoteText:
     title: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
-    chunks: tuple[ChunkText, ...]
+    chunks: tuple[ChunkText, ...]  # what stands in for one, where there is none
 
 
 def meta(store: Store, key: str) -> str | None:
@@ -133,9 +132,14 @@ def all_notes(store: Store) -> tuple[StoredNote, ...]:
 
 
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
-    """The chunks that are there."""
-    found = store.read_in(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", ids)
-    return {row[0]: rows.stored_chunk(row) for row in found}
+    """The chunks that are there, and stand-ins for the notes that have none."""
+    own = [chunk_id for chunk_id in ids if chunk_id < standins.FIRST]
+    found = store.read_in(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
+    known = {row[0]: rows.stored_chunk(row) for row in found}
+    bare = [chunk_id - standins.FIRST for chunk_id in ids if chunk_id >= standins.FIRST]
+    for (note_id,) in store.read_in(f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare):
+        known[standins.chunk_id(note_id)] = standins.stand_in(note_id)
+    return known
 
 
 def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
@@ -147,18 +151,24 @@ def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
 
 
 def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
-    """All chunk ids, ascending, and the note of each. Reads an index, not the texts."""
-    found = np.array(store.read("SELECT id, note_id FROM chunks"), dtype=np.int64).reshape(-1, 2)
+    """All chunk ids, stand-ins included, ascending, and the note of each. Reads no texts."""
+    found = np.array(
+        store.read(
+            "SELECT id, note_id FROM chunks"
+            f" UNION ALL SELECT n.id + {standins.FIRST}, n.id FROM notes n WHERE {_BARE}"
+        ),
+        dtype=np.int64,
+    ).reshape(-1, 2)
     order = np.argsort(found[:, 0])
     return found[order, 0], found[order, 1]
 
 
 def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
     """What becomes keywords, of the notes changed after generation `since`, in order of id."""
-    held: tuple[int, str, str, str, str] | None = None
+    held: rows.Row | None = None
     parts: list[ChunkText] = []
     for row in store.stream(
-        "SELECT n.id, n.path, n.title, n.aliases, n.tags, c.id, c.headings, c.text"
+        "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text"
         " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
         " WHERE n.generation > ? ORDER BY n.id, c.id",
         (since,),
@@ -166,15 +176,19 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
         if held is not None and held[0] != row[0]:
             yield _note_text(held, parts)
             parts = []
-        held = row[:5]
-        if row[5] is not None:
-            parts.append(ChunkText(row[5], rows.strings(row[6]), row[7]))
+        held = row[:6]
+        if row[6] is not None:
+            parts.append(ChunkText(row[6], rows.strings(row[7]), row[8]))
     if held is not None:
         yield _note_text(held, parts)
 
 
-def _note_text(columns: tuple[int, str, str, str, str], parts: list[ChunkText]) -> NoteText:
-    note_id, path, title, aliases, tags = columns
+def _note_text(columns: rows.Row, parts: list[ChunkText]) -> NoteText:
+    note_id, path, title, aliases, tags, packed = columns
+    if not parts:
+        named = standins.values(rows.properties(packed))
+        body = "\n".join(word for words in named.values() for word in words)
+        parts = [ChunkText(standins.chunk_id(note_id), (), body)]
     return NoteText(note_id, path, title, rows.strings(aliases), rows.strings(tags), tuple(parts))
 
 

@@ -71,6 +71,12 @@ def _frozen(value: Any) -> Any:
     return value
 
 
+def properties(packed: str) -> dict[str, Any]:
+    """Properties from their JSON; lists become tuples."""
+    known: dict[str, Any] = {} if packed == "{}" else _frozen(_loaded(packed))
+    return known
+
+
 def note_row(put: NotePut) -> Row:
     """Columns of `notes` from title to warnings, in the order of the table."""
     note = put.note
@@ -91,17 +97,14 @@ def note_row(put: NotePut) -> Row:
 
 def stored_note(row: Sequence[Any]) -> StoredNote:
     """A note from NOTE_COLUMNS."""
-    id_, path, title, aliases, tags, properties, description, created, modified, size, warnings = (
-        row
-    )
-    known = {} if properties == "{}" else _frozen(_loaded(properties))
+    id_, path, title, aliases, tags, packed, description, created, modified, size, warnings = row
     return StoredNote(
         id_,
         path,
         title,
         strings(aliases),
         strings(tags),
-        known,
+        properties(packed),
         description,
         created,
         modified,

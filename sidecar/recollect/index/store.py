@@ -10,7 +10,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +124,14 @@ class Store:
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a query as they come, for results too large to hold."""
-        with explained(self.directory), closing(self.reader.cursor()) as cursor:
-            yield from cursor.execute(sql, values)
+        with explained(self.directory):
+            cursor = self.reader.cursor()
+            try:
+                yield from cursor.execute(sql, values)
+            finally:
+                # A reader that was interrupted may be left behind, and end after the database.
+                with suppress(sqlite3.ProgrammingError):
+                    cursor.close()
 
     @property
     def closed(self) -> bool:

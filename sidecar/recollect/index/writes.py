@@ -37,6 +37,7 @@ class Changes:
     text_before: int = 0  # the generation in which they changed last
     gone: list[int] = field(default_factory=list)
     put: dict[int, tuple[str, tuple[str, ...], tuple[Link, ...]]] = field(default_factory=dict)
+    bare: set[int] = field(default_factory=set)  # those of `put` that have no chunks
     moved: dict[int, str] = field(default_factory=dict)
     chunks_added: list[tuple[int, int]] = field(default_factory=list)  # (chunk, note)
     chunks_removed: list[int] = field(default_factory=list)
@@ -174,6 +175,7 @@ class BatchWriter:
         self._put_chunks(note_id, put.chunks)
         self._settle(note_id, put)
         self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
+        (self.changes.bare.discard if put.chunks else self.changes.bare.add)(note_id)
 
     def _put_chunks(self, note_id: int, chunks: Sequence[Chunk]) -> None:
         """Replace a note's chunks. One whose text is unchanged keeps its id."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from recollect.index import standins
 from recollect.index.analyze import words
 from recollect.index.index import Index
 from recollect.replies import Removed
@@ -109,6 +110,8 @@ class _Evaluation:
         texts = [note.title, *note.aliases, *note.tags, note.path, note.description or ""]
         chunks = self.index.chunks_of(note.id)
         texts += {heading: None for chunk in chunks for heading in chunk.headings}
+        if not chunks:
+            texts += [word for words in standins.values(note.properties).values() for word in words]
         return texts + [chunk.text for chunk in chunks]
 
 

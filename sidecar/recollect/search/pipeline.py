@@ -190,7 +190,7 @@ class _Run:
             reason = self.semantic_reason or "no embedding model is loaded"
             self.warnings.append(f"Semantic search is unavailable: {reason}.".replace("..", "."))
             return None
-        waiting = self.index.keywords.document_count - self.index.vectors.count
+        waiting = self.index.chunk_count - self.index.vectors.count
         if waiting > 0:
             self.warnings.append(
                 f"{waiting} passages still wait for their embedding; until then they are found"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+from recollect.index import standins
 from recollect.index.index import Index
 from recollect.replies import Passage, RawScores, Result, Scores
 from recollect.search.rank import RankedNote
@@ -11,6 +13,8 @@ from recollect.search.snippet import Snippet, Snippets
 from recollect.search.uri import obsidian_uri
 from recollect.times import iso
 from recollect.types import StoredChunk, StoredNote
+
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
 
 def build(
@@ -23,7 +27,9 @@ def build(
     notes = index.notes([note.note_id for note in ranked])
     chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
     return tuple(
-        _result(notes[note.note_id], note, _passages(note, chunks, snippets), vault)
+        _result(
+            notes[note.note_id], note, _passages(notes[note.note_id], note, chunks, snippets), vault
+        )
         for note in ranked
         if note.note_id in notes
     )
@@ -35,25 +41,28 @@ def list_notes(
     """Results for notes that nothing was scored of, each shown by how it begins."""
     results = []
     for note in notes:
-        first = index.chunks_of(note.id)[:1]
+        first = index.chunks_of(note.id)[:1] or (standins.stand_in(note.id),)
         ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
-        passages = [_passage(chunk, 1.0, snippets) for chunk in first]
+        passages = [_passage(note, chunk, 1.0, snippets) for chunk in first]
         results.append(_result(note, ranked, passages, vault))
     return tuple(results)
 
 
 def _passages(
-    note: RankedNote, chunks: Mapping[int, StoredChunk], snippets: Snippets
+    note: StoredNote,
+    ranked: RankedNote,
+    chunks: Mapping[int, StoredChunk],
+    snippets: Snippets,
 ) -> list[Passage]:
     return [
-        _passage(chunks[chunk_id], round(note.score * share, 6), snippets)
-        for chunk_id, share in note.passages
+        _passage(note, chunks[chunk_id], round(ranked.score * share, 6), snippets)
+        for chunk_id, share in ranked.passages
         if chunk_id in chunks
     ]
 
 
-def _passage(chunk: StoredChunk, score: float, snippets: Snippets) -> Passage:
-    snippet = snippets.make(chunk.text)
+def _passage(note: StoredNote, chunk: StoredChunk, score: float, snippets: Snippets) -> Passage:
+    snippet = snippets.make(chunk.text or _about(note))
     return Passage(
         heading=" > ".join(chunk.headings) or None,
         block=chunk.block,
@@ -63,6 +72,15 @@ def _passage(chunk: StoredChunk, score: float, snippets: Snippets) -> Passage:
         highlights=snippet.highlights,
         score=score,
     )
+
+
+def _about(note: StoredNote) -> str:
+    """What to show of a note that has no text: its description, else its properties."""
+    if note.description:
+        return note.description
+    named = standins.values(note.properties)
+    shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
+    return _LINK.sub(r"\1", shown)
 
 
 def _line(chunk: StoredChunk, snippet: Snippet) -> int:
