@@ -153,8 +153,18 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkDone:
+    """What was done for a vault since it was opened; `embedded` counts texts sent to the model."""
+
+    read: int = 0
+    embedded: int = 0
+    reused: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StatusReply:
-    """Where a vault's index stands."""
+    """Where a vault's index stands. `problem` says what keeps it from following its folder."""
 
     vault: str
     notes: int
@@ -168,6 +178,8 @@ class StatusReply:
     queue: QueueStatus
     ledger: Mapping[LedgerState, int]
     guard: Guard | None = None
+    problem: str | None = None
+    work: WorkDone = field(default_factory=WorkDone)
 
 
 @dataclass(frozen=True, slots=True)

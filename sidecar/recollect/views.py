@@ -21,6 +21,7 @@ from recollect.replies import (
     QueueStatus,
     Semantic,
     StatusReply,
+    WorkDone,
 )
 from recollect.search.uri import obsidian_uri
 from recollect.times import iso
@@ -216,6 +217,13 @@ def status_reply(
         queue=_queue(activity, ledger),
         ledger=ledger,
         guard=_guard(activity.guard or activity.held),
+        problem=activity.problem,
+        work=WorkDone(
+            read=activity.tally.read,
+            embedded=activity.tally.embedded,
+            reused=activity.tally.reused,
+            removed=activity.tally.removed,
+        ),
     )
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from recollect.cli import index as index_module
-from recollect.cli.index import IndexTotals, reindex_beside
+from recollect.cli.index import reindex_beside
 from recollect.cli.progress import Reporter
 from recollect.errors import ServerError
 from recollect.remote import ServerInfo
+from recollect.replies import IndexReport
 from tests.cli.support import CommandLine, write_notes
 
 
@@ -95,8 +96,10 @@ class FakeServer:
         self.info = ServerInfo("http://127.0.0.1:1", "t", 1, 1, "1", ())
         self._states = list(states)
         self._paused = paused
+        self._embedded = 100
 
     def reindex(self, *, full: bool) -> bytes:
+        self._embedded += 7
         return b"{}"
 
     def status(self) -> bytes:
@@ -104,10 +107,12 @@ class FakeServer:
         queue = {"pending": 1, "current": None, "done": 0, "failed": 0, "paused": self._paused}
         ledger = {"indexed": 3, "pending": 0, "failed": 1, "excluded": 2}
         counts = {"notes": 3, "chunks": 4, "state": state, "queue": queue, "ledger": ledger}
-        return json.dumps(counts).encode()
+        work = {"read": 1, "embedded": self._embedded, "reused": 2, "removed": 0}
+        problem = "the disk is full" if state == "degraded" else None
+        return json.dumps({**counts, "guard": None, "problem": problem, "work": work}).encode()
 
 
-def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexTotals:
+def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexReport:
     monkeypatch.setattr(index_module, "_POLL_S", 0.0)
     return reindex_beside(server, full=False, confirm_removals=False, reporter=Reporter(quiet=True))
 
@@ -116,10 +121,11 @@ def test_a_server_is_waited_for_until_it_is_done(monkeypatch: pytest.MonkeyPatch
     totals = ask(FakeServer("ready", "indexing", "indexing", "ready"), monkeypatch)
 
     assert (totals.notes, totals.chunks, totals.failed, totals.excluded) == (3, 4, 1, 2)
+    assert (totals.embedded, totals.reused, totals.removed) == (7, 0, 0)
 
 
 def test_a_server_that_cannot_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ServerError, match="log"):
+    with pytest.raises(ServerError, match="the disk is full"):
         ask(FakeServer("indexing", "degraded"), monkeypatch)
     with pytest.raises(ServerError, match="paused"):
         ask(FakeServer("indexing", paused=True), monkeypatch)

@@ -118,7 +118,7 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
 
     write_notes(vault, {"New.md": "A zeppelin over the city."})
     report = recollect.json("index")
-    assert (report["notes"], report["failed"], report["embedded"]) == (4, 0, None)
+    assert (report["notes"], report["failed"], report["embedded"]) == (4, 0, 0)
     assert url in recollect("index").stderr
     assert recollect.json("search", "zeppelin")["results"][0]["path"] == "New.md"
     assert recollect.json("status") == get(said, "/api/status")

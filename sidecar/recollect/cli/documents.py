@@ -91,6 +91,15 @@ class GuardDocument(TypedDict):
     since: str
 
 
+class WorkDocument(TypedDict):
+    """What was done since a vault was opened; see `replies.WorkDone`."""
+
+    read: int
+    embedded: int
+    reused: int
+    removed: int
+
+
 class StatusDocument(TypedDict):
     """Where an index stands; see `replies.StatusReply`."""
 
@@ -106,6 +115,8 @@ class StatusDocument(TypedDict):
     queue: QueueDocument
     ledger: dict[str, int]
     guard: GuardDocument | None
+    problem: str | None
+    work: WorkDocument
 
 
 class AcceptedDocument(TypedDict):

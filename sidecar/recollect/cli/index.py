@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -26,20 +25,6 @@ if TYPE_CHECKING:  # these load numpy and the engine; a command loads them when 
 _POLL_S = 0.3
 # Twice in a row: between taking a request on and beginning with it a server looks idle.
 _IDLE_POLLS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class IndexTotals:
-    """An index run that a server did: totals after it; what it did itself only it knows."""
-
-    notes: int
-    chunks: int
-    failed: int
-    excluded: int
-    embedded: None = None
-    reused: None = None
-    removed: None = None
-    seconds: float = 0.0
 
 
 @click.command(cls=Command)
@@ -67,7 +52,7 @@ def index(
         ) as known,
     ):
         record = find_or_add(inv, known, vault)
-        report: IndexReport | IndexTotals
+        report: IndexReport
         status: StatusReply | None = None
         if (server := server_for(known, record)) is not None:
             _check_alone(server, model=model)
@@ -98,28 +83,35 @@ def _check_alone(server: Remote, *, model: str | None) -> None:
 
 def reindex_beside(
     server: Remote, *, full: bool, confirm_removals: bool, reporter: Reporter
-) -> IndexTotals:
+) -> IndexReport:
     """Have the server that owns the index bring it up to date; wait until it is.
 
     Removals are confirmed when the server has found how many there are.
     """
+    from recollect.replies import IndexReport  # noqa: PLC0415 - loads numpy
+
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")
+    before = parse(server.status(), StatusDocument)["work"]
     server.reindex(full=full)
-    after = _wait(server, reporter)
+    after = _wait(server, reporter, confirming=confirm_removals)
     if confirm_removals and after["guard"] is not None:
         server.guard(remove=True)
         after = _wait(server, reporter)
-    return IndexTotals(
+    return IndexReport(
         notes=after["notes"],
         chunks=after["chunks"],
         failed=after["ledger"]["failed"],
         excluded=after["ledger"]["excluded"],
+        embedded=after["work"]["embedded"] - before["embedded"],
+        reused=after["work"]["reused"] - before["reused"],
+        removed=after["work"]["removed"] - before["removed"],
         seconds=round(time.monotonic() - began, 3),
     )
 
 
-def _wait(server: Remote, reporter: Reporter) -> StatusDocument:
+def _wait(server: Remote, reporter: Reporter, *, confirming: bool = False) -> StatusDocument:
+    """The status when nothing is left to do, or when a confirmation is what it waits for."""
     idle = 0
     while True:
         time.sleep(_POLL_S)
@@ -129,10 +121,11 @@ def _wait(server: Remote, reporter: Reporter) -> StatusDocument:
         idle = idle + 1 if status["state"] in {"ready", "degraded"} else 0
         if idle < _IDLE_POLLS:
             reporter.update(_queue_progress(status))
-        elif status["state"] == "ready":
+        elif status["state"] == "ready" or (confirming and status["guard"] is not None):
             return status
         else:
-            raise ServerError(f"the server at {server.info.url} could not index; its log says why")
+            why = status["problem"] or "its log says why"
+            raise ServerError(f"the server at {server.info.url} could not index: {why}")
 
 
 def _queue_progress(status: StatusDocument) -> Progress:
@@ -143,19 +136,18 @@ def _queue_progress(status: StatusDocument) -> Progress:
     return Progress(stage, queue["done"], queue["done"] + queue["pending"], queue["current"])
 
 
-def report_text(report: IndexReport | IndexTotals) -> str:
+def report_text(report: IndexReport) -> str:
     """What a run did, in one line."""
     words = [f"{report.notes:,} notes in {report.chunks:,} passages"]
-    if report.embedded is not None:
-        words += [f"{report.embedded:,} embedded"]
-        words += [f"{report.reused:,} reused"] if report.reused else []
-        words += [f"{report.removed:,} removed"] if report.removed else []
+    words += [f"{report.embedded:,} embedded"]
+    words += [f"{report.reused:,} reused"] if report.reused else []
+    words += [f"{report.removed:,} removed"] if report.removed else []
     words += [f"{report.excluded:,} excluded"] if report.excluded else []
     words += [f"{report.failed:,} failed"] if report.failed else []
     return f"{', '.join(words)}; {report.seconds:.1f} s"
 
 
-def _remarks(report: IndexReport | IndexTotals, status: StatusReply | None) -> Iterator[str]:
+def _remarks(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
     """What a person should do something about after a run."""
     if report.failed:
         yield "See `recollect ledger --state failed` for what failed and why."

@@ -42,6 +42,8 @@ def status(vault: str | None, as_json: bool) -> None:
 def status_facts(status: StatusDocument) -> Iterator[tuple[str, str]]:
     """What a person wants to know of a status, as names and values."""
     yield "state", status["state"]
+    if status["problem"] is not None:
+        yield "problem", status["problem"]
     yield "notes", f"{status['notes']:,}, in {status['chunks']:,} passages"
     yield "meaning", _semantic(status)
     yield "model", status["model"] or "none"

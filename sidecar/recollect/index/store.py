@@ -127,7 +127,9 @@ class Store:
         with explained(self.directory):
             cursor = self.reader.cursor()
             try:
-                yield from cursor.execute(sql, values)
+                # Not `yield from`, which would close the cursor itself.
+                for row in cursor.execute(sql, values):  # noqa: UP028 - see above
+                    yield row
             finally:
                 # A reader that was interrupted may be left behind, and end after the database.
                 with suppress(sqlite3.ProgrammingError):
