@@ -1,31 +1,42 @@
-"""Decides how much meaning counts against words for one query, from what was found.
+"""Decides how much meaning counts against words for one query, from the query and what it found.
 
-Pure: signals in, a share out. Three signals say which side knows the answer, without asking what
-language or what kind of query it is: where words match strongly and single out few notes, they are
-trusted; where cosines single out few notes, they are. A model that cannot read the query's
-language gives cosines that hardly differ, so it loses its say by itself. The coefficients were
-fitted on development sets; docs/search.md tells how.
+Pure: signals in, a share out. Where words match strongly and single out few notes, they are
+trusted; where cosines single out few notes, they are; and a model that falls back to spelling,
+because it does not know the query's language, has less of a say. The coefficients were fitted on
+development sets; docs/search.md tells how.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from recollect.index import scripts
+from recollect.index.analyze import words
 from recollect.search.candidates import Candidates
-from recollect.types import FloatArray
+from recollect.types import CountTokens, FloatArray
 
 NEAR, FAR = 10, 100  # ranks that the best note is held against
 
-BIAS = 0.1
 STRENGTH = -1.0
-KEYWORD_LEAD = -3.6
-SEMANTIC_LEAD = 5.7
+KEYWORD_LEAD = -1.0
+KEYWORD_LEAD_BY_LENGTH = -1.4  # two words are easily matched in full, a sentence is not
+SEMANTIC_LEAD = 5.0
+UNREADABLE = 0.5  # the part of its say that a model loses
 NEUTRAL_LEAD = 0.5  # where there are too few notes to tell
 MAX_STRENGTH = 4.0  # words that nearly every passage has make the quotient meaningless
+MAX_LENGTH = 2.0  # some fifty words
+
+_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+# Tokens a word, or a character of a script without spaces, from which a model begins to spell and
+# at which it does nothing else. Fewer than the last are unknown words, which count as one token.
+_SPELLING_WORDS = (1.9, 4.0)
+_SPELLING_CHARACTERS = (0.7, 0.95)
+_UNKNOWN_CHARACTERS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +46,14 @@ class Signals:
     `strength`: best BM25 score against the idf of the query's words that the vault knows, about 0
     to 3: how much of what is telling stands together in one passage. `covered`: the same against
     all words. `keyword_lead`, `semantic_lead`, 0..1: how far the best note stands above the tenth,
-    against its distance from the hundredth.
+    against its distance from the hundredth. `length`: half the logarithm of the number of words.
     """
 
     strength: float
     covered: float
     keyword_lead: float
     semantic_lead: float
+    length: float
 
     def as_params(self) -> Mapping[str, float]:
         """For the reply."""
@@ -50,34 +62,60 @@ class Signals:
             "covered": self.covered,
             "keyword_lead": self.keyword_lead,
             "semantic_lead": self.semantic_lead,
+            "length": self.length,
         }
 
 
-def signals(notes: Candidates, *, known: float, asked: float) -> Signals:
-    """Look at the candidate notes.
+def signals(notes: Candidates, text: str, *, known: float, asked: float) -> Signals:
+    """Look at the candidate notes that `text` found.
 
-    `asked` is the sum of the idf of the query's tokens, `known` that of those the vault has.
+    `asked` is the sum of the idf of its tokens, `known` that of those the vault has.
     """
     bm25 = notes.bm25[~np.isnan(notes.bm25)]
     cosine = notes.cosine[~np.isnan(notes.cosine)]
     best = float(bm25.max()) if len(bm25) else 0.0
+    spaced, spaceless = _counts(text)
     return Signals(
         strength=min(best / known, MAX_STRENGTH) if known > 0 else 0.0,
         covered=best / asked if asked > 0 else 0.0,
         keyword_lead=_lead(np.append(bm25, np.zeros(FAR, np.float32))),
         semantic_lead=_lead(cosine) if len(cosine) > NEAR else NEUTRAL_LEAD,
+        length=min(math.log(max(1.0, spaced + spaceless / 2)) / 2, MAX_LENGTH),
     )
 
 
-def semantic_share(signals: Signals) -> float:
+def semantic_share(signals: Signals, unreadable: float) -> float:
     """The semantic side's share of the score, in 0..1."""
     leaning = (
-        BIAS
-        + STRENGTH * signals.strength
-        + KEYWORD_LEAD * signals.keyword_lead
+        STRENGTH * signals.strength
+        + (KEYWORD_LEAD + KEYWORD_LEAD_BY_LENGTH * signals.length) * signals.keyword_lead
         + SEMANTIC_LEAD * signals.semantic_lead
     )
-    return 1.0 / (1.0 + math.exp(-leaning))
+    return (1.0 - UNREADABLE * unreadable) / (1.0 + math.exp(-leaning))
+
+
+def unreadable(text: str, count_tokens: CountTokens) -> float:
+    """How much of a query the model can only spell, in 0..1: by how many tokens a word it takes."""
+    spaced, spaceless = _counts(text)
+    unread = 0.0
+    if spaced:
+        rate = count_tokens(_SPACELESS.sub(" ", text)) / spaced
+        unread += spaced * _between(rate, *_SPELLING_WORDS)
+    if spaceless:
+        rate = count_tokens("".join(_SPACELESS.findall(text))) / spaceless
+        unknown = rate < _UNKNOWN_CHARACTERS
+        unread += spaceless / 2 * (1.0 if unknown else _between(rate, *_SPELLING_CHARACTERS))
+    return unread / (spaced + spaceless / 2) if spaced or spaceless else 0.0
+
+
+def _counts(text: str) -> tuple[int, int]:
+    """Words of scripts with spaces, and characters of scripts without (two of them a word)."""
+    spaced = sum(not _SPACELESS.match(word) for word in words(text))
+    return spaced, len(_SPACELESS.findall(text))
+
+
+def _between(rate: float, low: float, high: float) -> float:
+    return min(1.0, max(0.0, (rate - low) / (high - low)))
 
 
 def _lead(scores: FloatArray) -> float:

@@ -159,10 +159,11 @@ class _Run:
         documents = self.index.keywords.document_count
         signals = adapt.signals(
             candidates,
+            parsed.text,
             known=terms.asked(documents, known=True),
             asked=terms.asked(documents, known=False),
         )
-        plan = self.plan(signals, vector)
+        plan = self.plan(parsed.text, signals, vector)
         self.confidence = confidence(candidates, signals, _possible(self.request.mode, vector))
         ranking, below = rank(chunks, candidates, plan, min_score=self.request.min_score)
         self.conclude(ranking, below)
@@ -202,18 +203,18 @@ class _Run:
             self.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
 
-    def plan(self, signals: Signals, vector: FloatArray | None) -> fuse.Plan:
+    def plan(self, text: str, signals: Signals, vector: FloatArray | None) -> fuse.Plan:
         """How the sides are weighed for this query."""
         if self.request.mode == "semantic":
             return fuse.MEANING_ALONE
-        if vector is None:
+        if vector is None or self.embedder is None:
             return fuse.KEYWORDS_ALONE
+        alpha = self.request.alpha
         if self.request.fusion != "auto":
-            return fuse.plan(self.request.fusion, self.request.alpha)
-        share = self.request.alpha
-        if share is None:
-            share = adapt.semantic_share(signals)
-        return fuse.Plan("auto", 1.0 - share, share, signals.as_params())
+            return fuse.plan(self.request.fusion, alpha)
+        unread = adapt.unreadable(text, self.embedder.count_tokens)
+        share = adapt.semantic_share(signals, unread) if alpha is None else alpha
+        return fuse.Plan("auto", 1.0 - share, share, {**signals.as_params(), "unreadable": unread})
 
     def conclude(self, ranking: Ranking, below: int) -> None:
         """Note what the reply says of the whole list."""
