@@ -11,10 +11,11 @@ import pytest
 
 from recollect.config import load_settings
 from recollect.errors import ModelUnavailableError
-from recollect.models import load_embedder
+from recollect.models import load_embedder, loading
 from recollect.models.catalogue import ModelSpec, PinnedFile, find
 from recollect.models.fetch import ModelFiles, fetch
 from recollect.models.manifest import file_sha256
+from recollect.models.onnx_embedder import OnnxEmbedder
 from recollect.types import Embedder, ModelRules
 from tests.tiny_model import write_tiny_model
 
@@ -60,6 +61,18 @@ def load_tiny(tiny_folder: Path, tiny_cache: Path) -> Iterator[Callable[..., Emb
     yield load
     for embedder in loaded:
         embedder.close()
+
+
+@pytest.fixture
+def tiny_onnx(tiny_folder: Path, tiny_cache: Path) -> Iterator[OnnxEmbedder]:
+    """The tiny model's embedder itself, without what keeps it at work when it fails."""
+    rules = ModelRules(name="tiny", folder=str(tiny_folder))
+    embedder = loading.load(
+        rules, model_dir=tiny_cache, offline=True, fetch_missing=False, say=print
+    )
+    assert isinstance(embedder, OnnxEmbedder)
+    yield embedder
+    embedder.close()
 
 
 @pytest.fixture(scope="session")

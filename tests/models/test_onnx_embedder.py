@@ -105,9 +105,8 @@ class FailingSession:
         return [np.ones((1, 64), np.float32)]
 
 
-def test_a_failing_runtime_is_a_model_error(load_tiny: Load) -> None:
-    tiny = load_tiny()
-    assert isinstance(tiny, OnnxEmbedder)
+def test_a_failing_runtime_is_a_model_error(tiny_onnx: OnnxEmbedder) -> None:
+    tiny = tiny_onnx
     embedder = OnnxEmbedder(
         FailingSession(), tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=2
     )
@@ -134,9 +133,8 @@ class RecordingSession:
         return [np.ones((1, 64), np.float32)]
 
 
-def test_longest_first_and_a_query_passes_the_waiting_passages(load_tiny: Load) -> None:
-    tiny = load_tiny()
-    assert isinstance(tiny, OnnxEmbedder)
+def test_longest_first_and_a_query_passes_the_waiting_passages(tiny_onnx: OnnxEmbedder) -> None:
+    tiny = tiny_onnx
     session = RecordingSession()
     embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
     texts = ["sea " * count for count in (5, 20, 10)]
@@ -150,9 +148,8 @@ def test_longest_first_and_a_query_passes_the_waiting_passages(load_tiny: Load) 
     embedder.close()
 
 
-def test_closing_stops_after_the_text_in_hand(load_tiny: Load) -> None:
-    tiny = load_tiny()
-    assert isinstance(tiny, OnnxEmbedder)
+def test_closing_stops_after_the_text_in_hand(tiny_onnx: OnnxEmbedder) -> None:
+    tiny = tiny_onnx
     session = RecordingSession()
     embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
     with ThreadPoolExecutor(2) as pool:

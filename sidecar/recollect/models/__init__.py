@@ -26,11 +26,12 @@ def load_embedder(
 
     `model_dir` is the cache of weights and graphs. `fetch_missing` allows to download what is not
     on disk, `offline` forbids it; `say` is told what takes time. Raises the ModelError tree:
-    unavailable, damaged, or needing an extra that is not installed.
+    unavailable, damaged, or needing an extra that is not installed. What is loaded survives its
+    runtime, see resilient.py.
     """
     # Half of a short command's time would go into onnxruntime, also where no model is needed.
     from recollect.models import loading  # noqa: PLC0415
 
-    return loading.load(
+    return loading.load_resilient(
         rules, model_dir=model_dir, offline=offline, fetch_missing=fetch_missing, say=say
     )

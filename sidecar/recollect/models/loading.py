@@ -10,10 +10,38 @@ from recollect.models.catalogue import TOKENIZER_FILE, ModelSpec, known
 from recollect.models.fetch import ModelFiles, fetch
 from recollect.models.folder import describe_folder
 from recollect.models.graphs import GraphStore
-from recollect.models.onnx_embedder import OnnxEmbedder
+from recollect.models.onnx_embedder import OnnxEmbedder, usable_processors
+from recollect.models.resilient import ResilientEmbedder, Step, rules_for
 from recollect.models.tokens import TextTokenizer
 from recollect.models.torch_embedder import TorchEmbedder
 from recollect.types import Embedder, ModelKey, ModelRules
+
+
+def load_resilient(
+    rules: ModelRules,
+    *,
+    model_dir: Path,
+    offline: bool,
+    fetch_missing: bool,
+    say: Callable[[str], None],
+) -> ResilientEmbedder:
+    """See `recollect.models.load_embedder`."""
+    try:
+        embedder = load(
+            rules, model_dir=model_dir, offline=offline, fetch_missing=fetch_missing, say=say
+        )
+    except (MemoryError, RuntimeError) as error:
+        raise ModelError(
+            f"The model {rules.name} could not be started: {str(error) or 'not enough memory'}."
+        ) from error
+
+    def start(step: Step) -> Embedder:
+        simpler = rules_for(step, rules, usable_processors())
+        return load(
+            simpler, model_dir=model_dir, offline=True, fetch_missing=False, say=lambda _: None
+        )
+
+    return ResilientEmbedder(embedder, start)
 
 
 def load(
@@ -24,7 +52,7 @@ def load(
     fetch_missing: bool,
     say: Callable[[str], None],
 ) -> Embedder:
-    """See `recollect.models.load_embedder`."""
+    """One embedder that works as `rules` say, or raises what its runtime raises."""
     folder = Path(rules.folder).expanduser() if rules.folder else None
     spec = known(rules.name)
     if spec is None and folder is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from recollect.models import load_embedder
+from recollect.models.resilient import Degraded, Degrading
 from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 
 
@@ -104,6 +105,11 @@ class _Shared:
     @property
     def sizes(self) -> ChunkSizes:
         return self._embedder.sizes
+
+    @property
+    def degraded(self) -> Degraded | None:
+        embedder = self._embedder
+        return embedder.degraded if isinstance(embedder, Degrading) else None
 
     def count_tokens(self, text: str) -> int:
         return self._embedder.count_tokens(text)

@@ -35,6 +35,7 @@ class TorchEmbedder:
     ) -> None:
         """Take over a loaded model; `spec` gives the prefixes and sizes of a catalogue model."""
         self._model: SentenceTransformer | None = model
+        self._tokenizer = model.tokenizer  # counts also when the model is gone
         self._key = key
         self._lock = threading.Lock()
         self._dimensions = int(model.get_sentence_embedding_dimension() or 0)
@@ -86,8 +87,7 @@ class TorchEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone, special tokens not counted."""
-        model = self._open_model()
-        return len(model.tokenizer.encode(text, add_special_tokens=False, verbose=False))
+        return len(self._tokenizer.encode(text, add_special_tokens=False, verbose=False))
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors of shape (len(texts), dimensions), float32, in the order given."""
