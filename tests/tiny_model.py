@@ -30,13 +30,23 @@ _WORDS = """
 """.split()  # noqa: SIM905 - 100 words read better as text
 
 
-def write_tiny_model(folder: Path, *, seed: int = 0, prefix: str = "", name: str = "tiny") -> Path:
+def write_tiny_model(
+    folder: Path,
+    *,
+    seed: int = 0,
+    prefix: str = "",
+    name: str = "tiny",
+    max_tokens: int | None = None,
+) -> Path:
     """Write config.json, tokenizer.json and model.safetensors into `folder`; gives `folder`.
 
     Use it with `ModelRules(name=name, folder=str(folder))`. `prefix` is put in front of the
-    tensors' names, as some real files have it.
+    tensors' names, as some real files have it. `max_tokens` makes for smaller chunks.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    if max_tokens is not None:
+        limits = json.dumps({"max_seq_length": max_tokens})
+        (folder / "sentence_bert_config.json").write_text(limits, encoding="utf-8")
     tokenizer = tiny_tokenizer()
     tokenizer.save(str(folder / "tokenizer.json"))
     config = {

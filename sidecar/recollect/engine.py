@@ -23,6 +23,7 @@ from recollect.feed import Feed
 from recollect.follow import Following
 from recollect.index.index import Index
 from recollect.ingest.activity import Tally
+from recollect.ingest.answering import Models
 from recollect.ingest.events import Event
 from recollect.ingest.identity import claim
 from recollect.ingest.indexer import Indexer, RunTotals
@@ -30,7 +31,6 @@ from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
 from recollect.models import load_embedder
 from recollect.models.pool import Loader
-from recollect.models.slot import ModelSlot
 from recollect.replies import (
     AcceptedReply,
     IndexReport,
@@ -47,6 +47,7 @@ from recollect.types import (
     Embedder,
     FileStamp,
     LedgerState,
+    ModelRules,
     Progress,
     SearchRequest,
     Settings,
@@ -81,7 +82,7 @@ class Engine:
         record: VaultRecord,
         index: Index,
         settings: Settings,
-        slot: ModelSlot,
+        models: Models,
         *,
         fetch_missing: bool,
         mirror: Mirror | None = None,
@@ -90,13 +91,13 @@ class Engine:
         self.record = record
         self._index = index
         self._settings = settings
-        self._slot = slot
+        self._models = models
         self._fetch_missing = fetch_missing
         self._writer = Writer(
             record.name,
             index,
             Indexer(record.path, index, settings),
-            slot,
+            models,
             fetch_missing=fetch_missing,
             reconcile_at=settings.vault.reconcile_at,
         )
@@ -134,48 +135,46 @@ class Engine:
             index.close()
             raise
 
-        def load(fetch: bool) -> Embedder:
-            embedder = load_model(
-                settings.model,
+        def load(rules: ModelRules, fetch: bool) -> Embedder:
+            return load_model(
+                rules,
                 model_dir=settings.model_dir,
                 offline=settings.offline,
                 fetch_missing=fetch,
                 say=say,
             )
-            try:
-                index.use_model(embedder.key, embedder.dimensions)
-            except RecollectError:
-                embedder.close()
-                raise
-            return embedder
 
-        slot = ModelSlot(load)
-        return cls(record, index, settings, slot, fetch_missing=fetch_missing, mirror=mirror)
+        models = Models(index, settings.model, load)
+        return cls(record, index, settings, models, fetch_missing=fetch_missing, mirror=mirror)
 
     # --- reading ---------------------------------------------------------------------------
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
-        embedder = None if request.mode == "keyword" else self._embedder()
-        return pipeline.search(
+        ask = partial(
+            pipeline.search,
             self._index,
-            embedder,
-            request,
-            self._settings.search,
-            self.record,
-            semantic_reason=self._slot.reason,
+            request=request,
+            rules=self._settings.search,
+            vault=self.record,
         )
+        if request.mode == "keyword":
+            return ask(None, semantic_reason=None)
+        self._load_models()
+        return self._models.steadily(partial(ask, semantic_reason=self._models.reason))
 
     def similar(self, request: SimilarRequest) -> SearchReply:
         """Notes like a note, or like a text."""
-        return similar_notes.similar(
+        self._load_models()
+        ask = partial(
+            similar_notes.similar,
             self._index,
-            self._embedder(),
-            request,
-            self._settings.search,
-            self.record,
-            semantic_reason=self._slot.reason,
+            request=request,
+            rules=self._settings.search,
+            vault=self.record,
+            semantic_reason=self._models.reason,
         )
+        return self._models.steadily(ask)
 
     def note(self, path: str) -> NoteReply:
         """A note as it stands on disk, with what the index knows of it."""
@@ -189,13 +188,9 @@ class Engine:
 
     def status(self) -> StatusReply:
         """Where the index stands."""
-        embedder = self._embedder()
+        self._load_models()
         return views.status_reply(
-            self._index,
-            self.record,
-            self._writer.activity,
-            model=embedder.key if embedder is not None else None,
-            model_reason=self._slot.reason,
+            self._index, self.record, self._writer.activity, self._models.state
         )
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -212,11 +207,10 @@ class Engine:
         """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
         return Following(partial(self.subscribe, after=after))
 
-    def _embedder(self) -> Embedder | None:
-        """The model. A reader loads what is on this machine; a server's writer has done it."""
-        if self._writer.serving:
-            return self._slot.embedder
-        return self._slot.load(fetch=False)
+    def _load_models(self) -> None:
+        """Load what is on this machine. In a server the writer has done it, or is about to."""
+        if not self._writer.serving:
+            self._models.load(fetch=False)
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -231,12 +225,12 @@ class Engine:
         if self._writer.serving:
             raise UsageError("this vault is being served; ask its server to reindex instead")
         began = time.monotonic()
-        self._slot.load(fetch=False)
+        self._models.load(fetch=False)
         work = Work(full=full, confirm_removals=confirm_removals)
         totals = self._writer.run(work, progress)
         # The notes are findable by keyword already; only now may a download take its time.
-        absent = self._slot.embedder is None and self._fetch_missing
-        if absent and self._slot.load(fetch=True) is not None:
+        absent = self._models.wanted is None and self._fetch_missing
+        if absent and self._models.load(fetch=True):
             totals = _sum(totals, self._writer.run(Work(), progress))
         return self._report(totals, time.monotonic() - began)
 
@@ -311,7 +305,7 @@ class Engine:
 
     def wait_for_model(self) -> None:
         """Load the model now, if it is on this computer; a first search else does without it."""
-        self._slot.load(fetch=False)
+        self._models.load(fetch=False)
 
     def subscribe(
         self, listener: Callable[[Event], None], *, after: int | None = None
@@ -327,7 +321,7 @@ class Engine:
         self._feeder.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
-        self._slot.close()
+        self._models.close()
         self._index.close()
 
     def _submit(self, work: Work, accepted: int) -> AcceptedReply:

@@ -163,8 +163,21 @@ class WorkDone:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbedderStatus:
+    """How a model works after it failed: more simply than it was set, why, and since when."""
+
+    step: Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
+    reason: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class StatusReply:
-    """Where a vault's index stands. `problem` says what keeps it from following its folder."""
+    """Where a vault's index stands. `problem` says what keeps it from following its folder.
+
+    `model` is the one that answers; `next_model` is being prepared and answers when it covers as
+    much. `embedder` is there while a model does not work as it was set.
+    """
 
     vault: str
     notes: int
@@ -180,6 +193,8 @@ class StatusReply:
     guard: Guard | None = None
     problem: str | None = None
     work: WorkDone = field(default_factory=WorkDone)
+    next_model: str | None = None
+    embedder: EmbedderStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from recollect.errors import NotFoundError, UnreadableNoteError
 from recollect.index.index import Index
 from recollect.ingest.activity import Activity, Guarded
+from recollect.ingest.answering import ModelState
+from recollect.models.resilient import Degraded, Step
 from recollect.replies import (
+    EmbedderStatus,
     EngineState,
     Guard,
     HeadingView,
@@ -29,7 +32,6 @@ from recollect.types import (
     LedgerEntry,
     LedgerState,
     Link,
-    ModelKey,
     StoredNote,
     VaultRecord,
     VaultRules,
@@ -38,6 +40,10 @@ from recollect.vault import files
 from recollect.vault.parse import parse
 
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
+_STEPS: Mapping[Step, str] = {
+    "fewer_threads": "the model works with fewer threads",
+    "single_fp32": "the model works in one thread and without int8",
+}
 
 
 def find_note(index: Index, path: str) -> StoredNote:
@@ -189,27 +195,21 @@ def status_reply(
     index: Index,
     vault: VaultRecord,
     activity: Activity,
-    *,
-    model: ModelKey | None,
-    model_reason: str | None,
+    models: ModelState,
 ) -> StatusReply:
-    """Where the vault stands. `model_reason` says why there is no model."""
+    """Where the vault stands."""
     counts = index.counts()
     ledger = ledger_counts(index)
-    waiting = counts.chunks - counts.vectors
-    semantic: Semantic = "ready"
-    reason = None
-    if model is None:
-        semantic, reason = "unavailable", model_reason
-    elif waiting:
-        semantic = "partial"
-        reason = f"{waiting:,} of {counts.chunks:,} passages still wait for their embedding"
+    switching = models.switching
+    vectors = index.vectors.count if switching is not None else counts.vectors
+    prepared = index.covered(switching) if switching is not None else 0
+    semantic, reason = _semantic(models, vectors, counts.chunks, prepared)
     return StatusReply(
         vault=vault.name,
         notes=counts.notes,
         chunks=counts.chunks,
-        vectors=counts.vectors,
-        model=str(model) if model is not None else None,
+        vectors=vectors,
+        model=str(models.answering) if models.answering is not None else None,
         generation=counts.generation,
         state=_state(activity, ledger["pending"]),
         semantic=semantic,
@@ -224,7 +224,37 @@ def status_reply(
             reused=activity.tally.reused,
             removed=activity.tally.removed,
         ),
+        next_model=str(switching) if switching is not None else None,
+        embedder=_embedder(models.degraded),
     )
+
+
+def _semantic(
+    models: ModelState, vectors: int, chunks: int, prepared: int
+) -> tuple[Semantic, str | None]:
+    """Whether meaning is searched by, and what a person should know of it."""
+    degraded = models.degraded
+    if models.answering is None:
+        return "unavailable", models.reason
+    if degraded is not None and degraded.step == "keyword_only":
+        return "unavailable", f"the model does not work: {degraded.reason}"
+    reasons = []
+    if models.switching is not None:
+        reasons.append(f"switching to {models.switching}: {prepared:,} of {chunks:,} passages")
+    elif models.reason is not None:
+        reasons.append(f"{models.answering} answers, not {models.name}: {models.reason}")
+    waiting = chunks - vectors
+    if waiting > 0:
+        reasons.append(f"{waiting:,} of {chunks:,} passages still wait for their embedding")
+    if degraded is not None:
+        reasons.append(f"{_STEPS[degraded.step]}: {degraded.reason}")
+    return "partial" if waiting > 0 else "ready", "; ".join(reasons) or None
+
+
+def _embedder(degraded: Degraded | None) -> EmbedderStatus | None:
+    if degraded is None:
+        return None
+    return EmbedderStatus(degraded.step, degraded.reason, iso(degraded.since) or "")
 
 
 def _state(activity: Activity, pending: int) -> EngineState:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,36 @@ def test_a_model_can_be_prepared_while_another_answers(index: Index, make: Any) 
     assert index.counts().vectors == 2
     index.use_model(make.other_model, make.dimensions)
     assert index.vectors.count == 2
+
+
+def test_while_a_model_is_prepared_the_answering_one_says_what_is_indexed(
+    index: Index, make: Any
+) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "one two", "three"),), model=make.model))
+    make.embed(index)
+    same = make.note("a.md", "one two", "three")
+    cut_otherwise = replace(
+        make.note("a.md", "one", "two", "three"), content_hash=same.content_hash
+    )
+    edited = make.note("b.md", "four")
+
+    applied = index.apply(Batch(puts=(cut_otherwise, edited), model=make.other_model))
+
+    assert applied.reused == 0
+    assert states(index) == {"a.md": "indexed", "b.md": "keyword_only"}
+    assert index.covered(make.model) == 3
+    assert index.covered(make.other_model) == 0
+    assert index.vectors.count == 3
+    index.apply(Batch(puts=(make.note("a.md", "one", "other"),), model=make.other_model))
+    assert states(index)["a.md"] == "keyword_only"
+
+
+def test_a_note_that_is_to_be_read_anew_is_not_embedded_before(index: Index, make: Any) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "one"), make.note("b.md", "two")), model=make.model))
+    index.apply(Batch(ledger=(LedgerEntry("a.md", "pending"),)))
+    assert [each.text for each in index.pending_texts(make.model, 9)] == ["two"]
+    assert index.pending_count(make.model) == 1
+    assert index.pending_count(make.other_model) == 1
 
 
 def test_pending_texts_come_newest_first_each_once(index: Index, make: Any) -> None:

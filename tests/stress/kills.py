@@ -18,16 +18,16 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from recollect.index.index import Index
 from recollect.index.store import DATABASE
+from recollect.ingest.answering import Models
 from recollect.ingest.indexer import Indexer
 from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
 from recollect.models import load_embedder
-from recollect.models.slot import ModelSlot
 from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules, Settings
 from recollect.vault.chunk import embed_hash
 from tests.stress import picture
@@ -35,6 +35,8 @@ from tests.tiny_model import write_tiny_model
 
 NOTES = 30
 LONGEST_LIFE_S = 0.25
+# How often a life begins with another model in its settings than the life before.
+CHANGES_OF_MODEL = 0.1
 _VERSION = re.compile(r"version (\d+) of")
 
 
@@ -64,8 +66,11 @@ class Watched:
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         with closing(sqlite3.connect(self._directory / DATABASE, timeout=30)) as connection:
             for text in texts:
-                asked = "SELECT 1 FROM vectors WHERE text_hash = ?"
-                if connection.execute(asked, (embed_hash(text),)).fetchone():
+                asked = (
+                    "SELECT 1 FROM vectors v JOIN models m ON m.id = v.model_id"
+                    " WHERE m.name = ? AND v.text_hash = ?"
+                )
+                if connection.execute(asked, (self.key.name, embed_hash(text))).fetchone():
                     with self._again.open("a", encoding="utf-8") as stream:
                         stream.write(f"{text!r}\n")
         return self._embedder.embed_passages(texts)
@@ -83,6 +88,7 @@ class Stage:
 
     root: Path
     settings: Settings
+    models: tuple[ModelRules, ...]
     random: random.Random
     versions: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
@@ -103,19 +109,27 @@ class Stage:
 
 def prepare(root: Path, seed: int) -> Stage:
     """A vault of numbered notes and a tiny model."""
-    weights = write_tiny_model(root / "weights")
+    models = (
+        tiny_rules(write_tiny_model(root / "weights"), "tiny"),
+        tiny_rules(write_tiny_model(root / "other", seed=1, max_tokens=96), "other"),
+    )
     settings = Settings(
         data_dir=root / "data",
         model_dir=root / "models",
         state_dir=root / "state",
         offline=True,
-        model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
+        model=models[0],
     )
-    stage = Stage(root, settings, random.Random(seed))
+    stage = Stage(root, settings, models, random.Random(seed))
     stage.vault.mkdir()
     for n in range(NOTES):
         edit(stage, f"note {n}.md")
     return stage
+
+
+def tiny_rules(weights: Path, name: str) -> ModelRules:
+    """The settings that use a tiny model."""
+    return ModelRules(name=name, folder=str(weights), quantisation="fp32", threads=1)
 
 
 def edit(stage: Stage, path: str) -> None:
@@ -130,6 +144,8 @@ def edit(stage: Stage, path: str) -> None:
 
 def live_and_die(stage: Stage) -> None:
     """Let a process index while notes change, and kill it somewhere on the way."""
+    if stage.random.random() < CHANGES_OF_MODEL:
+        stage.settings = replace(stage.settings, model=stage.random.choice(stage.models))
     child = os.fork()
     if child == 0:
         run_writer(stage, for_ever=True)
@@ -147,26 +163,25 @@ def run_writer(stage: Stage, *, for_ever: bool) -> None:
     """Bring the index up to date, once or until killed."""
     index = Index.open(stage.directory, writable=True)
 
-    def load(fetch: bool) -> Embedder:
+    def load(rules: ModelRules, fetch: bool) -> Embedder:
         embedder = load_embedder(
-            stage.settings.model,
+            rules,
             model_dir=stage.settings.model_dir,
             offline=True,
             fetch_missing=fetch,
             say=lambda _: None,
         )
-        index.use_model(embedder.key, embedder.dimensions)
         return Watched(embedder, stage.directory, stage.again)
 
-    slot = ModelSlot(load)
+    models = Models(index, stage.settings.model, load)
     indexer = Indexer(stage.vault, index, stage.settings)
-    writer = Writer("stress", index, indexer, slot, fetch_missing=False)
-    slot.load(fetch=False)
+    writer = Writer("stress", index, indexer, models, fetch_missing=False)
+    models.load(fetch=False)
     writer.run(Work())
     while for_ever:
         writer.run(Work())
         index.save()
-    slot.close()
+    models.close()
     index.close()
 
 
@@ -195,6 +210,7 @@ def look(stage: Stage) -> list[str]:
 
 def finish(stage: Stage) -> list[str]:
     """Bring the index up to date and hold it against one made from nothing."""
+    stage.settings = replace(stage.settings, model=stage.models[0])
     in_process(lambda: run_writer(stage, for_ever=False))
     found = picture.take(stage.directory)
     fresh = picture.of_fresh_index(stage.vault, stage.root / "fresh", stage.settings)

@@ -42,7 +42,9 @@ def rows(directory: Path, sql: str, values: Sequence[object] = ()) -> list[tuple
 
 def take(directory: Path) -> Picture:
     """Read the picture of the index in a folder, also beside its writer."""
-    kept = {text_hash for (text_hash,) in rows(directory, "SELECT text_hash FROM vectors")}
+    answering = "SELECT value FROM meta WHERE key = 'model_vectors'"
+    asked = f"SELECT text_hash FROM vectors WHERE model_id = ({answering})"
+    kept = {text_hash for (text_hash,) in rows(directory, asked)}
     index = Index.open(directory, writable=False)
     try:
         stored = index.all_notes()

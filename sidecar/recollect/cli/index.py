@@ -153,6 +153,8 @@ def _remarks(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
         yield "See `recollect ledger --state failed` for what failed and why."
     if status is not None and status.semantic == "unavailable":
         yield f"Keyword search only: {status.semantic_reason}"
+    elif status is not None and status.semantic_reason is not None:
+        yield f"Search by meaning: {status.semantic_reason}"
     if status is not None and status.guard is not None:
         yield (
             f"{status.guard.gone:,} of {status.guard.total:,} notes are gone from the folder; they "

@@ -241,13 +241,14 @@ def vectors_saved(store: Store, number: int) -> bool:
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
+    model = reads.model_key(store, number)
     arrays = snapshot.load(*_vector_snapshot(store, number))
     if arrays is not None:
         try:
-            return Vectors.from_arrays(dimensions, arrays)
+            return Vectors.from_arrays(dimensions, arrays, model)
         except (KeyError, ValueError) as error:
             logger.warning("The vectors' snapshot does not fit (%s) and is made again.", error)
-    vectors = Vectors(dimensions)
+    vectors = Vectors(dimensions, model)
     count = int(store.read("SELECT count(*) FROM chunks")[0][0])
     owners = np.empty((count, 2), np.int64)
     rows = np.empty((count, dimensions), np.float16)

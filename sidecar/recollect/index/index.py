@@ -93,6 +93,11 @@ class Index:
                     self._lock.release()
 
     @property
+    def writable(self) -> bool:
+        """Whether this process writes it."""
+        return self._store.writable
+
+    @property
     def generation(self) -> int:
         """Counts the batches; what is served belongs to it."""
         return self._generation
@@ -165,12 +170,23 @@ class Index:
     def pending_texts(
         self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:
-        """Texts without a vector of the model: newest notes first, each once, none of `skip`."""
+        """Texts without a vector of the model: newest notes first, each once, none of `skip`.
+
+        Those of notes that the ledger calls `pending` wait until the notes are read.
+        """
         return reads.pending_texts(self._store, model, limit, skip)
 
     def pending_count(self, model: ModelKey) -> int:
         """How many different texts no vector of the model covers yet."""
         return reads.pending_count(self._store, model)
+
+    def covered(self, model: ModelKey) -> int:
+        """How many chunks a model would answer for."""
+        return reads.covered(self._store, model)
+
+    def answering_key(self) -> ModelKey | None:
+        """The model that answers or answered last; None: no model was ever used."""
+        return reads.answering_key(self._store)
 
     def answering_model(self) -> KeptModel | None:
         """The model that answers or answered last; None: no vector was ever kept."""

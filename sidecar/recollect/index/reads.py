@@ -219,6 +219,18 @@ def dimensions_of(store: Store, model: ModelKey) -> int | None:
     return int(found[0][1]) if found else None
 
 
+def model_key(store: Store, number: int) -> ModelKey | None:
+    """The model of a number."""
+    found = store.read("SELECT name, weights_hash, quantisation FROM models WHERE id=?", (number,))
+    return ModelKey(*found[0]) if found else None
+
+
+def answering_key(store: Store) -> ModelKey | None:
+    """The model whose vectors the chunks speak of."""
+    number = vector_model(store)
+    return None if number is None else model_key(store, number)
+
+
 def vector_model(store: Store) -> int | None:
     """The model that the chunks' `vector_hash` speaks of."""
     value = meta(store, "model_vectors")
@@ -307,6 +319,15 @@ def own_vectors(store: Store, number: int | None) -> int:
     return int(found[0][0])
 
 
+def covered(store: Store, model: ModelKey) -> int:
+    """How many chunks a model would answer for: by their own text or by what they inherited."""
+    number = model_id(store, model)
+    if number is None or number != vector_model(store):
+        return own_vectors(store, number)
+    found = store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
+    return int(found[0][0])
+
+
 def pending_count(store: Store, model: ModelKey) -> int:
     """How many different texts have no vector of the model."""
     where, values = _lacking(store, model)
@@ -336,13 +357,17 @@ def pending_texts(
 
 
 def _lacking(store: Store, model: ModelKey) -> tuple[str, tuple[int, ...]]:
-    """The condition on a chunk `c` that its own text has no vector of the model."""
+    """The condition on a chunk `c` that its own text has no vector of the model.
+
+    A note that is still to be read anew does not count: its passages may be others then.
+    """
     number = model_id(store, model)
     if number is None:
-        return "1", ()
+        return _READ, ()
     if number == vector_model(store):
-        return "c.vector_hash IS NOT c.text_hash", ()
-    return (
-        "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = c.text_hash)",
-        (number,),
-    )
+        return f"c.vector_hash IS NOT c.text_hash AND {_READ}", ()
+    lacking = "SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = c.text_hash"
+    return f"NOT EXISTS ({lacking}) AND {_READ}", (number,)
+
+
+_READ = "c.note_id NOT IN (SELECT id FROM notes JOIN ledger USING (path) WHERE state = 'pending')"

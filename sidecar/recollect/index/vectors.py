@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from recollect.errors import ModelError
 from recollect.index.signs import differing_bits, nearest, sign_bits
-from recollect.types import ChunkHits, FloatArray, IdArray
+from recollect.types import ChunkHits, FloatArray, IdArray, ModelKey
 
 EXACT_LIMIT = 20_000  # up to it, comparing with all takes at most a millisecond
 CANDIDATE_STEPS = (500, 1000, 2000, 4000)
@@ -55,9 +55,10 @@ class _View:
 class Vectors:
     """Vectors of chunks for one model. Searches run in any thread, changes in one."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, model: ModelKey | None = None) -> None:
         """Start empty; `dimensions` 0 stands for no model, and finds nothing."""
         self.dimensions = dimensions
+        self.model = model  # whose embedding a query has to be
         self._lock = threading.Lock()
         self._mean_of = 0  # how many vectors the mean was taken of
         self._view = _View(
@@ -148,14 +149,19 @@ class Vectors:
         return saved
 
     @classmethod
-    def from_arrays(cls, dimensions: int, arrays: Mapping[str, npt.NDArray[Any]]) -> Vectors:
+    def from_arrays(
+        cls,
+        dimensions: int,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        model: ModelKey | None = None,
+    ) -> Vectors:
         """The vectors of a snapshot. Mapped arrays stay mapped until the first change.
 
         Raises:
             ValueError: the arrays do not agree with each other.
 
         """
-        vectors = cls(dimensions)
+        vectors = cls(dimensions, model)
         rows, bits = arrays["rows"], arrays.get("bits")
         used = len(arrays["ids"])
         if rows.shape != (used, dimensions) or len(arrays["notes"]) != used:

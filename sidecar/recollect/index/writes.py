@@ -66,6 +66,9 @@ class BatchWriter:
         self._now = time.time()
         self._vectors = number(get(connection, "model_vectors"))
         self._model = None if batch.model is None else find_model(connection, batch.model)
+        active = number(get(connection, "model_active"))
+        # While a model is being prepared another one answers, and that one says what is indexed.
+        self._preparing = batch.model is not None and active not in {None, self._model}
         before = int(get(connection, "text_generation") or 0)
         text = bool(batch.moves or batch.removes or batch.puts)
         generation = next_generation(connection, text=text)
@@ -126,10 +129,15 @@ class BatchWriter:
         """A note is as it was; if it was to be read again, it need not be."""
         values = (touch.size, touch.mtime_ns)
         self._db.execute("UPDATE notes SET size=?, mtime_ns=? WHERE path=?", (*values, touch.path))
+        lacks = (
+            "vector_hash IS NULL"
+            if self._preparing
+            else "NOT EXISTS (SELECT 1 FROM vectors WHERE model_id IS :model"
+            " AND text_hash = chunks.text_hash)"
+        )
         waits = self._db.execute(
-            "SELECT EXISTS (SELECT 1 FROM chunks WHERE note_id = ? AND NOT EXISTS"
-            " (SELECT 1 FROM vectors WHERE model_id IS ? AND text_hash = chunks.text_hash))",
-            (touch.note_id, self._model),
+            f"SELECT EXISTS (SELECT 1 FROM chunks WHERE note_id = :note AND {lacks})",
+            {"note": touch.note_id, "model": self._model},
         ).fetchone()[0]
         self._db.execute(
             "UPDATE ledger SET size=?, mtime_ns=?,"
@@ -150,7 +158,10 @@ class BatchWriter:
 
     def _put(self, put: NotePut) -> None:
         path = put.note.path
-        found = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchone()
+        found = self._db.execute(
+            "SELECT id, content_hash FROM notes WHERE path = ?", (path,)
+        ).fetchone()
+        unchanged = found is not None and found[1] == put.content_hash
         columns = (*rows.note_row(put), self.changes.generation)
         if found is None:
             cursor = self._db.execute(
@@ -172,14 +183,18 @@ class BatchWriter:
         self._db.executemany(
             f"INSERT INTO links VALUES ({','.join('?' * 11)})", rows.link_rows(note_id, put.note)
         )
-        self._put_chunks(note_id, put.chunks)
-        self._settle(note_id, put)
+        self._put_chunks(note_id, put.chunks, unchanged=unchanged)
+        self._settle(note_id, put, unchanged=unchanged)
         self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
         (self.changes.bare.discard if put.chunks else self.changes.bare.add)(note_id)
 
-    def _put_chunks(self, note_id: int, chunks: Sequence[Chunk]) -> None:
-        """Replace a note's chunks. One whose text is unchanged keeps its id."""
-        unclaimed = self._old_chunks(note_id)
+    def _put_chunks(self, note_id: int, chunks: Sequence[Chunk], *, unchanged: bool) -> None:
+        """Replace a note's chunks. One whose text is unchanged keeps its id.
+
+        In a note of `unchanged` content, only cut otherwise, every place is what it was before.
+        """
+        before = self._old_chunks(note_id)
+        unclaimed = list(before)
         by_hash: dict[bytes, list[_OldChunk]] = defaultdict(list)
         for old in reversed(unclaimed):
             by_hash[old.text_hash].append(old)
@@ -195,10 +210,11 @@ class BatchWriter:
                 )
             else:
                 added.append(chunk)
+        replaced = before if unchanged else unclaimed
         kept = self._kept(self._vectors, {chunk.text_hash for chunk in added})
         for chunk in added:
             own = chunk.text_hash in kept
-            vector_hash = chunk.text_hash if own else _inherited(chunk, unclaimed)
+            vector_hash = chunk.text_hash if own else _inherited(chunk, replaced)
             self._insert(note_id, chunk, vector_hash)
         for old in unclaimed:
             self._db.execute("DELETE FROM chunks WHERE id = ?", (old.id,))
@@ -220,14 +236,17 @@ class BatchWriter:
         )
         self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
 
-    def _settle(self, note_id: int, put: NotePut) -> None:
+    def _settle(self, note_id: int, put: NotePut, *, unchanged: bool) -> None:
         """Write the note's ledger entry and whether it waits for vectors."""
         hashes = {chunk.text_hash for chunk in put.chunks}
         kept = self._kept(self._model, hashes)
         self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
         waiting = len(hashes) > len(self._kept(self._vectors, hashes))
         self._db.execute("UPDATE notes SET awaiting=? WHERE id=?", (waiting, note_id))
-        state: LedgerState = "indexed" if len(kept) == len(hashes) else "keyword_only"
+        complete = len(kept) == len(hashes)
+        if self._preparing:
+            complete = not waiting or (unchanged and self._answered(note_id))
+        state: LedgerState = "indexed" if complete else "keyword_only"
         warnings = dict.fromkeys((*put.note.warnings, *put.warnings))
         self._record(
             LedgerEntry(
@@ -238,6 +257,11 @@ class BatchWriter:
                 mtime_ns=put.mtime_ns,
             )
         )
+
+    def _answered(self, note_id: int) -> bool:
+        """Whether some vector answers for each chunk of a note."""
+        ask = "SELECT 1 FROM chunks WHERE note_id = ? AND vector_hash IS NULL"
+        return self._db.execute(ask, (note_id,)).fetchone() is None
 
     def _record(self, entry: LedgerEntry) -> None:
         row = list(rows.ledger_row(entry))

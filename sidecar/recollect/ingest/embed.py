@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recollect.errors import ModelError
 from recollect.index.index import Index
 from recollect.types import (
     Batch,
@@ -26,11 +27,15 @@ COMMIT = 64
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What a pass did: texts embedded, and texts the model gave no usable vector for."""
+    """What a pass did: texts embedded, and texts the model gave no usable vector for.
+
+    `problem` says what made the model fail, for people; the rest of the texts waits.
+    """
 
     embedded: int
     refused: int
     finished: bool
+    problem: str | None = None
 
 
 def embed_pending(
@@ -39,17 +44,20 @@ def embed_pending(
     *,
     progress: Callable[[Progress], None],
     stop: Callable[[], bool],
+    kept: Callable[[], None] = lambda: None,
 ) -> Embedded:
-    """Embed all texts without a vector, until done or `stop()`.
+    """Embed all texts without a vector, until done, `stop()` or a failing model.
 
     A text whose vector is not finite makes its note `failed` and is left out; the rest goes on.
+    `kept` is told now and then that there are more vectors.
     """
     total = index.pending_count(embedder.key)
     done = 0
     refused: set[bytes] = set()
+    problem: str | None = None
     if total == 0:
         return Embedded(0, 0, finished=True)
-    while not stop():
+    while problem is None and not stop():
         window = index.pending_texts(embedder.key, WINDOW + len(refused))
         window = tuple(text for text in window if text.text_hash not in refused)
         if not window:
@@ -58,12 +66,17 @@ def embed_pending(
             if stop():
                 break
             progress(Progress("embed", done, max(total, done), part[0].path))
-            bad = _embed(index, embedder, part)
+            try:
+                bad = _embed(index, embedder, part)
+            except ModelError as error:
+                problem = error.message
+                break
             refused.update(text.text_hash for text in bad)
             done += len(part) - len(bad)
+        kept()
     progress(Progress("embed", done, max(total, done)))
     left = index.pending_count(embedder.key)
-    return Embedded(done, len(refused), finished=left <= len(refused))
+    return Embedded(done, len(refused), finished=left <= len(refused), problem=problem)
 
 
 def _parts(window: Sequence[PendingText]) -> list[Sequence[PendingText]]:

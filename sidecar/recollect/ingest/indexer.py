@@ -58,6 +58,7 @@ class RunTotals:
     removed: int = 0
     guarded: int = 0
     finished: bool = True  # False: something is left that the same run would do
+    problem: str | None = None  # why passages could not be embedded, for people
     warnings: tuple[str, ...] = ()
 
 
@@ -71,6 +72,7 @@ class Signals:
     """
 
     progress: Callable[[Progress], None] = lambda _: None
+    kept: Callable[[], None] = lambda: None  # told now and then that there are more vectors
     stop: Callable[[], bool] = lambda: False
     give_way: Callable[[], bool] = lambda: False
 
@@ -103,13 +105,11 @@ class Indexer:
             self._index.set_meta(_FINGERPRINT, fingerprint)
         stop = signals.stop if work.paths else signals.stop_or_give_way
         totals = self._first_pass(plan, embedder, signals.progress, stop)
-        if embedder is not None:
-            done = embed_pending(
-                self._index, embedder, progress=signals.progress, stop=signals.stop_or_give_way
-            )
-            totals = replace(
-                totals, embedded=done.embedded, finished=totals.finished and done.finished
-            )
+        if embedder is not None and self._index.meta(_FINGERPRINT) != fingerprint:
+            # Cut for another model still: the whole run that waits will cut, and then embed.
+            totals = replace(totals, finished=False)
+        elif embedder is not None:
+            totals = self._second_pass(totals, embedder, signals)
         signals.progress(Progress("done", totals.read, totals.read))
         return replace(totals, warnings=warnings)
 
@@ -173,6 +173,21 @@ class Indexer:
             removed=len(plan.removes),
             guarded=len(plan.guarded),
             finished=done == len(to_read),
+        )
+
+    def _second_pass(self, totals: RunTotals, embedder: Embedder, signals: Signals) -> RunTotals:
+        done = embed_pending(
+            self._index,
+            embedder,
+            progress=signals.progress,
+            stop=signals.stop_or_give_way,
+            kept=signals.kept,
+        )
+        return replace(
+            totals,
+            embedded=done.embedded,
+            finished=totals.finished and (done.finished or done.problem is not None),
+            problem=done.problem,
         )
 
 

@@ -12,16 +12,18 @@ from functools import partial
 from recollect.errors import AnotherVaultError, RecollectError, UsageError
 from recollect.index.index import Index
 from recollect.ingest.activity import Activity, Finished, Guarded, Tally
+from recollect.ingest.answering import Models
 from recollect.ingest.events import EventLog
 from recollect.ingest.indexer import Indexer, RunTotals, Signals
 from recollect.ingest.queue import Work, WorkQueue, is_nothing
 from recollect.ingest.schedule import LONGEST_WAIT_S, Retry, next_daily, next_retry
-from recollect.models.slot import ModelSlot
 from recollect.types import Batch, Progress
 
 HISTORY = 100
 # Snapshots are written when nothing happened for this long: they only spare the next start work.
 IDLE_BEFORE_SAVE_S = 30.0
+# A model that is not there, or that fails, is tried again after this time.
+MODEL_AGAIN_S = 300.0
 # Listeners are told of progress at most this often.
 TELL_EVERY_S = 0.25
 
@@ -36,10 +38,11 @@ class Writer:
         name: str,
         index: Index,
         indexer: Indexer,
-        slot: ModelSlot,
+        models: Models,
         *,
         fetch_missing: bool,
         reconcile_at: str = "",
+        model_again_s: float = MODEL_AGAIN_S,
     ) -> None:
         """`reconcile_at` is the time of day of the daily look at everything; "" is never."""
         self.queue = WorkQueue()
@@ -47,7 +50,7 @@ class Writer:
         self._name = name
         self._index = index
         self._indexer = indexer
-        self._slot = slot
+        self._models = models
         self._fetch_missing = fetch_missing
         self._reconcile_at = reconcile_at
         self._activity = Activity()
@@ -55,6 +58,8 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._daily: float | None = None
         self._retry: Retry | None = None
+        self._model_again_s = model_again_s
+        self._model_again: float | None = None
         self._told = 0.0
         self._saved_generation = index.generation
         self._idle_since = time.monotonic()
@@ -124,12 +129,14 @@ class Writer:
         """Run to the end, until paused, cancelled or closed; errors are the caller's."""
         began = time.monotonic()
         generation = self._index.generation
+        before = self._activity.problem
         self._change(running=True, problem=None)
         outcome = "stopped"
         totals = RunTotals()
         try:
-            totals = self._indexer.run(work, self._slot.embedder, self._signals(progress))
-            outcome = "done" if totals.finished else "stopped"
+            totals = self._indexer.run(work, self._models.writing, self._signals(progress))
+            outcome = totals.problem or ("done" if totals.finished else "stopped")
+            self._models.advance(complete=outcome == "done" and not work.paths)
         except RecollectError as error:
             outcome = error.message
             raise
@@ -152,12 +159,15 @@ class Writer:
         )
         for warning in totals.warnings:
             log.warning("%s: %s", self._name, warning)
+        if totals.problem is not None and before != totals.problem:
+            log.warning("%s: %s", self._name, totals.problem)
         return totals
 
     def _signals(self, progress: Callable[[Progress], None] | None) -> Signals:
         queue = self.queue
         return Signals(
             progress=partial(self._note_progress, progress),
+            kept=self._note_vectors,
             stop=lambda: queue.closed or queue.paused or queue.cancelled,
             give_way=lambda: queue.saved_waiting,
         )
@@ -173,12 +183,14 @@ class Writer:
             outcome=outcome,
         )
         guard = self._activity.guard
-        seen_all = not work.paths and outcome == "done"
+        walked = totals.finished and outcome in {"done", totals.problem}
+        seen_all = walked and not work.paths
         if seen_all or (totals.guarded and guard is None):
             guard = self._guarded(totals, now)
         self._idle_since = time.monotonic()
         self._change(
             running=False,
+            problem=totals.problem,
             progress=None,
             guard=guard,
             history=(*self._activity.history, ended)[-HISTORY:],
@@ -211,6 +223,11 @@ class Writer:
                 current=progress.current,
             )
 
+    def _note_vectors(self) -> None:
+        """Let the wanted model answer as soon as it covers as much as the earlier one."""
+        if self._models.advance(complete=False):
+            self.events.publish("generation", generation=self._index.generation)
+
     def _change(self, **changes: object) -> None:
         with self._changing:
             before = _state(self._activity)
@@ -221,18 +238,24 @@ class Writer:
     # --- the thread ------------------------------------------------------------------------
 
     def _loop(self) -> None:
-        self._slot.load(fetch=False)
+        self._load_model(fetch=False)
         while (work := self.queue.take(self._due)) is not None:
             if is_nothing(work):
                 self._look_at_the_clock()
                 continue
             self._attempt(work)
             self.queue.done()
-            if self._slot.embedder is None and self._fetch_missing and not self.queue.closed:
+            if self._models.wanted is None and self._fetch_missing and not self.queue.closed:
                 # Once a start: the notes are findable by keyword, so a download may take its time.
                 self._fetch_missing = False
-                if self._slot.load(fetch=True) is not None:
-                    self.queue.submit(Work())
+                self._load_model(fetch=True)
+
+    def _load_model(self, *, fetch: bool) -> None:
+        """Load the wanted model, and go over the vault with it; else try again later."""
+        there = self._models.load(fetch=fetch)
+        self._model_again = None if there else time.time() + self._model_again_s
+        if there:
+            self.queue.submit(Work())
 
     def _attempt(self, work: Work) -> None:
         """Run; an error leaves the index as it was, is kept for `status`, and ends no thread."""
@@ -252,6 +275,8 @@ class Writer:
                 problem="indexing failed unexpectedly; the log has the details. Try a full reindex"
             )
             return
+        if totals.problem is not None:
+            self._model_again = time.time() + self._model_again_s
         if self.queue.cancelled:
             self._settle()
         elif not totals.finished:
@@ -269,7 +294,7 @@ class Writer:
             == (manifest[entry.path].size, manifest[entry.path].mtime_ns)
         )
         if unchanged:
-            embedder = self._slot.embedder
+            embedder = self._models.writing
             model = embedder.key if embedder is not None else None
             self._index.apply(Batch(touches=unchanged, model=model))
 
@@ -280,6 +305,8 @@ class Writer:
             times.append(self._daily - now)
         if self._retry is not None:
             times.append(self._retry.at - now)
+        if self._model_again is not None:
+            times.append(self._model_again - now)
         if self._index.generation != self._saved_generation:
             times.append(self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
         return max(min(times), 0.0)
@@ -292,6 +319,8 @@ class Writer:
         if self._retry is not None and now >= self._retry.at:
             retry, self._retry = self._retry, None
             self.queue.submit(Work(paths=retry.paths))
+        if self._model_again is not None and now >= self._model_again:
+            self._load_model(fetch=False)
         idle = time.monotonic() - self._idle_since
         if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
             self._saved_generation = self._index.generation
