@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect import logs
-from recollect.logs import log_to_terminal, logging_to_files
+from recollect.logs import delete_logs, log_to_terminal, logging_to_files
 from recollect.types import LogRules
 
 log = logging.getLogger("recollect.test")
@@ -123,3 +123,14 @@ def test_the_terminal_gets_each_line_once(capsys: pytest.CaptureFixture[str]) ->
 
     [line] = capsys.readouterr().err.splitlines()
     assert json.loads(line)["message"] == "once"
+
+
+def test_logs_are_deleted_but_for_those_being_written(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        with logging_to_files(tmp_path, LogRules()):
+            log.warning("somewhere")
+        (tmp_path / "recollect-2.log.1").touch()
+        delete_logs(tmp_path)
+        assert {file.name for file in tmp_path.glob("rec*")} == {"recollect.log"}
+    delete_logs(tmp_path)
+    assert not list(tmp_path.glob("rec*"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import ConfigError, NotFoundError, UsageError
+from recollect.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
 from recollect.types import SearchRequest, ServerRules, Settings, VaultRecord
 from recollect.vaults import REGISTRY, Vaults
 
@@ -174,5 +174,37 @@ def test_only_so_many_served_vaults_are_open(settings: Settings, tmp_path: Path)
         with vaults.hold(records[1]) as engine:
             assert engine.search(SearchRequest("2")).total == 1
         assert {engine.record.name for engine in vaults.opened()} == {"B", "A"}
+    finally:
+        vaults.close()
+
+
+def test_an_index_does_not_go_where_other_things_are(settings: Settings, tmp_path: Path) -> None:
+    notes = folder(tmp_path / "Notes")
+    vaults = Vaults(replace(settings, index_dir=notes))
+
+    with pytest.raises(IndexFailure, match="index_dir"):
+        vaults.open(vaults.add(notes), writable=True)
+    assert [path.name for path in notes.iterdir()] == ["note.md"]
+
+
+def test_deleting_an_index_deletes_nothing_beside_it(settings: Settings, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    vaults = Vaults(replace(settings, index_dir=place))
+    record = vaults.add(folder(tmp_path / "Notes"))
+    vaults.open(record, writable=True).index_now()
+    (place / "mine.txt").touch()
+
+    vaults.remove(record, delete_data=True)
+
+    assert [path.name for path in place.iterdir()] == ["mine.txt"]
+
+
+def test_an_index_in_use_is_not_deleted(vaults: Vaults, settings: Settings, tmp_path: Path) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+    vaults.open(record, writable=True).index_now()
+    try:
+        with pytest.raises(IndexInUseError):
+            Vaults(settings).remove(record, delete_data=True)
+        assert vaults.records() == (record,)
     finally:
         vaults.close()

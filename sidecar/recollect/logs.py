@@ -12,7 +12,7 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +25,7 @@ FILES = 5
 # Servers of one person at one time, each with files of its own.
 _MOST_WRITERS = 20
 _OURS = "recollect"
+LOGS = "logs"  # below the state directory
 _SECRET = re.compile(r"(token=|bearer\s+)[^\s&\"']+", re.IGNORECASE)
 
 log = logging.getLogger(__name__)
@@ -118,6 +119,22 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
         lock.release()
 
 
+def delete_logs(folder: Path) -> None:
+    """Delete the files that no server writes now, of all vaults: lines are not kept apart."""
+    for number in range(1, _MOST_WRITERS + 1):
+        name = _name(number)
+        if not (folder / name).exists():
+            continue
+        lock = FileLock(folder / f".{name}.lock")
+        with suppress(Timeout, OSError), lock.acquire(timeout=0):
+            for file in folder.glob(f"{name}*"):
+                file.unlink(missing_ok=True)
+
+
+def _name(number: int) -> str:
+    return "recollect.log" if number == 1 else f"recollect-{number}.log"
+
+
 def _matters(record: logging.LogRecord) -> bool:
     """Other people's libraries only have warnings to tell."""
     return record.name.split(".", 1)[0] == _OURS or record.levelno >= logging.WARNING
@@ -127,7 +144,7 @@ def _own_file(folder: Path) -> tuple[FileLock, Path]:
     """A log file that no other process writes, which could not be rotated; OSError if none."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number in range(1, _MOST_WRITERS + 1):
-        name = "recollect.log" if number == 1 else f"recollect-{number}.log"
+        name = _name(number)
         lock = FileLock(folder / f".{name}.lock", thread_local=False)
         try:
             lock.acquire(timeout=0)

@@ -127,11 +127,13 @@ class Vaults:
 
         Notes that are a person's own are never touched.
         """
+        from recollect.index.delete import delete  # noqa: PLC0415 - loads the engines of the index
+
         self._engines.close(record.id)
         directory = self.directory(record)
         with self._registry.changing() as records:
-            if delete_data and directory.exists():
-                _delete_index(directory)
+            if delete_data:
+                delete(directory)
             if delete_data and record.source == "mirror":
                 _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]
@@ -292,13 +294,6 @@ def _not_found(records: tuple[VaultRecord, ...], word: str | None) -> str:
     if word is None:
         return f"which vault? Name one with --vault; known: {known}"
     return f"no vault '{word}'; known: {known}. A new folder is added by `recollect index FOLDER`"
-
-
-def _delete_index(directory: Path) -> None:
-    """Delete an index folder, and nothing that does not look like one."""
-    if not any((directory / name).exists() for name in ("lock", "index.db")):
-        return
-    shutil.rmtree(directory)
 
 
 def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # these load the engine and the web server
     from recollect.vaults import Vaults
     from recollect.web.announce import BoundServer
 
-LOGS = "logs"  # below the state directory
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
@@ -132,7 +131,7 @@ def _run(
 ) -> None:
     import asyncio  # noqa: PLC0415 - takes as long as showing the help
 
-    from recollect.logs import logging_to_files  # noqa: PLC0415 - loads numpy
+    from recollect.logs import LOGS, logging_to_files  # noqa: PLC0415 - loads numpy
     from recollect.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
     with logging_to_files(settings.state_dir / LOGS, settings.log):

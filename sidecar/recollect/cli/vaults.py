@@ -75,11 +75,17 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
 @vaults.command("remove")
 @click.argument("vault", metavar="VAULT")
 @click.option(
-    "--delete-data", is_flag=True, help="Delete its index too. Your notes are never touched."
+    "--delete-data",
+    is_flag=True,
+    help="Delete its index and the logs too, and a mirror's copy of the notes. Your own notes are"
+    " never touched.",
 )
 def remove_vault(vault: str, delete_data: bool) -> None:
     """Forget VAULT. Its index is kept unless --delete-data is given."""
-    with closing(invocation().vaults()) as known:
+    from recollect.logs import LOGS, delete_logs  # noqa: PLC0415 - loads numpy
+
+    inv = invocation()
+    with closing(inv.vaults()) as known:
         record = known.find(vault, cwd=Path.cwd())
         server = server_for(known, record)
         if server is not None:
@@ -87,8 +93,10 @@ def remove_vault(vault: str, delete_data: bool) -> None:
                 f"{record.name} is being served at {server.info.url}: stop that server first"
             )
         known.remove(record, delete_data=delete_data)
-    kept = "and its index is deleted" if delete_data else "its index is kept"
-    invocation().say(f"{record.name} is forgotten; {kept}.")
+    if delete_data:
+        delete_logs(inv.settings().state_dir / LOGS)
+    kept = "its index and the logs are deleted" if delete_data else "its index is kept"
+    inv.say(f"{record.name} is forgotten; {kept}.")
 
 
 @vaults.command("default")

@@ -7,8 +7,10 @@ from pathlib import Path
 import filelock
 
 from recollect.errors import IndexFailure, IndexInUseError
+from recollect.index.store import DATABASE
 
 LOCK = "lock"
+SERVER_FILE = "server.json"  # a server leaves it where an index is to be
 
 
 def hold(directory: Path) -> filelock.BaseFileLock:
@@ -16,11 +18,12 @@ def hold(directory: Path) -> filelock.BaseFileLock:
 
     Raises:
         IndexInUseError: another process, or another index object in this one, holds it.
-        IndexFailure: the folder cannot be written.
+        IndexFailure: the folder cannot be written, or holds what is no index.
 
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        _check_ours(directory)
         # Who closes an index may be another thread than who opened it.
         lock = filelock.FileLock(directory / LOCK, thread_local=False)
         lock.acquire(timeout=0)
@@ -35,3 +38,14 @@ def hold(directory: Path) -> filelock.BaseFileLock:
             code="index_not_writable",
         ) from error
     return lock
+
+
+def _check_ours(directory: Path) -> None:
+    """Refuse a folder that somebody uses for other things: an index replaces what it finds."""
+    names = {entry.name for entry in directory.iterdir() if not entry.name.startswith(".")}
+    if names - {SERVER_FILE} and not names & {LOCK, DATABASE}:
+        raise IndexFailure(
+            f"{directory} is to hold an index, but has other files in it. Name a folder of its own"
+            " for the index (setting index_dir, or --data-dir).",
+            code="not_an_index",
+        )
