@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -19,6 +19,10 @@ ELLIPSIS = "…"
 _SLACK = 40  # characters a cut may move to meet the start of a sentence
 _WORD = re.compile(rf"[{scripts.SPACELESS}]|[^\s{scripts.SPACELESS}]+")
 _RUN = re.compile(r"\S+")
+_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+_NEVER = r"(?!)"
+# What the analyzer reads otherwise than letter by letter: compounds, and letters it spells out.
+_OTHERWISE = r"\w[-_.'\u2019\u2010\u2011]\w|[ßẞæœþøłđðıё\ufb00-\ufb06]"
 _SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
 
 
@@ -41,40 +45,44 @@ class Snippets:
         """`chars` is about how long a snippet gets, in code points."""
         self._weights = weights
         self._chars = chars
-        self._pattern = _pattern(weights)
         self._flattening = _Flattening()
+        self._flat_tokens = {token.translate(self._flattening): token for token in weights}
+        self._alone = _alone(self._flat_tokens)
+        self._promising = _promising(self._flat_tokens)
 
     def make(self, text: str) -> Snippet:
         """The window of `text` with the most telling matches, cut at words."""
-        hits = self._hits(text)
+        flat = text.lower() if text.isascii() else text.translate(self._flattening)
+        hits = [
+            _Hit(self._flat_tokens[match.group()], *match.span())
+            for match in self._alone.finditer(flat)
+        ]
         start, end = 0, len(text)
         if len(text) > self._chars:
             first, last = _densest(hits, self._weights, self._chars)
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
-        marks = _merged(
-            (start + token.start, start + token.end)
-            for token in spans(text[start:end])
-            if token.text in self._weights
-        )
+        marks = _merged(self._marks(text, flat, start, end))
         inside = [hit for hit in hits if start <= hit.start < end]
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
         return _render(text, start, end, marks, at)
 
-    def _hits(self, text: str) -> list[_Hit]:
-        """Where tokens of the query stand: fast, and good enough to choose a window by."""
-        if self._pattern is None:
-            return []
-        flat = text.lower() if text.isascii() else text.translate(self._flattening)
-        return [
-            _Hit(match.group(), match.start(), match.end())
-            for match in self._pattern.finditer(flat)
-        ]
+    def _marks(self, text: str, flat: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where tokens of the query stand in text[start:end], as the analyzer sees it.
+
+        Only what may hold one is analyzed, which is a small part of most text.
+        """
+        for run in self._promising.finditer(flat, start, end):
+            for token in spans(text[run.start() : run.end()]):
+                if token.text in self._weights:
+                    yield run.start() + token.start, run.start() + token.end
 
 
 class _Hit(NamedTuple):
+    """A word of the query in flattened text: good enough to choose a window by."""
+
     token: str
     start: int
     end: int
@@ -162,23 +170,27 @@ def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ..
     return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)
 
 
-def _pattern(weights: Mapping[str, float]) -> re.Pattern[str] | None:
-    """Finds the tokens in flattened text; a word is not found inside another."""
-    if not weights:
-        return None
+def _alone(tokens: Iterable[str]) -> re.Pattern[str]:
+    """Finds tokens in flattened text, but no word inside another."""
     parts = [
-        re.escape(token) if re.search(f"[{scripts.SPACELESS}]", token)
-        else rf"(?<!\w){re.escape(token)}(?!\w)"
-        for token in sorted(weights, key=len, reverse=True)
-    ]  # fmt: skip
-    return re.compile("|".join(parts))
+        re.escape(token) if _SPACELESS.search(token) else rf"(?<!\w){re.escape(token)}(?!\w)"
+        for token in sorted(tokens, key=len, reverse=True)
+    ]
+    return re.compile("|".join(parts) or _NEVER)
+
+
+def _promising(tokens: Iterable[str]) -> re.Pattern[str]:
+    """Finds runs without spaces in flattened text in which the analyzer may find a token."""
+    parts = [re.escape(token) for token in tokens]
+    return re.compile(rf"(?<!\S)\S*?(?:{'|'.join([*parts, _OTHERWISE])})\S*" if parts else _NEVER)
 
 
 @lru_cache(maxsize=4096)
 def _flat_char(code: int) -> str:
-    """One character, folded to one character, so that offsets stay."""
-    folded = unicodedata.normalize("NFKD", chr(code)).casefold()
-    return folded[0] if folded else chr(code)
+    """One character, folded to one character so that offsets stay; as it is where that fails."""
+    decomposed = unicodedata.normalize("NFKD", chr(code)).casefold()
+    folded = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return folded if len(folded) == 1 else chr(code)
 
 
 class _Flattening(dict[int, str]):
