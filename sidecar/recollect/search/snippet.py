@@ -62,19 +62,20 @@ class Snippets:
             first, last = _densest(hits, self._weights, self._chars)
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
-        marks = _merged(self._marks(text, flat, start, end))
+        found = self._marks(text[start:end], flat[start:end])
+        marks = _merged((start + first, start + last) for first, last in found)
         inside = [hit for hit in hits if start <= hit.start < end]
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
         return _render(text, start, end, marks, at)
 
-    def _marks(self, text: str, flat: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where tokens of the query stand in text[start:end], as the analyzer sees it.
+    def _marks(self, text: str, flat: str) -> Iterator[tuple[int, int]]:
+        """Where tokens of the query stand in `text`, as the analyzer sees it.
 
         Only what may hold one is analyzed, which is a small part of most text.
         """
-        for run in self._promising.finditer(flat, start, end):
+        for run in self._promising.finditer(flat):
             for token in spans(text[run.start() : run.end()]):
                 if token.text in self._weights:
                     yield run.start() + token.start, run.start() + token.end
