@@ -7,6 +7,8 @@ from datetime import datetime
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from recollect.errors import ModelError, QueryTooLongError
 from recollect.search import pipeline
@@ -287,3 +289,23 @@ def test_chinese_is_found_by_its_words(library: Library) -> None:
     result = library.search("关键词检索", mode="keyword").results[0]
     assert result.path == "Chinese.md"
     assert "检索" in "".join(result.snippet[start:end] for start, end in result.highlights)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.sampled_from(
+            [*'"()[]-:#\\', " ", "OR", "oil", "tag:", "created:", "[rating:>", "3]", "汉"]
+        )
+        | st.text(max_size=5),
+        max_size=25,
+    ).map("".join),
+    st.sampled_from(["hybrid", "keyword", "semantic"]),
+)
+@example('"c++ c#" -"🎉🎉" OR -(汉 "\u0301")', "hybrid")
+def test_no_query_makes_a_search_fail(library: Library, query: str, mode: SearchMode) -> None:
+    reply = library.search(query, mode=mode, explain=True)
+    assert reply.total >= len(reply.results)
+    assert all(0.0 <= result.score <= 1.0 for result in reply.results)
