@@ -142,7 +142,7 @@ class _Run:
     ) -> tuple[Result, ...]:
         """The notes that answer the words of the query, best first."""
         terms = retrieve.terms(self.index, parsed.text)
-        if not terms.counts:
+        if not terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
         vector = self.vector(parsed.text)
@@ -156,12 +156,11 @@ class _Run:
         )
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
         candidates = by_note(chunks)
-        documents = self.index.keywords.document_count
         signals = adapt.signals(
             candidates,
             parsed.text,
-            known=terms.asked(documents, known=True),
-            asked=terms.asked(documents, known=False),
+            known=terms.asked(known=True),
+            asked=terms.asked(known=False),
         )
         plan = self.plan(parsed.text, signals, vector)
         self.confidence = confidence(candidates, signals, _possible(self.request.mode, vector))
@@ -177,7 +176,7 @@ class _Run:
         shown = results.build(
             self.index,
             ranking.top(self.request.limit, self.rules.passages),
-            Snippets(_highlighted(terms, self.index), self.rules.snippet_chars),
+            Snippets(_highlighted(terms), self.rules.snippet_chars),
             self.vault.obsidian_name,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
@@ -237,11 +236,11 @@ def _possible(mode: SearchMode, vector: FloatArray | None) -> SearchMode:
     return "keyword" if mode == "hybrid" and vector is None else mode
 
 
-def _highlighted(terms: Terms, index: Index) -> Mapping[str, float]:
+def _highlighted(terms: Terms) -> Mapping[str, float]:
     """Tokens worth marking: not those that nearly every passage has."""
-    rarity = terms.rarity(index.keywords.document_count)
-    least = _HIGHLIGHTED * max(rarity.values())
-    return {token: weight for token, weight in rarity.items() if weight >= least}
+    telling = {token: terms.rarity[token] * weight for token, weight in terms.weights.items()}
+    least = _HIGHLIGHTED * max(telling.values())
+    return {token: worth for token, worth in telling.items() if worth >= least}
 
 
 def _described(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from recollect.index.analyze import tokens
 from recollect.index.index import Index
 from recollect.index.keywords import QueryTerm
+from recollect.search import function_words
 from recollect.search.candidates import Candidates, merge
 from recollect.types import ChunkHits, FloatArray, IdArray
 
@@ -20,50 +23,56 @@ _DEPTH_A_NOTE = 5
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The tokens that are scored, in order of appearance, and in how many chunks each stands."""
+    """The tokens that are scored, in order of appearance.
 
-    counts: dict[str, int]
-    frequencies: dict[str, int]
+    `weights` says how often each counts, `rarity` how telling it is (the idf of BM25); `unknown`
+    are those that the collection does not have.
+    """
+
+    weights: Mapping[str, float]
+    rarity: Mapping[str, float]
+    unknown: frozenset[str]
 
     @property
     def query(self) -> tuple[QueryTerm, ...]:
-        """What the keyword index is asked: a token that is repeated counts as often."""
+        """What the keyword index is asked."""
         return tuple(
-            QueryTerm(token, float(count))
-            for token, count in self.counts.items()
-            if self.frequencies[token]
+            QueryTerm(token, weight)
+            for token, weight in self.weights.items()
+            if token not in self.unknown
         )
 
-    def asked(self, documents: int, *, known: bool) -> float:
+    def asked(self, *, known: bool) -> float:
         """The sum of the idf of all tokens; of those that the collection has, if `known`."""
-        rarity = self.rarity(documents)
         return sum(
-            rarity[token] * count
-            for token, count in self.counts.items()
-            if self.frequencies[token] or not known
+            self.rarity[token] * weight
+            for token, weight in self.weights.items()
+            if not (known and token in self.unknown)
         )
-
-    def rarity(self, documents: int) -> dict[str, float]:
-        """How telling each token is: the idf of BM25, for a collection of `documents` chunks."""
-        return {
-            token: float(np.log1p((documents - found + 0.5) / (found + 0.5)))
-            for token, found in (
-                (token, min(n, documents)) for token, n in self.frequencies.items()
-            )
-        }
 
 
 def terms(index: Index, text: str) -> Terms:
-    """The tokens of `text` that are worth asking for."""
+    """The tokens of `text` that are worth asking for; of very many, the rarest."""
     counts = Counter(tokens(text))
-    frequencies = {token: index.keywords.document_frequency(token) for token in counts}
+    documents = index.keywords.document_count
+    found = {token: min(index.keywords.document_frequency(token), documents) for token in counts}
     if len(counts) > MAX_TERMS:
-        rarest = sorted(
-            counts, key=lambda token: frequencies[token] or index.keywords.document_count
-        )
-        kept = set(rarest[:MAX_TERMS])
-        counts = Counter({token: n for token, n in counts.items() if token in kept})
-    return Terms(dict(counts), {token: frequencies[token] for token in counts})
+        rarest = sorted(counts, key=lambda token: found[token] or documents)
+        counts = Counter({token: counts[token] for token in rarest[:MAX_TERMS]})
+    light = function_words.among(counts)
+    return Terms(
+        weights={
+            token: count * (function_words.WEIGHT if token in light else 1.0)
+            for token, count in counts.items()
+        },
+        rarity={token: idf(found[token], documents) for token in counts},
+        unknown=frozenset(token for token in counts if not found[token]),
+    )
+
+
+def idf(found: int, documents: int) -> float:
+    """How telling a token is that stands in `found` of `documents` chunks, as BM25 weighs it."""
+    return math.log1p((documents - found + 0.5) / (found + 0.5))
 
 
 def depth(limit: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -194,8 +195,7 @@ def telling(index: Index, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
     for token, count in counts.items():
         found = min(index.keywords.document_frequency(token), documents)
         if found:
-            rarity = float(np.log1p((documents - found + 0.5) / (found + 0.5)))
-            worth[token] = (1.0 + float(np.log(count))) * rarity
+            worth[token] = (1.0 + math.log(count)) * retrieve.idf(found, documents)
     chosen = sorted(worth, key=lambda token: (-worth[token], token))[:TELLING_TERMS]
     return tuple(QueryTerm(token, worth[token] / worth[chosen[0]]) for token in chosen)
 

@@ -1,0 +1,72 @@
+"""Which words are asked for, how much each counts, and what comes back of the two sides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recollect.search import function_words
+from recollect.search.retrieve import MAX_TERMS, depth, retrieve, terms
+from tests.search.library import Library, MakeLibrary
+
+
+@pytest.fixture(scope="module")
+def library(make_library: MakeLibrary) -> Library:
+    return make_library(
+        {
+            "A.md": "# Apples\nHow to store apples in the cellar over winter.\n",
+            "B.md": "# Pears\nThe pear tree wants sun.\n",
+            "C.md": "# Plums\nPlums are dried in the sun.\n",
+        }
+    )
+
+
+def test_function_words_count_half(library: Library) -> None:
+    asked = terms(library.index, "how to store the apples apples")
+    assert dict(asked.weights) == {"how": 0.5, "to": 0.5, "store": 1.0, "the": 0.5, "apples": 2.0}
+
+
+def test_the_language_is_that_of_most_function_words() -> None:
+    assert function_words.among(["wie", "die", "hard", "ist"]) == {"wie", "die", "ist"}
+    assert function_words.among(["how", "to", "die", "hard"]) == {"how", "to"}
+    assert function_words.among(["Zettel"]) == frozenset()
+
+
+def test_a_word_that_the_vault_does_not_have_is_the_most_telling_and_is_not_asked(
+    library: Library,
+) -> None:
+    asked = terms(library.index, "pear zebra sun")
+    assert asked.unknown == {"zebra"}
+    assert [term.token for term in asked.query] == ["pear", "sun"]
+    assert asked.rarity["zebra"] > asked.rarity["pear"] > asked.rarity["sun"]
+    assert asked.asked(known=False) > asked.asked(known=True)
+
+
+def test_of_a_pasted_page_the_rarest_words_are_asked(library: Library) -> None:
+    page = "sun " * 3 + " ".join(f"word{n}" for n in range(300)) + " plums"
+    asked = terms(library.index, page)
+    assert len(asked.weights) == MAX_TERMS
+    assert "plums" in asked.weights
+
+
+def test_both_sides_are_merged_by_chunk(library: Library) -> None:
+    asked = terms(library.index, "pear")
+    vector = library.embedder.embed_query("pear tree")
+    found = retrieve(library.index, asked.query, vector, limit=10, notes=None)
+    assert len(set(found.ids.tolist())) == len(found) == 3
+    assert np.isnan(found.bm25).sum() == 2
+    assert not np.isnan(found.cosine).any()
+
+
+def test_only_notes_that_are_allowed_come_back(library: Library) -> None:
+    note = library.index.note_at("C.md")
+    assert note is not None
+    asked = terms(library.index, "sun")
+    vector = library.embedder.embed_query("sun")
+    allowed = np.array([note.id])
+    found = retrieve(library.index, asked.query, vector, limit=10, notes=allowed)
+    assert set(found.note_ids.tolist()) == {note.id}
+
+
+def test_a_longer_list_looks_deeper() -> None:
+    assert depth(1000) > depth(10) >= 400
