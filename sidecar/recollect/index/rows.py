@@ -41,13 +41,16 @@ def _maybe(text: str | None) -> str | None:
     return None if text is None else storable(text)
 
 
-def dump(value: object) -> str:
-    """JSON of a property value or a list of words; tuples become lists."""
-    return storable(json.dumps(value, default=_plain, separators=(",", ":"), ensure_ascii=False))
-
-
 def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+_encode = json.JSONEncoder(default=_plain, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def dump(value: object) -> str:
+    """JSON of a property value or a list of words; tuples become lists."""
+    return storable(_encode(value)) if value != () else "[]"
 
 
 def strings(packed: str) -> tuple[str, ...]:

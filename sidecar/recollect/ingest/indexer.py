@@ -7,6 +7,7 @@ each note answers with one of its committed states.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +44,8 @@ BATCH_BYTES = 4_000_000
 
 # Raised when notes would be parsed or chunked differently than before.
 FORMAT = 1
+
+_NARROW = re.compile("[\u0000-\u2e7f]+")
 
 _NOT_A_NOTE = ("binary", "too_large")
 _FINGERPRINT = "fingerprint"
@@ -231,7 +234,7 @@ def approximate_tokens(text: str) -> int:
 
     A character above U+2E80 (where the scripts without spaces begin) counts as one.
     """
-    wide = sum(1 for character in text if character >= "\u2e80")
+    wide = 0 if text.isascii() else len(_NARROW.sub("", text))
     return wide + (len(text) - wide + 3) // 4
 
 

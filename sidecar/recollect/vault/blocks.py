@@ -115,9 +115,9 @@ class BlockScanner:
     def _add_heading(self, level: int, index: int, lead: int, skip: int) -> None:
         """Add a heading whose `#` stands `lead` characters and whose text `skip` into the line."""
         line = self._lines[index]
-        tail = _HEADING_TAIL.search(line, skip)
+        tail = _HEADING_TAIL.search(line, skip) if "#" in line[skip:] else None
         source = line[skip : tail.start() if tail else len(line)]
-        named = _BLOCK_ID.search(source)
+        named = _BLOCK_ID.search(source) if "^" in source else None
         if named:
             source = source[: named.start()]
         offset = self.starts[index] + skip

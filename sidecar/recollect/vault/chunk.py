@@ -67,8 +67,8 @@ class _Chunker:
 
     def _section(self, section: Section) -> Iterator[Draft]:
         spans = section.spans
-        room = self._room(tuple(heading.text for heading in section.trail))
-        text = "\n".join(span.text for span in spans)
+        room = self._room(tuple([heading.text for heading in section.trail]))
+        text = "\n".join([span.text for span in spans])
         tokens = self._count(text)
         if tokens > room:
             yield from self._pieces(section, text, room)
@@ -80,7 +80,7 @@ class _Chunker:
             start=spans[0].start,
             end=spans[-1].end,
             tokens=tokens,
-            blocks=tuple(span.block for span in spans if span.block),
+            blocks=tuple([span.block for span in spans if span.block]),
             fresh=section.fresh,
             titled=section.titled,
         )

@@ -138,8 +138,9 @@ def _read_bytes(file: FileRef, max_bytes: int) -> bytes:
 def _check_opened(file: FileRef, status: os.stat_result, max_bytes: int) -> None:
     """Refuse what is not the plain file that the walk saw."""
     # Path.absolute() would keep `..`, which the real path never has.
-    named = os.path.abspath(file.disk_path)  # noqa: PTH100 - see above
-    moved = os.path.normcase(os.path.realpath(file.disk_path)) != os.path.normcase(named)
+    place = os.fspath(file.disk_path)
+    named = os.path.abspath(place)  # noqa: PTH100 - see above
+    moved = os.path.normcase(os.path.realpath(place)) != os.path.normcase(named)
     if moved or not S_ISREG(status.st_mode):
         raise UnreadableNoteError(
             f"{file.path} is no longer a plain file in the vault; a link to it is not followed.",

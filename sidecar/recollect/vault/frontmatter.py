@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -114,10 +113,10 @@ def _load(source: str) -> dict[str, PropertyValue]:
     loaded = YAMLHandler().load(source, Loader=_Loader)
     if loaded is None:
         return {}
-    if not isinstance(loaded, Mapping):
+    if not isinstance(loaded, dict):
         raise _HostileYamlError("the block is not a list of `name: value` lines")
     converted = _Converter().convert(loaded, 0)
-    return dict(converted) if isinstance(converted, Mapping) else {}
+    return converted if isinstance(converted, dict) else {}
 
 
 def _check_depth(source: str) -> None:
@@ -143,7 +142,7 @@ class _Converter:
         self._left -= 1
         if self._left < 0 or depth > _MAX_DEPTH:
             raise _HostileYamlError("its aliases expand without bound")
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return {_name(key): self.convert(item, depth + 1) for key, item in value.items()}
         if isinstance(value, (list, tuple, set, frozenset)):
             return tuple(self.convert(item, depth + 1) for item in value)

@@ -17,8 +17,9 @@ from recollect.types import Link, PropertyValue
 from recollect.vault.codespans import code_spans
 from recollect.vault.properties import TAG_CHARS, field_value
 
-_PLAIN = re.compile(r"[\\`\[<$#*_=~&]|://|::")
-# Where a token may begin. All alternatives are literals: the search then skips by character set.
+# What markup needs. All alternatives are literals: the search then skips by character set.
+_PLAIN = re.compile(r"\\|`|\[|<|\$|#|\*|_|=|~|&|://|::")
+# Where a token may begin.
 _MARK = re.compile(r"\\|`|\[|<|\$|#|://")
 _ESCAPABLE = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _TICKS = re.compile(r"`+")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from recollect.types import Heading, Note, SourceText, Span
 from recollect.vault.blocks import BlockScanner
@@ -36,7 +35,7 @@ def parse(path: str, source: SourceText, *, modified: float, created: float | No
     scanned = _scan(text, front, path)
     properties = merge_fields(front.properties, scanned.inline.fields)
     stated = fold(front.properties)
-    everything = fold(properties)
+    everything = fold(properties) if scanned.inline.fields else stated
     made = date_of(everything, CREATED_KEYS)
     changed = date_of(everything, MODIFIED_KEYS)
     return Note(
@@ -111,5 +110,5 @@ def _one_line_end(text: str) -> str:
 
 
 def _file_title(path: str) -> str:
-    name = PurePosixPath(path).name
+    name = path.rpartition("/")[2]
     return name[:-3] if name.lower().endswith(".md") and len(name) > 3 else name

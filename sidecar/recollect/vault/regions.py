@@ -16,7 +16,8 @@ RegionKind = Literal["code", "math"]
 
 # Every alternative begins with a literal: the search then skips by character set.
 _FENCES = re.compile(r"````*+|~~~~*+|\$\$")
-_HIDING = re.compile(r"%%|<!--|<script\b|<style\b")
+_FENCE_MARKS = ("```", "~~~", "$$")
+_HIDING_MARKS = ("%%", "<!--", "<script", "<style")
 # Inline code matters only where something in it could be taken for a comment or a script. A group
 # that matched means a whole comment on one line, which is what most comments are.
 _ALL_MARKS = re.compile(
@@ -55,8 +56,12 @@ class Regions:
 
 def find_regions(text: str, start: int) -> Regions:
     r"""Scan `text` from `start`; its line ends must all be `\n`."""
-    marks = _ALL_MARKS if _HIDING.search(text, start) else _FENCES
-    return _Scan(text).run(marks, start)
+    # Looking for a few plain strings is many times as fast as for one pattern of them all.
+    if any(text.find(mark, start) >= 0 for mark in _HIDING_MARKS):
+        return _Scan(text).run(_ALL_MARKS, start)
+    if any(text.find(mark, start) >= 0 for mark in _FENCE_MARKS):
+        return _Scan(text).run(_FENCES, start)
+    return Regions(text, ())
 
 
 class _Scan:

@@ -35,7 +35,7 @@ class Draft:
     @property
     def headings(self) -> tuple[str, ...]:
         """The texts of the heading path."""
-        return tuple(heading.text for heading in self.trail)
+        return tuple([heading.text for heading in self.trail])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def sections_of(note: Note) -> Iterator[Section]:
     before: Trail = ()
     for n, (section, spans) in enumerate(groups):
         trail = trails[section] if section >= 0 else ()
-        body = tuple(span for span in spans if span.kind != "heading")
+        body = tuple([span for span in spans if span.kind != "heading"])
         following = groups[n + 1][0] if n + 1 < len(groups) else -1
         fresh = len(trail) - _shared(trail, before)
         if body:
@@ -134,7 +134,7 @@ def _join(
     if dropped > min(1, first.fresh):
         return None
     trail = first.trail[:shared]
-    available = room(tuple(heading.text for heading in trail))
+    available = room(tuple([heading.text for heading in trail]))
     if first.tokens + second.tokens >= available:
         return None
     before = () if first.titled else first.trail[shared:]
