@@ -14,7 +14,7 @@ from recollect.index.index import Index
 from recollect.replies import Fusion, Removed, Result, SearchReply
 from recollect.search import adapt, filters, fuse, query, results, retrieve, syntax
 from recollect.search.adapt import Signals
-from recollect.search.candidates import by_note
+from recollect.search.candidates import Candidates, by_note
 from recollect.search.confidence import confidence
 from recollect.search.rank import Ranking, rank
 from recollect.search.retrieve import Terms
@@ -155,24 +155,7 @@ class _Run:
             notes=notes,
         )
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        candidates = by_note(chunks)
-        signals = adapt.signals(
-            candidates,
-            parsed.text,
-            known=terms.asked(known=True),
-            asked=terms.asked(known=False),
-        )
-        plan = self.plan(parsed.text, signals, vector)
-        self.confidence = confidence(candidates, signals, _possible(self.request.mode, vector))
-        ranking, below = rank(chunks, candidates, plan, min_score=self.request.min_score)
-        self.conclude(ranking, below)
-        trace.stage(
-            "fuse",
-            count_in=len(ranking.notes),
-            count_out=len(ranking),
-            removed=[Removed("min_score", below)] if below else [],
-            top=lambda: self.paths(ranking),
-        )
+        ranking = self.ranked(parsed.text, terms, vector, chunks, trace)
         shown = results.build(
             self.index,
             ranking.top(self.request.limit, self.rules.passages),
@@ -181,6 +164,32 @@ class _Run:
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
+
+    def ranked(
+        self,
+        text: str,
+        terms: Terms,
+        vector: FloatArray | None,
+        chunks: Candidates,
+        trace: Trace,
+    ) -> Ranking:
+        """The notes of the chunks in order; what the reply says of the whole list is noted."""
+        notes = by_note(chunks)
+        signals = adapt.signals(
+            notes, text, known=terms.asked(known=True), asked=terms.asked(known=False)
+        )
+        plan = self.plan(text, signals, vector)
+        ranking, below = rank(chunks, notes, plan, min_score=self.request.min_score)
+        self.confidence = confidence(notes, signals, _possible(self.request.mode, vector))
+        self.conclude(ranking, below)
+        trace.stage(
+            "fuse",
+            count_in=len(notes),
+            count_out=len(ranking),
+            removed=[Removed("min_score", below)] if below else [],
+            top=lambda: self.paths(ranking),
+        )
+        return ranking
 
     def vector(self, text: str) -> FloatArray | None:
         """The query's embedding, where the mode asks for meaning and a model answers."""
