@@ -1,0 +1,71 @@
+"""The sample vault's example queries find their notes, through the engine a door would ask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.config import load_settings
+from recollect.engine import Engine
+from recollect.errors import ModelError
+from recollect.models import load_embedder
+from recollect.sample import EXAMPLES, Example, copy_to
+from recollect.types import SearchRequest, Settings, VaultRecord
+
+SHOWN = 3  # an example should be among the first that a person looks at
+
+
+def settings(folder: Path, model_dir: Path) -> Settings:
+    return Settings(data_dir=folder, model_dir=model_dir, state_dir=folder / "state", offline=True)
+
+
+@pytest.fixture(scope="module")
+def without_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("sample")
+    yield from indexed(folder, settings(folder, folder / "no-models"))
+
+
+@pytest.fixture(scope="module")
+def with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("sample")
+    known = load_settings(environ=os.environ)
+    try:
+        load_embedder(
+            known.model,
+            model_dir=known.model_dir,
+            offline=False,
+            fetch_missing=True,
+            say=lambda _: None,
+        ).close()
+    except ModelError as error:
+        pytest.skip(f"the real model cannot be had: {error.message.splitlines()[0]}")
+    yield from indexed(folder, settings(folder, known.model_dir))
+
+
+def indexed(folder: Path, chosen: Settings) -> Iterator[Engine]:
+    vault = VaultRecord("sample", "Sample", copy_to(folder / "vault"))
+    engine = Engine.open(vault, folder / "index", chosen, writable=True)
+    engine.index_now()
+    yield engine
+    engine.close()
+
+
+def found(engine: Engine, example: Example) -> list[str]:
+    reply = engine.search(SearchRequest(example.query))
+    return [result.path for result in reply.results[:SHOWN]]
+
+
+@pytest.mark.parametrize(
+    "example", [each for each in EXAMPLES if each.why != "meaning"], ids=lambda each: each.query
+)
+def test_words_find_their_note_without_any_model(without_model: Engine, example: Example) -> None:
+    assert example.path in found(without_model, example)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.query)
+def test_every_example_finds_its_note(with_model: Engine, example: Example) -> None:
+    assert example.path in found(with_model, example)
