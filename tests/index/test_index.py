@@ -167,6 +167,20 @@ def test_the_ledger_says_what_waits_and_sums_to_the_files(index: Index, make: An
     assert sorted(states(index)) == ["big.md", "empty.md"]
 
 
+def test_totals_are_counted_once_a_generation(index: Index, make: Any) -> None:
+    reader = Index.open(index._store.directory, writable=False)
+    for turn in range(3):
+        index.apply(Batch(puts=(make.note(f"{turn}.md", "one", "two"),), model=make.model))
+        assert index.counts() is index.counts()
+        assert index.counts().notes == reader.counts().notes == turn + 1
+        make.embed(index)
+        assert index.counts().vectors == 2 * (turn + 1)
+        assert index.counts().ledger["indexed"] == turn + 1
+    index.use_model(None, 0)
+    assert index.counts().vectors == 0
+    reader.close()
+
+
 def test_a_failure_keeps_what_was_indexed(index: Index, make: Any, search: Search) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     index.apply(Batch(ledger=(LedgerEntry("a.md", "failed", reason="locked"),)))

@@ -218,6 +218,13 @@ def test_lone_surrogates_are_stored_as_question_marks(index: Index, make: Any) -
     assert index.chunks_of(note.id)[0].text == "text ?"
 
 
+def test_a_path_that_is_no_unicode_costs_its_own_note_alone(index: Index, make: Any) -> None:
+    index.apply(Batch(puts=(make.note("a.md", "one"), make.note("b\udcff.md", "two"))))
+    assert list(index.manifest()) == ["a.md"]
+    assert index.note_at("b\udcff.md") is None
+    assert index.ledger(path="b\udcff.md") == ()
+
+
 def test_properties_come_back_as_they_were(index: Index, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x"),)))
     note = index.note_at("a.md")

@@ -57,6 +57,7 @@ class Index:
         self._chunk_notes: derived.ChunkNotes | None = None
         self._graph: LinkGraph | None = None
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
+        self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
 
     @classmethod
     def open(cls, directory: Path, *, writable: bool) -> Index:
@@ -240,7 +241,15 @@ class Index:
         return reads.ledger(self._store, state, path)
 
     def counts(self) -> IndexCounts:
-        """Totals; `vectors` is for the model that answers."""
+        """Totals; `vectors` is for the model that answers. Kept until the database changes."""
+        stored = reads.generations(self._store)[1]
+        belongs = (stored, self._generation, self._model)
+        known = self._counts
+        if known is None or known[0] != belongs:
+            known = self._counts = (belongs, self._counted())
+        return known[1]
+
+    def _counted(self) -> IndexCounts:
         (notes,), (chunks,) = self._store.read(
             "SELECT count(*) FROM notes UNION ALL SELECT count(*) FROM chunks"
         )

@@ -96,6 +96,8 @@ def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[
 
 def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
     """Entries by path, narrowed to a state or a path."""
+    if path is not None and not rows.is_storable(path):
+        return ()
     wanted = [("state", state), ("path", path)]
     given = [(column, value) for column, value in wanted if value is not None]
     where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
@@ -121,14 +123,16 @@ def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
 
 def note_at(store: Store, path: str) -> StoredNote | None:
     """The note of a file."""
+    if not rows.is_storable(path):
+        return None
     found = store.read(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
     return rows.stored_note(found[0]) if found else None
 
 
 def all_notes(store: Store) -> tuple[StoredNote, ...]:
     """All notes in order of id."""
-    found = store.read(f"SELECT {rows.NOTE_COLUMNS} FROM notes ORDER BY id")
-    return tuple(rows.stored_note(row) for row in found)
+    found = store.stream(f"SELECT {rows.NOTE_COLUMNS} FROM notes ORDER BY id")
+    return tuple([rows.stored_note(row) for row in found])
 
 
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:

@@ -37,6 +37,11 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
+def is_storable(path: str) -> bool:
+    """Whether a database can hold a path as it is. No other can be the path of a note."""
+    return path.isascii() or storable(path) == path
+
+
 def _maybe(text: str | None) -> str | None:
     return None if text is None else storable(text)
 
@@ -67,10 +72,14 @@ def _loaded(packed: str) -> Any:
 
 
 def _frozen(value: Any) -> Any:
+    """`value` with tuples for lists. Most values are neither list nor mapping, or hold none."""
     if isinstance(value, list):
-        return tuple(_frozen(item) for item in value)
+        return tuple([_frozen(item) if isinstance(item, (list, dict)) else item for item in value])
     if isinstance(value, dict):
-        return {key: _frozen(item) for key, item in value.items()}
+        return {
+            key: _frozen(item) if isinstance(item, (list, dict)) else item
+            for key, item in value.items()
+        }
     return value
 
 

@@ -7,6 +7,7 @@ It tells in a `Changes` what the structures in memory have to follow once that i
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from collections import defaultdict
@@ -26,6 +27,8 @@ from recollect.types import (
     NoteMove,
     NotePut,
 )
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -80,7 +83,10 @@ class BatchWriter:
         for path in self._batch.removes:
             self._remove(path)
         for put in self._batch.puts:
-            self._put(put)
+            if rows.is_storable(put.note.path):
+                self._put(put)
+            else:
+                logger.warning("%a is no valid Unicode; the note is not indexed.", put.note.path)
         for touch in self._batch.touches:
             self._touch(touch)
         for entry in self._batch.ledger:
