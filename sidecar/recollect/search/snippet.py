@@ -19,10 +19,15 @@ ELLIPSIS = "…"
 _SLACK = 40  # characters a cut may move to meet the start of a sentence
 _WORD = re.compile(rf"[{scripts.SPACELESS}]|[^\s{scripts.SPACELESS}]+")
 _RUN = re.compile(r"\S+")
+_FOLDED = re.compile(f"[{scripts.FOLDED}]")
+_PLAIN = re.compile(r"[^\W_]+")
 _SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
-_NEVER = r"(?!)"
-# What the analyzer reads otherwise than letter by letter: compounds, and letters it spells out.
-_OTHERWISE = r"\w[-_.'\u2019\u2010\u2011]\w|[ßẞæœþøłđðıё\ufb00-\ufb06]"
+# Runs that the analyzer reads otherwise than word by word: compounds, camelCase, scripts without
+# spaces, letters that it spells out or that carry marks, and signs that are tokens.
+_SPECIAL = re.compile(
+    rf"(?<!\S)\S*?(?:\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
+    rf"|[{scripts.SPACELESS}{scripts.MARKS}{scripts.EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06])\S*"
+)
 _SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
 
 
@@ -46,43 +51,55 @@ class Snippets:
         self._weights = weights
         self._chars = chars
         self._flattening = _Flattening()
-        self._flat_tokens = {token.translate(self._flattening): token for token in weights}
-        self._alone = _alone(self._flat_tokens)
-        self._promising = _promising(self._flat_tokens)
+        self._tokens = {token.translate(self._flattening): token for token in weights}
+        spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
+        self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
 
     def make(self, text: str) -> Snippet:
         """The window of `text` with the most telling matches, cut at words."""
         flat = text.lower() if text.isascii() else text.translate(self._flattening)
-        hits = [
-            _Hit(self._flat_tokens[match.group()], *match.span())
-            for match in self._alone.finditer(flat)
-        ]
+        hits = self._hits(flat)
         start, end = 0, len(text)
         if len(text) > self._chars:
             first, last = _densest(hits, self._weights, self._chars)
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
-        found = self._marks(text[start:end], flat[start:end])
-        marks = _merged((start + first, start + last) for first, last in found)
-        inside = [hit for hit in hits if start <= hit.start < end]
+        inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
+        marks = _merged(
+            [*((hit.start, hit.end) for hit in inside), *self._special(text, start, end)]
+        )
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
         return _render(text, start, end, marks, at)
 
-    def _marks(self, text: str, flat: str) -> Iterator[tuple[int, int]]:
-        """Where tokens of the query stand in `text`, as the analyzer sees it.
+    def _hits(self, flat: str) -> list[_Hit]:
+        """Where words of the query stand in flattened text, in order."""
+        hits = [
+            _Hit(self._tokens[word], match.start(), match.end())
+            for match in _PLAIN.finditer(flat)
+            if (word := match.group()) in self._tokens
+        ]
+        if self._spaceless:
+            hits += [
+                _Hit(self._tokens[match.group()], match.start(), match.end())
+                for match in self._spaceless.finditer(flat)
+            ]
+            hits.sort(key=lambda hit: hit.start)
+        return hits
 
-        Only what may hold one is analyzed, which is a small part of most text.
-        """
-        for run in self._promising.finditer(flat):
-            for token in spans(text[run.start() : run.end()]):
-                if token.text in self._weights:
-                    yield run.start() + token.start, run.start() + token.end
+    def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where tokens of the query stand in text[start:end] that are no plain words."""
+        if self._tokens:
+            for run in _SPECIAL.finditer(text[start:end]):
+                base = start + run.start()
+                for token in spans(run.group()):
+                    if token.text in self._weights:
+                        yield base + token.start, base + token.end
 
 
 class _Hit(NamedTuple):
-    """A word of the query in flattened text: good enough to choose a window by."""
+    """A word of the query in flattened text."""
 
     token: str
     start: int
@@ -171,26 +188,13 @@ def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ..
     return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)
 
 
-def _alone(tokens: Iterable[str]) -> re.Pattern[str]:
-    """Finds tokens in flattened text, but no word inside another."""
-    parts = [
-        re.escape(token) if _SPACELESS.search(token) else rf"(?<!\w){re.escape(token)}(?!\w)"
-        for token in sorted(tokens, key=len, reverse=True)
-    ]
-    return re.compile("|".join(parts) or _NEVER)
-
-
-def _promising(tokens: Iterable[str]) -> re.Pattern[str]:
-    """Finds runs without spaces in flattened text in which the analyzer may find a token."""
-    parts = [re.escape(token) for token in tokens]
-    return re.compile(rf"(?<!\S)\S*?(?:{'|'.join([*parts, _OTHERWISE])})\S*" if parts else _NEVER)
-
-
 @lru_cache(maxsize=4096)
 def _flat_char(code: int) -> str:
-    """One character, folded to one character so that offsets stay; as it is where that fails."""
-    decomposed = unicodedata.normalize("NFKD", chr(code)).casefold()
-    folded = "".join(char for char in decomposed if not unicodedata.combining(char))
+    """One character, folded as the analyzer does, where that gives one again: offsets stay."""
+    folded = unicodedata.normalize("NFKC", chr(code)).casefold()
+    base = unicodedata.normalize("NFD", folded)[:1]
+    if len(folded) == 1 and _FOLDED.match(base):
+        return base
     return folded if len(folded) == 1 else chr(code)
 
 
