@@ -106,3 +106,18 @@ def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_summary_counts_what_is_not_shown() -> None:
     assert summary(answer(found(), total=1)) == "1 note, 3.2 ms, hybrid"
     assert summary(answer(found(), total=1200)) == "1 of 1,200 notes, 3.2 ms, hybrid"
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [("Bees", False), ("Bees > Way home", False), ("Hives > Bees", True), (None, False)],
+)
+def test_a_heading_that_repeats_the_title_is_left_out(
+    capsys: pytest.CaptureFixture[str], heading: str | None, *, shown: bool
+) -> None:
+    print_results(answer(found(title="Bees", heading=heading)))
+
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert ("Hives > Bees" in lines) is shown
+    assert "Bees" not in lines
+    assert ("Way home" in lines) is (heading == "Bees > Way home")

@@ -40,7 +40,7 @@ def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
     place = " " * _INDENT + clean(f"{result['path']}:{result['line']}")
     console.print(Text(place, style="green"), soft_wrap=True)
     beneath = [
-        Text(clean(result["heading"] or ""), style="dim"),
+        Text(clean(_below_title(result)), style="dim"),
         highlighted(result["snippet"], result["highlights"]),
         Text(_elsewhere(result), style="dim"),
     ]
@@ -48,6 +48,12 @@ def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
         if text.plain:
             console.print(Padding(text, (0, 0, 0, _INDENT), expand=False))
     console.print()
+
+
+def _below_title(result: ResultDocument) -> str:
+    """The heading path; a first heading that only repeats the title says nothing new."""
+    first, separator, rest = (result["heading"] or "").partition(" > ")
+    return rest if first == result["title"] else f"{first}{separator}{rest}"
 
 
 def _elsewhere(result: ResultDocument) -> str:
