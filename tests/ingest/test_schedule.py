@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from recollect.ingest.schedule import MOST_ATTEMPTS, next_daily, next_retry
+from recollect.ingest.schedule import MOST_ATTEMPTS, after_failure, next_daily, next_retry
 from recollect.types import LedgerEntry
 
 
@@ -51,3 +51,8 @@ def test_the_daily_look_is_at_its_time(now: datetime, due: datetime) -> None:
 
 def test_no_time_is_never() -> None:
     assert next_daily("", 0.0) is None
+
+
+def test_failed_runs_are_repeated_ever_less_often() -> None:
+    assert [after_failure(n) for n in (1, 2, 3)] == [30.0, 60.0, 120.0]
+    assert after_failure(10_000) == 3600.0

@@ -16,11 +16,13 @@ MOST_ATTEMPTS = 5
 FIRST_RETRY_S = 5.0
 RETRY_FACTOR = 4.0
 LONGEST_WAIT_S = 60.0
+AFTER_FAILURE_S = 30.0
+LONGEST_AFTER_FAILURE_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Notes to try again, and when (POSIX seconds)."""
+    """Notes to try again, and when (POSIX seconds). No paths: the whole vault."""
 
     at: float
     paths: tuple[str, ...]
@@ -37,6 +39,11 @@ def next_retry(failed: Sequence[LedgerEntry], now: float) -> Retry | None:
     fewest = min(entry.attempts for entry in hopeful)
     wait = FIRST_RETRY_S * RETRY_FACTOR ** max(fewest - 1, 0)
     return Retry(now + wait, tuple(entry.path for entry in hopeful))
+
+
+def after_failure(failures: int) -> float:
+    """Seconds to wait after so many failed runs in a row: half a minute, doubled up to an hour."""
+    return min(AFTER_FAILURE_S * 2.0 ** min(failures - 1, 16), LONGEST_AFTER_FAILURE_S)
 
 
 def next_daily(at: str, now: float) -> float | None:

@@ -16,7 +16,7 @@ from recollect.ingest.answering import Models
 from recollect.ingest.events import EventLog
 from recollect.ingest.indexer import Indexer, RunTotals, Signals
 from recollect.ingest.queue import Work, WorkQueue, is_nothing
-from recollect.ingest.schedule import LONGEST_WAIT_S, Retry, next_daily, next_retry
+from recollect.ingest.schedule import LONGEST_WAIT_S, Retry, after_failure, next_daily, next_retry
 from recollect.types import Batch, Progress
 
 HISTORY = 100
@@ -58,6 +58,8 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._daily: float | None = None
         self._retry: Retry | None = None
+        self._failing: str | None = None  # what the last run died of
+        self._failures = 0  # runs in a row
         self._model_again_s = model_again_s
         self._model_again: float | None = None
         self._told = 0.0
@@ -262,8 +264,9 @@ class Writer:
         try:
             totals = self.run(work)
         except RecollectError as error:
-            log.warning("indexing %s stopped: %s", self._name, error.message)
-            self._change(problem=error.message)
+            if error.message != self._failing:  # an unmounted drive fails every look at it
+                log.warning("indexing %s stopped: %s", self._name, error.message)
+            self._fail(error.message)
             if isinstance(error, AnotherVaultError):
                 self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
             return
@@ -271,10 +274,9 @@ class Writer:
             # The thread's last boundary: what nobody expected must not end it unseen, and the
             # next run starts from committed state anyway.
             log.exception("indexing %s failed", self._name)
-            self._change(
-                problem="indexing failed unexpectedly; the log has the details. Try a full reindex"
-            )
+            self._fail("indexing failed unexpectedly; the log has the details. Try a full reindex")
             return
+        self._failing, self._failures = None, 0
         if totals.problem is not None:
             self._model_again = time.time() + self._model_again_s
         if self.queue.cancelled:
@@ -282,6 +284,13 @@ class Writer:
         elif not totals.finished:
             self.queue.submit(Work())
         self._retry = next_retry(self._index.ledger(state="failed"), time.time())
+
+    def _fail(self, message: str) -> None:
+        """Keep why a run failed, and look at everything again later: its work was not done."""
+        self._failing = message
+        self._failures += 1
+        self._retry = Retry(time.time() + after_failure(self._failures), ())
+        self._change(problem=message)
 
     def _settle(self) -> None:
         """After a cancelled run: notes that were only to be read again are as they were."""
