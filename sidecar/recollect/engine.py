@@ -21,6 +21,7 @@ from recollect import views
 from recollect.errors import RecollectError, UsageError
 from recollect.feed import Feed
 from recollect.follow import Following
+from recollect.history import History
 from recollect.index.index import Index
 from recollect.ingest.activity import Tally
 from recollect.ingest.answering import Models
@@ -75,7 +76,7 @@ def _quiet(_: str) -> None:
 
 
 class Engine:
-    """One vault: search it, look at it, keep its index in step."""
+    """One vault: search it, look at it, keep its index in step. `history` has what was asked."""
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class Engine:
             fetch_missing=fetch_missing,
             reconcile_at=settings.vault.reconcile_at,
         )
+        self.history = History(index, record, settings)
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
@@ -150,7 +152,10 @@ class Engine:
     # --- reading ---------------------------------------------------------------------------
 
     def search(self, request: SearchRequest) -> SearchReply:
-        """Search the vault. Keyword mode does not wait for the model."""
+        """Search the vault, and log it. Keyword mode does not wait for the model."""
+        return self.history.noted(request, self._search(self.history.screened(request)))
+
+    def _search(self, request: SearchRequest) -> SearchReply:
         ask = partial(
             pipeline.search,
             self._index,
@@ -321,6 +326,7 @@ class Engine:
         self._feeder.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
+        self.history.close()
         self._models.close()
         self._index.close()
 

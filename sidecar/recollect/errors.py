@@ -14,6 +14,8 @@ RecollectError
 ├── IndexFailure              the stored index                          exit 1, HTTP 503
 │   ├── IndexInUseError       another process writes it                 HTTP 409
 │   └── IndexDamagedError
+├── QueryLogError             the log of queries cannot be used         exit 1, HTTP 503
+│   └── QueryLogOffError      it is switched off                        HTTP 409
 ├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
 ├── ModelError                an embedding model                        exit 1, HTTP 503
 │   ├── ModelUnavailableError not to be had from any source
@@ -136,6 +138,20 @@ class IndexDamagedError(IndexFailure):
     """The database does not read back; it was moved aside."""
 
     code = "index_damaged"
+
+
+class QueryLogError(RecollectError):
+    """The log of queries cannot be read or written."""
+
+    code = "query_log_failed"
+    http_status = 503
+
+
+class QueryLogOffError(QueryLogError):
+    """Something that only the log of queries could keep, while it is switched off."""
+
+    code = "query_log_off"
+    http_status = 409
 
 
 class PackError(RecollectError):

@@ -20,7 +20,7 @@ from recollect import API_VERSION
 from recollect.errors import RecollectError, ServerError
 
 if TYPE_CHECKING:  # these load numpy
-    from recollect.types import LedgerState, SearchRequest, SimilarRequest
+    from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
@@ -84,6 +84,7 @@ class Remote:
             "alpha": request.alpha,
             "min_score": request.min_score,
             "explain": request.explain,
+            "door": request.door,
         }
         return self._get("/api/search", asked)
 
@@ -111,6 +112,19 @@ class Remote:
     def note(self, path: str) -> bytes:
         """A note with all that is known of it."""
         return self._get("/api/note", {"path": path})
+
+    def log(self, *, limit: int, since: str | None = None) -> bytes:
+        """The newest searches; `since` is a time in ISO 8601, with its zone."""
+        return self._get("/api/log", {"limit": limit, "since": since})
+
+    def clear_log(self, *, keep_verdicts: bool) -> bytes:
+        """Delete the log of searches."""
+        return self._post("/api/log/clear", {"keep_verdicts": keep_verdicts})
+
+    def judge(self, query: str, path: str, verdict: Verdict | None) -> bytes:
+        """Say what a note is as the answer to a query; None takes it back."""
+        said = {"q": query, "path": path, "verdict": verdict or "clear"}
+        return self._post("/api/verdict", said)
 
     def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> bytes:
         """Have the server look at the vault again; comes back when that is queued."""

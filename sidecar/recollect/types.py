@@ -36,6 +36,8 @@ WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+# What a person says of a note as the answer to a query.
+Verdict = Literal["this_was_it", "never_for_this"]
 
 
 # --- settings -----------------------------------------------------------------------------------
@@ -93,10 +95,14 @@ class ServerRules:
 
 @dataclass(frozen=True, slots=True)
 class LogRules:
-    """How events are logged: `format` everywhere, `level` in a server's files."""
+    """How events are logged: `format` everywhere, `level` in a server's files.
+
+    `queries`: whether searches and what was opened of them are kept, on this computer alone.
+    """
 
     format: LogFormat = "text"
     level: LogLevel = "info"
+    queries: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,7 +472,11 @@ class ChunkHits:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search as every door asks it."""
+    """A search as every door asks it.
+
+    `door` names the one it came through; a search without one is nobody's and is not logged.
+    `hidden` are paths of notes that are not to be found.
+    """
 
     query: str
     limit: int = 10
@@ -476,6 +486,8 @@ class SearchRequest:
     alpha: float | None = None
     min_score: float = 0.0
     explain: bool = False
+    door: str | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

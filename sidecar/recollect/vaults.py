@@ -123,10 +123,11 @@ class Vaults:
             records[:] = [replace(known, default=known.id == record.id) for known in records]
 
     def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
-        """Forget a vault; with `delete_data` also its index, and a mirror's copy of the notes.
+        """Forget a vault; with `delete_data` also its index and log, and a mirror's notes.
 
         Notes that are a person's own are never touched.
         """
+        from recollect import querylog  # noqa: PLC0415 - loads a database
         from recollect.index.delete import delete  # noqa: PLC0415 - loads the engines of the index
 
         self._engines.close(record.id)
@@ -134,6 +135,7 @@ class Vaults:
         with self._registry.changing() as records:
             if delete_data:
                 delete(directory)
+                querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source == "mirror":
                 _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]

@@ -37,6 +37,8 @@ STEADY: Mapping[str, object] = {
     "took_ms": 1.5,
     "ms": 0.25,
     "updated": "2026-03-02T10:00:01+00:00",
+    "at": "2026-03-02T10:00:02+00:00",
+    "query_id": "89abcdef01234567",
 }
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
 
@@ -82,6 +84,15 @@ REPLIES: dict[str, Asked] = {
         202,
     ),
     "reindex": ("POST /api/reindex", {"paths": ["Garden/Bees.md"]}, 202),
+    "verdict": (
+        "POST /api/verdict",
+        {"q": "garden water", "path": "Garden/Roof.md", "verdict": "never_for_this"},
+        200,
+    ),
+    "search-judged": ("GET /api/search", {"q": "garden water", "door": "plugin"}, 200),
+    "opened": ("POST /api/opened", {"q": "garden water", "path": "Garden/Bees.md"}, 200),
+    "log": ("GET /api/log", {"limit": 2}, 200),
+    "log-clear": ("POST /api/log/clear", {"keep_verdicts": False}, 200),
     "problem-change": (
         "POST /api/changes",
         {"changes": [{"kind": "create", "path": "../Elsewhere.md"}]},

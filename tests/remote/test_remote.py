@@ -83,6 +83,16 @@ async def test_a_running_server_is_found(directory: Path) -> None:
     assert TOKEN not in repr(info)
 
 
+async def test_the_log_is_read_judged_and_cleared(remote: Remote, engine: FakeEngine) -> None:
+    book = json.loads(await call(remote.log, limit=5, since="2026-03-02T11:00:00+01:00"))
+    await call(remote.judge, "bees", "Garden/Bees.md", None)
+    cleared = json.loads(await call(remote.clear_log, keep_verdicts=True))
+
+    assert engine.asked == [(5, 1_772_445_600.0), ("bees", "Garden/Bees.md", None), True]
+    assert book["entries"][0]["query"] == "bees"
+    assert cleared["verdicts"] == 0
+
+
 async def test_a_search_asks_for_all_that_the_request_says(
     remote: Remote, engine: FakeEngine
 ) -> None:
@@ -95,6 +105,7 @@ async def test_a_search_asks_for_all_that_the_request_says(
         alpha=0.25,
         min_score=0.1,
         explain=True,
+        door="cli",
     )
 
     reply = json.loads(await call(remote.search, request))

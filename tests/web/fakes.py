@@ -19,11 +19,17 @@ from recollect.ingest.events import EventLog
 from recollect.opened import Hold
 from recollect.replies import (
     AcceptedReply,
+    ClearedReply,
     Explain,
     Fusion,
     LedgerReply,
     LedgerRow,
+    LoggedOpen,
+    LoggedQuery,
+    LoggedResult,
+    LogReply,
     NoteReply,
+    OpenedReply,
     QueueStatus,
     RawScores,
     Result,
@@ -32,6 +38,8 @@ from recollect.replies import (
     StageTrace,
     StatusReply,
     SyncReply,
+    VerdictReply,
+    VerdictView,
 )
 from recollect.types import (
     Change,
@@ -40,6 +48,7 @@ from recollect.types import (
     SearchRequest,
     SimilarRequest,
     VaultRecord,
+    Verdict,
 )
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
@@ -78,6 +87,37 @@ def result(path: str, text: str) -> Result:
     )
 
 
+class FakeHistory:
+    """A log of one search; `asked` is the engine's."""
+
+    def __init__(self, vault: str, asked: list[object]) -> None:
+        self._vault = vault
+        self._asked = asked
+
+    def opened(
+        self, *, query_id: str | None, query: str | None, path: str, rank: int | None
+    ) -> OpenedReply:
+        self._asked.append((query_id, query, path, rank))
+        return OpenedReply(recorded=True, reason=None)
+
+    def judge(self, query: str, path: str, verdict: Verdict | None) -> VerdictReply:
+        self._asked.append((query, path, verdict))
+        return VerdictReply(query, path, verdict)
+
+    def log(self, *, limit: int, since: float | None = None) -> LogReply:
+        self._asked.append((limit, since))
+        at = "2026-03-02T10:00:00+00:00"
+        opened = LoggedOpen("Garden/Bees.md", 1, at)
+        results = (LoggedResult("Garden/Bees.md", 1.0),)
+        entry = LoggedQuery("q1", at, "web", "bees", "hybrid", 1.5, 7, results, (opened,))
+        verdict = VerdictView("bees", "Zürich.md", "never_for_this", at)
+        return LogReply(self._vault, True, 1, (entry,), (verdict,))
+
+    def clear(self, *, keep_verdicts: bool) -> ClearedReply:
+        self._asked.append(keep_verdicts)
+        return ClearedReply(1, 1, 0 if keep_verdicts else 1)
+
+
 class FakeEngine:
     """One vault of a few notes, searched by looking for any of the words."""
 
@@ -85,6 +125,7 @@ class FakeEngine:
         self.record = record
         self.notes = dict(notes)
         self.asked: list[object] = []
+        self.history = FakeHistory(record.name, self.asked)
         self.events = EventLog()
         self.started = False
         self.closed = False

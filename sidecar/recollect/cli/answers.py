@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,7 +16,7 @@ from recollect.cli.options import Invocation
 if TYPE_CHECKING:  # these load numpy and more; a command loads them when it runs
     from recollect.engine import Engine
     from recollect.remote import Remote
-    from recollect.types import LedgerState, SearchRequest, SimilarRequest, VaultRecord
+    from recollect.types import LedgerState, SearchRequest, SimilarRequest, VaultRecord, Verdict
     from recollect.vaults import Vaults
 
 
@@ -36,6 +37,18 @@ class Answers(Protocol):
 
     def ledger(self, *, state: LedgerState | None, path: str | None) -> bytes:
         """The states of files, all or those asked for."""
+        ...
+
+    def log(self, *, limit: int, since: str | None) -> bytes:
+        """The newest searches."""
+        ...
+
+    def clear_log(self, *, keep_verdicts: bool) -> bytes:
+        """Delete the log of searches."""
+        ...
+
+    def judge(self, query: str, path: str, verdict: Verdict | None) -> bytes:
+        """Keep what a person says of a note as the answer to a query."""
         ...
 
 
@@ -76,6 +89,16 @@ class _Here:
 
     def ledger(self, *, state: LedgerState | None, path: str | None) -> bytes:
         return _document(self._engine.ledger(state=state, path=path))
+
+    def log(self, *, limit: int, since: str | None) -> bytes:
+        start = datetime.fromisoformat(since).timestamp() if since is not None else None
+        return _document(self._engine.history.log(limit=limit, since=start))
+
+    def clear_log(self, *, keep_verdicts: bool) -> bytes:
+        return _document(self._engine.history.clear(keep_verdicts=keep_verdicts))
+
+    def judge(self, query: str, path: str, verdict: Verdict | None) -> bytes:
+        return _document(self._engine.history.judge(query, path, verdict))
 
 
 def _document(reply: object) -> bytes:

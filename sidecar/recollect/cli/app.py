@@ -24,6 +24,8 @@ COMMANDS = {
     "index": "recollect.cli.index:index",
     "search": "recollect.cli.search:search",
     "similar": "recollect.cli.search:similar",
+    "verdict": "recollect.cli.log:verdict",
+    "log": "recollect.cli.log:log",
     "serve": "recollect.cli.serve:serve",
     "status": "recollect.cli.status:status",
     "ledger": "recollect.cli.status:ledger",

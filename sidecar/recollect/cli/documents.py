@@ -145,6 +145,58 @@ class LedgerDocument(TypedDict):
     entries: list[LedgerRowDocument]
 
 
+class LoggedResultDocument(TypedDict):
+    """A result of a search in the log."""
+
+    path: str
+    score: float
+
+
+class LoggedOpenDocument(TypedDict):
+    """A result that was opened; see `replies.LoggedOpen`."""
+
+    path: str
+    rank: int | None
+    at: str
+
+
+class LoggedQueryDocument(TypedDict):
+    """A search in the log; see `replies.LoggedQuery`."""
+
+    at: str
+    door: str
+    query: str
+    mode: str
+    took_ms: float
+    results: list[LoggedResultDocument]
+    opened: list[LoggedOpenDocument]
+
+
+class VerdictDocument(TypedDict):
+    """A verdict; see `replies.VerdictView`."""
+
+    query: str
+    path: str
+    verdict: str
+
+
+class LogDocument(TypedDict):
+    """The log of searches; see `replies.LogReply`."""
+
+    enabled: bool
+    total: int
+    entries: list[LoggedQueryDocument]
+    verdicts: list[VerdictDocument]
+
+
+class ClearedDocument(TypedDict):
+    """What was deleted from the log."""
+
+    queries: int
+    opened: int
+    verdicts: int
+
+
 def parse(document: bytes, kind: type[Document]) -> Document:
     """`document` as `kind`; the server of this same package is trusted to keep the contract."""
     import orjson  # noqa: PLC0415 - a native library

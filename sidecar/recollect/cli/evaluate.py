@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.golden import export_golden, measure_golden
 from recollect.cli.options import Command, Invocation, invocation, json_option
-from recollect.cli.output import emit, print_table
+from recollect.cli.output import emit, emit_object, print_table
 from recollect.cli.progress import Reporter
 from recollect.errors import NotFoundError
 
@@ -49,14 +50,21 @@ class Task:
     help="A folder with a BEIR corpus.jsonl; kept apart from your vaults.",
 )
 @click.option("--vault", metavar="VAULT", help="A vault whose judgements name notes by path.")
-@click.option(
-    "--queries", type=_FILE, required=True, metavar="FILE", help="Queries, as queries.jsonl."
-)
-@click.option(
-    "--qrels", type=_FILE, required=True, metavar="FILE", help="Judgements, tab-separated."
-)
+@click.option("--queries", type=_FILE, metavar="FILE", help="Queries, as queries.jsonl.")
+@click.option("--qrels", type=_FILE, metavar="FILE", help="Judgements, tab-separated.")
 @click.option(
     "--drops", type=_FILE, metavar="FILE", help="Notes to leave out by query, tab-separated."
+)
+@click.option(
+    "--golden",
+    is_flag=True,
+    help="Instead of files: what you opened and judged, from the log of your searches.",
+)
+@click.option(
+    "--export",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the golden set there, and measure nothing.",
 )
 @click.option(
     "--mode",
@@ -69,28 +77,55 @@ def evaluate(
     *,
     corpus: Path | None,
     vault: str | None,
-    queries: Path,
-    qrels: Path,
+    queries: Path | None,
+    qrels: Path | None,
     drops: Path | None,
+    golden: bool,
+    export: Path | None,
     mode: SearchMode | None,
     model: str | None,
     as_json: bool,
 ) -> None:
     """Measure the search on judged queries.
 
-    Gives nDCG@10, Recall@10, Recall@100 and MRR@10. Queries are sent as plain text. A corpus, or
-    a folder that is not a known vault, is indexed apart from your vaults.
+    Gives nDCG@10, Recall@10, Recall@100 and MRR@10. Queries are sent as plain text, those of
+    --golden as they were typed. A corpus, or a folder that is not a known vault, is indexed apart
+    from your vaults.
     """
     inv = invocation()
+    if golden and any((corpus, queries, qrels, drops)):
+        raise click.UsageError("--golden takes no --corpus and no files.")
+    if export is not None:
+        if not golden:
+            raise click.UsageError("--export belongs to --golden.")
+        _show_exported(inv, export_golden(inv, export, vault=vault), as_json=as_json)
+        return
     with Reporter(quiet=inv.quiet) as reporter:
-        task = Task(queries, qrels, drops, mode, model, inv, reporter)
-        if corpus is not None and vault is None:
-            report = _measure_corpus(task, corpus)
-        elif vault is not None and corpus is None:
-            report = _measure_vault(task, vault)
+        if golden:
+            report = measure_golden(inv, reporter, vault=vault, mode=mode, model=model)
         else:
-            raise click.UsageError("Give either --corpus or --vault.")
+            if queries is None or qrels is None:
+                raise click.UsageError("Give --queries and --qrels, or --golden.")
+            task = Task(queries, qrels, drops, mode, model, inv, reporter)
+            report = _measure(task, corpus, vault)
     _show(report, inv, as_json=as_json)
+
+
+def _measure(task: Task, corpus: Path | None, vault: str | None) -> EvalReport:
+    if corpus is not None and vault is None:
+        return _measure_corpus(task, corpus)
+    if vault is not None and corpus is None:
+        return _measure_vault(task, vault)
+    raise click.UsageError("Give either --corpus or --vault.")
+
+
+def _show_exported(inv: Invocation, written: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        emit_object(written)
+        return
+    inv.say(
+        f"{written['folder']}: {written['queries']} queries, {written['judgements']} judgements"
+    )
 
 
 def _measure_corpus(task: Task, corpus: Path) -> EvalReport:

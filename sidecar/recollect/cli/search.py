@@ -51,7 +51,7 @@ def search(
     """
     from recollect.types import SearchRequest  # noqa: PLC0415 - loads numpy
 
-    request = SearchRequest(query, limit=limit, mode=mode, plain=plain, explain=explain)
+    request = SearchRequest(query, limit=limit, mode=mode, plain=plain, explain=explain, door="cli")
     with answers(invocation(), vault) as (_, source):
         _show(source.search(request), as_json=as_json)
 

@@ -77,8 +77,8 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
 @click.option(
     "--delete-data",
     is_flag=True,
-    help="Delete its index and the logs too, and a mirror's copy of the notes. Your own notes are"
-    " never touched.",
+    help="Delete its index, query log and the logs too, and a mirror's copy of the notes. Your own"
+    " notes are never touched.",
 )
 def remove_vault(vault: str, delete_data: bool) -> None:
     """Forget VAULT. Its index is kept unless --delete-data is given."""

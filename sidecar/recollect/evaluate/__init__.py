@@ -3,6 +3,7 @@
 `run_corpus` and `run_vault` give an `EvalReport`; `report_json` is what programs read of it.
 """
 
+from recollect.evaluate.golden import golden_set, read_golden, run_golden, write_golden
 from recollect.evaluate.report import EvalReport, System, report_json
 from recollect.evaluate.run import SYSTEMS, eval_settings, run_corpus, run_vault, systems_of
 
@@ -11,8 +12,12 @@ __all__ = [
     "EvalReport",
     "System",
     "eval_settings",
+    "golden_set",
+    "read_golden",
     "report_json",
     "run_corpus",
+    "run_golden",
     "run_vault",
     "systems_of",
+    "write_golden",
 ]

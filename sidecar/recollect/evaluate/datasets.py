@@ -30,11 +30,15 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query; `kind` is its class (`metadata.type`), where the set tells one."""
+    """A query; `kind` is its class (`metadata.type`), where the set tells one.
+
+    Not `plain` (`metadata.plain`): it is asked with its operators.
+    """
 
     id: str
     text: str
     kind: str | None = None
+    plain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +82,12 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     queries: dict[str, Query] = {}
     for where, line in _lines(path):
         fields = _object(where, line)
+        metadata = _metadata(where, fields)
         query = Query(
-            _identifier(where, fields), _text(where, fields, "text"), _kind(where, fields)
+            id=_identifier(where, fields),
+            text=_text(where, fields, "text"),
+            kind=_kind(metadata),
+            plain=metadata.get("plain") is not False,
         )
         if query.id in queries:
             raise UsageError(f'{where}: the query "{query.id}" is there twice.')
@@ -152,12 +160,16 @@ def _text(where: str, fields: dict[str, object], key: str, *, default: str | Non
     return value
 
 
-def _kind(where: str, fields: dict[str, object]) -> str | None:
+def _metadata(where: str, fields: dict[str, object]) -> dict[str, object]:
     metadata = fields.get("metadata")
     if metadata is None:
-        return None
+        return {}
     if not isinstance(metadata, dict):
         raise UsageError(f'{where}: "metadata" must be an object.')
+    return metadata
+
+
+def _kind(metadata: dict[str, object]) -> str | None:
     kind = metadata.get("type")
     return kind if isinstance(kind, str) and kind else None
 

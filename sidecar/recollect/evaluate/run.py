@@ -1,7 +1,7 @@
 """Asking an engine the queries of a judged set, and scoring what it answers.
 
 Every answer comes from `Engine.search` as any door would ask it: queries are sent as plain text,
-and the ranking is the order of its results.
+unless their set says otherwise, and the ranking is the order of its results.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from recollect.errors import IndexInUseError, UsageError
 from recollect.evaluate.corpus import write_vault
@@ -73,15 +73,23 @@ class Measured(Searcher, Protocol):
         ...
 
 
-class VaultOpener(Protocol):
-    """The part of `Vaults` that an evaluation needs (both are on one floor)."""
+E = TypeVar("E", bound=Measured)
+E_co = TypeVar("E_co", bound=Measured, covariant=True)
+
+
+class Opener(Protocol[E_co]):
+    """The part of `Vaults` that gives engines (both are on one floor)."""
+
+    def open(self, record: VaultRecord, *, writable: bool) -> E_co:
+        """Open a vault's engine, or give the one that is open."""
+        ...
+
+
+class VaultOpener(Opener[Measured], Protocol):
+    """The part of `Vaults` that an evaluation of a corpus needs."""
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
         """Make a folder a known vault."""
-        ...
-
-    def open(self, record: VaultRecord, *, writable: bool) -> Measured:
-        """Open a vault's engine, or give the one that is open."""
         ...
 
 
@@ -115,7 +123,7 @@ def run_corpus(
     corpus = write_vault(corpus_dir / "corpus.jsonl", work_dir)
     engine = vaults.open(vaults.add(corpus.folder, name=name), writable=True)
     engine.index_now(progress=progress)
-    return _report(engine, judged, systems, corpus.documents)
+    return measure(engine, judged, systems, documents=corpus.documents)
 
 
 def run_vault(
@@ -133,12 +141,17 @@ def run_vault(
     Where another process writes the index it is measured as it stands. Raises UsageError.
     """
     judged = _with_nfc_paths(read_judged(record.name, queries, qrels, drops))
+    return measure(up_to_date(vaults, record, progress), judged, systems, documents={})
+
+
+def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> E:
+    """Open a vault and bring its index up to date, unless another process does that."""
     try:
         engine = vaults.open(record, writable=True)
         engine.index_now(progress=progress)
     except IndexInUseError:
         engine = vaults.open(record, writable=False)
-    return _report(engine, judged, systems, documents={})
+    return engine
 
 
 def evaluate(
@@ -175,16 +188,22 @@ def score(ranking: Sequence[str], judgements: Mapping[str, int]) -> Figures:
     )
 
 
-def _report(
-    engine: Measured, judged: JudgedSet, systems: Sequence[System], documents: Mapping[str, str]
+def measure(
+    engine: Measured,
+    judged: JudgedSet,
+    systems: Sequence[System],
+    *,
+    documents: Mapping[str, str],
+    remarks: Sequence[str] = (),
 ) -> EvalReport:
+    """Measure each system on a judged set; `documents` as in `evaluate`. Raises UsageError."""
     reports = []
     indexed = {
         documents.get(row.path, row.path)
         for row in engine.ledger().entries
         if row.state in ("indexed", "keyword_only")
     }
-    warnings = dict.fromkeys(_remarks(judged, indexed))
+    warnings = dict.fromkeys([*remarks, *_remarks(judged, indexed)])
     for system in systems:
         report, said = evaluate(engine, judged, system, documents=documents)
         reports.append(report)
@@ -204,7 +223,7 @@ def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
         query=query.text[:MAX_LENGTH],
         limit=limit,
         mode=system.mode,
-        plain=True,
+        plain=query.plain,
         fusion=system.fusion,
         alpha=system.alpha,
     )

@@ -103,6 +103,11 @@ class Index:
         """Counts the batches; what is served belongs to it."""
         return self._generation
 
+    @property
+    def identity(self) -> str:
+        """Made with the database: numbers of notes mean something beside it alone."""
+        return reads.generations(self._store)[0]
+
     # --- writing (one thread) ---
 
     def apply(self, batch: Batch) -> Applied:

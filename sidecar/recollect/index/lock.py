@@ -6,6 +6,7 @@ from pathlib import Path
 
 import filelock
 
+from recollect import querylog
 from recollect.errors import IndexFailure, IndexInUseError
 from recollect.index.store import DATABASE
 
@@ -42,7 +43,9 @@ def hold(directory: Path) -> filelock.BaseFileLock:
 
 def _check_ours(directory: Path) -> None:
     """Refuse a folder that somebody uses for other things: an index replaces what it finds."""
-    names = {entry.name for entry in directory.iterdir() if not entry.name.startswith(".")}
+    # The query log may have been here before the index: it stays when index_dir is set and unset.
+    ours = (".", querylog.NAME)
+    names = {entry.name for entry in directory.iterdir() if not entry.name.startswith(ours)}
     if names - {SERVER_FILE} and not names & {LOCK, DATABASE}:
         raise IndexFailure(
             f"{directory} is to hold an index, but has other files in it. Name a folder of its own"

@@ -47,8 +47,13 @@ class Allowed:
         return {part.reason: part.count for part in self.removed}
 
 
-def allowed(condition: Node, index: Index) -> Allowed:
-    """Apply the parts of `condition` one after the other to all notes of the index."""
+def allowed(
+    condition: Node | None, index: Index, *, hidden: frozenset[str] = frozenset()
+) -> Allowed:
+    """Apply the parts of `condition` one after the other to all notes of the index.
+
+    Then take out the notes whose paths are `hidden`: a person said that they are no answer.
+    """
     notes = index.all_notes()
     ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
     evaluation = _Evaluation(index, notes, ids)
@@ -61,6 +66,11 @@ def allowed(condition: Node, index: Index) -> Allowed:
         if gone:
             removed[_reason(part)] = removed.get(_reason(part), 0) + gone
         within = kept
+    if hidden:
+        seen = np.fromiter((note.path not in hidden for note in notes), np.bool_, len(notes))
+        if gone := int((within & ~seen).sum()):
+            removed["never_for_this"] = gone
+        within = within & seen
     return Allowed(ids[within], tuple(Removed(reason, n) for reason, n in removed.items()))
 
 
@@ -135,7 +145,9 @@ def _is_within(own: str, tag: str) -> bool:
     return own == tag or own.startswith(f"{tag}/")
 
 
-def _parts(condition: Node) -> tuple[Node, ...]:
+def _parts(condition: Node | None) -> tuple[Node, ...]:
+    if condition is None:
+        return ()
     return condition.parts if isinstance(condition, All) else (condition,)
 
 

@@ -105,9 +105,9 @@ class _Run:
 
     def filter(self, parsed: ParsedQuery, trace: Trace) -> IdArray | None:
         """Ids of the notes that may be found; None: all of them."""
-        if parsed.condition is None:
+        if parsed.condition is None and not (parsed.text and self.request.hidden):
             return None
-        allowed = filters.allowed(parsed.condition, self.index)
+        allowed = filters.allowed(parsed.condition, self.index, hidden=self.request.hidden)
         self.filtered.update(allowed.filtered)
         trace.stage(
             "filter",

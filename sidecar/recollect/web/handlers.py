@@ -6,13 +6,17 @@ from recollect import API_VERSION
 from recollect.follow import Following
 from recollect.replies import (
     AcceptedReply,
+    ClearedReply,
     HealthReply,
     LedgerReply,
+    LogReply,
     NoteReply,
+    OpenedReply,
     SearchReply,
     StatusReply,
     SyncReply,
     VaultsReply,
+    VerdictReply,
 )
 from recollect.web.metrics import VaultFigures
 from recollect.web.schema import (
@@ -21,13 +25,17 @@ from recollect.web.schema import (
     EventsAsked,
     GuardAsked,
     LedgerAsked,
+    LogAsked,
+    LogClearAsked,
     NoteAsked,
+    OpenedAsked,
     ReindexAsked,
     SearchAsked,
     SimilarAsked,
     SimilarTextAsked,
     SyncAsked,
     VaultAsked,
+    VerdictAsked,
 )
 from recollect.web.site import Site
 
@@ -72,6 +80,38 @@ async def ledger(site: Site, asked: LedgerAsked) -> LedgerReply:
     """Show what became of each file."""
     engine = site.engine(asked.vault)
     return await engine.call(engine.ledger, state=asked.state, path=asked.path)
+
+
+async def opened(site: Site, asked: OpenedAsked) -> OpenedReply:
+    """Note which result was opened."""
+    engine = site.engine(asked.vault)
+    return await engine.call(
+        engine.history.opened,
+        query_id=asked.query_id,
+        query=asked.q,
+        path=asked.path,
+        rank=asked.rank,
+    )
+
+
+async def verdict(site: Site, asked: VerdictAsked) -> VerdictReply:
+    """Keep what a person says of a note as the answer to a query."""
+    engine = site.engine(asked.vault)
+    said = None if asked.verdict == "clear" else asked.verdict
+    return await engine.call(engine.history.judge, asked.q, asked.path, said)
+
+
+async def log(site: Site, asked: LogAsked) -> LogReply:
+    """List the newest searches."""
+    engine = site.engine(asked.vault)
+    since = asked.since.timestamp() if asked.since is not None else None
+    return await engine.call(engine.history.log, limit=asked.limit, since=since)
+
+
+async def log_clear(site: Site, asked: LogClearAsked) -> ClearedReply:
+    """Delete the log."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.history.clear, keep_verdicts=asked.keep_verdicts)
 
 
 async def reindex(site: Site, asked: ReindexAsked) -> AcceptedReply:

@@ -20,7 +20,7 @@ _REFUSALS: Mapping[int, str] = {
     401: "The token is missing or wrong",
     403: "The host is unknown or the origin foreign",
     404: "No such vault or note",
-    409: "Another process has the vault's index, or it was made of another vault",
+    409: "Another process has the vault's index, it is another vault's, or the query log is off",
     413: "The body is larger than 16 MiB",
     503: "The vault, the index or the model does not work at present",
 }

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Self, TypeVar
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
 
 import orjson
 from aiohttp import hdrs, web
 from pydantic import (
     AfterValidator,
+    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -31,6 +32,7 @@ from recollect.types import (
     SearchMode,
     SearchRequest,
     SimilarRequest,
+    Verdict,
 )
 
 MAX_QUERY_CHARS = 4096
@@ -69,6 +71,7 @@ def note_path(path: str) -> str:
 
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Limit = Annotated[int, Field(ge=1, le=1000, description="How many notes at most")]
+Door = Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,31}$")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 NotePath = Annotated[
     str, Field(min_length=1, description="Vault-relative path"), AfterValidator(note_path)
@@ -101,6 +104,7 @@ class SearchAsked(VaultAsked):
     alpha: Share | None = Field(None, description="Share of the semantic side, where fixed")
     min_score: Share = Field(0.0, description="Leave out results that score below")
     explain: Flag = Field(default=False, description="Report every stage of the search")
+    door: Door = Field("http", description="Who asks, for the log: plugin, web, mcp …")
 
     def request(self) -> SearchRequest:
         """Form the engine's request."""
@@ -113,6 +117,7 @@ class SearchAsked(VaultAsked):
             alpha=self.alpha,
             min_score=self.min_score,
             explain=self.explain,
+            door=self.door,
         )
 
 
@@ -227,6 +232,55 @@ class GuardAsked(VaultAsked):
     """`POST /api/guard`."""
 
     remove: bool = Field(description="Whether the notes that are gone shall be removed")
+
+
+LoggedQuery = Annotated[
+    str,
+    AfterValidator(_query),
+    Field(pattern=r"\S", json_schema_extra={"maxLength": MAX_QUERY_CHARS}),
+]
+
+
+class OpenedAsked(VaultAsked):
+    """`POST /api/opened`."""
+
+    path: NotePath
+    query_id: Annotated[str, Field(max_length=64)] | None = Field(
+        None, description="Of the search reply that the result stood in"
+    )
+    q: LoggedQuery | None = Field(None, description="What was searched for, where it has no id")
+    rank: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None, description="Place of the result, from 1"
+    )
+
+    @model_validator(mode="after")
+    def _names_a_search(self) -> Self:
+        if self.query_id is None and self.q is None:
+            raise ValueError("say of which search: send `query_id`, or `q`")
+        return self
+
+
+class VerdictAsked(VaultAsked):
+    """`POST /api/verdict`."""
+
+    q: LoggedQuery = Field(description="The query, as it was asked")
+    path: NotePath
+    verdict: Verdict | Literal["clear"] = Field(description="`clear` takes an earlier one back")
+
+
+class LogAsked(VaultAsked):
+    """`GET /api/log`."""
+
+    limit: Annotated[int, Field(ge=1, le=1000, description="How many searches at most")] = 50
+    since: AwareDatetime | None = Field(None, description="Only searches from this time on")
+
+
+class LogClearAsked(VaultAsked):
+    """`POST /api/log/clear`."""
+
+    keep_verdicts: bool = Field(
+        default=False, description="Delete searches and what was opened, not the verdicts"
+    )
 
 
 class EventsAsked(VaultAsked):

@@ -1,0 +1,153 @@
+"""What was opened and judged becomes a judged set, by the rule that the module states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import UsageError
+from recollect.evaluate import golden_set, read_golden, run_golden, systems_of, write_golden
+from recollect.evaluate.datasets import read_judged
+from recollect.querylog import Judged, Judgements, Opened
+from recollect.types import SearchRequest, Settings, VaultRecord, Verdict
+from recollect.vaults import Vaults
+
+NOTES = {
+    "Bees.md": "Bees find their way home by the sun.\n",
+    "Wasps.md": "Wasps and bees do not share a home.\n",
+    "Compost.md": "Compost is warm in spring.\n",
+    "River.md": "Music by the river.\n",
+}
+
+
+def opened(at: float, query: str, path: str, search: str | None = None) -> Opened:
+    return Opened(at, query, path, query_id=search)
+
+
+def judged(at: float, query: str, path: str, verdict: Verdict = "this_was_it") -> Judged:
+    return Judged(at, query, path, verdict)
+
+
+def grades(known: Judgements) -> dict[str, dict[str, int]]:
+    found = golden_set("v", known)
+    return {query.text: dict(found.qrels[query.id]) for query in found.queries}
+
+
+def test_the_last_opening_of_each_search_counts_one() -> None:
+    known = Judgements(
+        (
+            opened(1, "bees", "A.md", "q1"),
+            opened(2, "bees", "B.md", "q1"),
+            opened(3, "Bees", "C.md", "q2"),
+            opened(4, "sun", "A.md"),
+            opened(5, "sun ", "D.md"),
+        ),
+        (),
+    )
+
+    assert grades(known) == {"Bees": {"B.md": 1, "C.md": 1}, "sun ": {"D.md": 1}}
+
+
+def test_a_verdict_counts_two_and_never_takes_the_note_out() -> None:
+    known = Judgements(
+        (opened(1, "bees", "A.md", "q1"), opened(2, "bees", "B.md", "q2")),
+        (
+            judged(3, "BEES", "A.md"),
+            judged(4, "bees", "B.md", "never_for_this"),
+            judged(5, "wasps", "B.md", "never_for_this"),
+        ),
+    )
+
+    found = golden_set("v", known)
+
+    assert grades(known) == {"bees": {"A.md": 2}}
+    assert [query.kind for query in found.queries] == ["confirmed"]
+    assert dict(found.drops) == {found.queries[0].id: frozenset({"B.md"})}
+
+
+def test_queries_keep_their_ids_and_their_operators() -> None:
+    one = golden_set("v", Judgements((), (judged(1, "tag:garden bees", "A.md"),)))
+    two = golden_set("v", Judgements((), (judged(9, "Tag:garden  bees", "B.md"),)))
+
+    assert one.queries[0].id == two.queries[0].id
+    assert not one.queries[0].plain
+
+
+def test_the_files_read_back_as_the_same_set(tmp_path: Path) -> None:
+    known = Judgements(
+        (opened(1, 'path:"a b"\nü', "Grün.md"),),
+        (
+            judged(2, "bees", "A.md"),
+            judged(3, "bees", "B\t.md"),
+            judged(4, "bees", "C.md", "never_for_this"),
+        ),
+    )
+    found = golden_set("v", known)
+
+    count = write_golden(found, tmp_path / "set")
+    files = [tmp_path / "set" / name for name in ("queries.jsonl", "qrels.tsv", "drops.tsv")]
+    again = read_judged("v", *files)
+
+    assert count == 2
+    assert again.queries == found.queries
+    assert {path for row in again.qrels.values() for path in row} == {"Grün.md", "A.md"}
+    assert again.drops == found.drops
+
+
+@pytest.fixture
+def vaults(tmp_path: Path) -> Iterator[Vaults]:
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+    )
+    found = Vaults(settings)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def record(vaults: Vaults, tmp_path: Path) -> VaultRecord:
+    (tmp_path / "vault").mkdir()
+    for path, text in NOTES.items():
+        (tmp_path / "vault" / path).write_text(text, encoding="utf-8")
+    record = vaults.add(tmp_path / "vault")
+    vaults.open(record, writable=True).index_now()
+    return record
+
+
+def test_a_vault_is_measured_on_what_was_said_of_it(vaults: Vaults, record: VaultRecord) -> None:
+    engine = vaults.open(record, writable=True)
+    reply = engine.search(SearchRequest("home of wasps", mode="keyword", door="web"))
+    engine.history.opened(query_id=reply.query_id, query=None, path="Wasps.md", rank=None)
+    engine.history.judge("sun", "Bees.md", "this_was_it")
+    engine.history.judge("path:river", "River.md", "this_was_it")
+    engine.history.judge("bees", "Wasps.md", "never_for_this")
+
+    report = run_golden(vaults, record, systems=systems_of("keyword"))
+
+    [system] = report.systems
+    assert [(row.kind, row.queries) for row in system.rows] == [
+        (None, 3),
+        ("confirmed", 2),
+        ("opened", 1),
+    ]
+    assert system.rows[0].figures.ndcg_10 == 1.0
+    assert "only 3 queries" in report.warnings[0]
+    assert engine.history.log(limit=10).total == 1  # measuring is no search of a person's
+    assert len(read_golden(vaults, record).queries) == 3
+
+
+def test_too_few_queries_say_what_to_do(vaults: Vaults, record: VaultRecord) -> None:
+    engine = vaults.open(record, writable=True)
+    with pytest.raises(UsageError, match="recollect verdict"):
+        read_golden(vaults, record)
+
+    engine.history.judge("sun", "Bees.md", "this_was_it")
+
+    with pytest.raises(UsageError, match=r"1 queries of vault .* at least 3") as refused:
+        run_golden(vaults, record)
+    assert refused.value.code == "golden_too_small"
