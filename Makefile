@@ -8,12 +8,14 @@ BENCH_FLAGS ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
+NODE := node_modules
 TORCH_VENV := .venv-torch
 TORCH_PY := $(TORCH_VENV)/bin/python
 PIP := -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint test-torch stress eval bench clean
+.PHONY: help run test test-python test-plugin check lint lint-python lint-plugin browser plugin \
+	release-check test-torch stress eval bench clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,12 +27,29 @@ else
 	@$(PY) -m recollect serve "$(VAULT)"
 endif
 
-test: $(VENV)/.tests ## All tests
+test: test-python test-plugin ## All tests, the plugin's in a real browser on a real server
+
+test-python: $(VENV)/.tests ## The tests of the sidecar
 	@$(PY) -m pytest -n auto -q
+
+test-plugin: $(VENV)/.runs $(NODE)/.made browser ## The tests of the plugin
+	@npm run --silent test
+	@RECOLLECT_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/recollect" npm run --silent test:e2e
+
+plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
+	@npm run --silent build
+
+release-check: $(NODE)/.made ## Build twice, compare, and hold the release to the reviewers' rules
+	@npm run --silent release-check
 
 check: lint test ## Everything a change must pass: lint and tests
 
-lint: $(VENV)/.tests ## Style, types, the floors of the house
+lint: lint-python lint-plugin ## Style, types, the floors of the house
+
+lint-plugin: $(NODE)/.made
+	@npm run --silent lint
+
+lint-python: $(VENV)/.tests
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
@@ -49,7 +68,7 @@ bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory beside the peers,
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
 
 clean: ## Remove what the commands above made here
-	@rm -rf $(VENV) $(TORCH_VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
@@ -65,6 +84,16 @@ $(VENV)/.runs: $(VENV)/.made pyproject.toml
 $(VENV)/.tests: $(VENV)/.runs pyproject.toml
 	@$(PY) $(PIP) install --group dev
 	@touch $@
+
+$(NODE)/.made: package.json package-lock.json
+	@echo "Getting the plugin's tools ..."
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
+
+# The tests' browser: $$CHROME, Debian's, or the one inside an npm package, which needs no root.
+browser: $(NODE)/.made
+	@[ -n "$$CHROME" ] || [ -x /usr/bin/chromium ] || [ -d $(NODE)/@sparticuz ] || \
+		npm install --no-save --silent --no-audit --no-fund @sparticuz/chromium@153.0.0
 
 # torch first and pinned: left to the extra, the resolver takes a build with gigabytes for GPUs.
 $(TORCH_VENV)/.tests: pyproject.toml
