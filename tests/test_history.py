@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from recollect.errors import NotFoundError, QueryLogOffError
 from recollect.querylog import NAME
 from recollect.replies import SearchReply
 from recollect.types import LogRules, SearchRequest, Settings, VaultRecord
+from recollect.vaults import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",
@@ -112,6 +115,22 @@ def test_nothing_is_logged_into_the_vault(open_engine: Open, vault: Path) -> Non
     engine.close()
 
     assert not list(vault.rglob(f"{NAME}*"))
+
+
+def test_the_log_is_no_obstacle_to_an_index_that_comes_later(tmp_path: Path, vault: Path) -> None:
+    """An index kept elsewhere by a setting comes back beside its log when that is unset."""
+    places = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    away = Vaults(replace(places, index_dir=tmp_path / "elsewhere"))
+    with closing(away):
+        ask(away.open(record := away.add(vault), writable=True), "bees")
+    assert (tmp_path / "data" / "vaults" / record.id / NAME).exists()
+
+    with closing(Vaults(places)) as back:
+        engine = back.open(record, writable=True)
+        assert engine.index_now().notes == 3
+        assert engine.history.log(limit=10).total == 1
+        back.remove(record, delete_data=True)
+    assert not list((tmp_path / "data" / "vaults").iterdir())
 
 
 def test_an_engine_that_only_reads_logs_too(open_engine: Open) -> None:

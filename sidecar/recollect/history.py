@@ -15,13 +15,15 @@ from recollect.errors import QueryLogError, QueryLogOffError
 from recollect.index.index import Index
 from recollect.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
 from recollect.replies import (
+    SearchReply,
+)
+from recollect.replies_log import (
     ClearedReply,
     LoggedOpen,
     LoggedQuery,
     LoggedResult,
     LogReply,
     OpenedReply,
-    SearchReply,
     VerdictReply,
     VerdictView,
 )
@@ -76,13 +78,15 @@ class History:
         if not self._log.enabled:
             return OpenedReply(recorded=False, reason="the query log is off (log.queries)")
 
+        pin = self._pin(note.id)
+
         def make(asked: Query | None) -> Opened | None:
             text = asked.text if asked is not None else query
             if text is None:
                 return None
             seen = rank if rank is not None or asked is None else _rank(asked, note.path)
             found = asked.id if asked is not None else None
-            return Opened(time.time(), storable(text), note.path, self._pin(note.id), seen, found)
+            return Opened(time.time(), storable(text), note.path, pin, seen, found)
 
         try:
             kept = self._log.add_opened(make, query_id=query_id, query=query)

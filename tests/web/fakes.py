@@ -19,17 +19,11 @@ from recollect.ingest.events import EventLog
 from recollect.opened import Hold
 from recollect.replies import (
     AcceptedReply,
-    ClearedReply,
     Explain,
     Fusion,
     LedgerReply,
     LedgerRow,
-    LoggedOpen,
-    LoggedQuery,
-    LoggedResult,
-    LogReply,
     NoteReply,
-    OpenedReply,
     QueueStatus,
     RawScores,
     Result,
@@ -38,6 +32,14 @@ from recollect.replies import (
     StageTrace,
     StatusReply,
     SyncReply,
+)
+from recollect.replies_log import (
+    ClearedReply,
+    LoggedOpen,
+    LoggedQuery,
+    LoggedResult,
+    LogReply,
+    OpenedReply,
     VerdictReply,
     VerdictView,
 )

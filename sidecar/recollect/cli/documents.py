@@ -153,7 +153,7 @@ class LoggedResultDocument(TypedDict):
 
 
 class LoggedOpenDocument(TypedDict):
-    """A result that was opened; see `replies.LoggedOpen`."""
+    """A result that was opened; see `replies_log.LoggedOpen`."""
 
     path: str
     rank: int | None
@@ -161,7 +161,7 @@ class LoggedOpenDocument(TypedDict):
 
 
 class LoggedQueryDocument(TypedDict):
-    """A search in the log; see `replies.LoggedQuery`."""
+    """A search in the log; see `replies_log.LoggedQuery`."""
 
     at: str
     door: str
@@ -173,7 +173,7 @@ class LoggedQueryDocument(TypedDict):
 
 
 class VerdictDocument(TypedDict):
-    """A verdict; see `replies.VerdictView`."""
+    """A verdict; see `replies_log.VerdictView`."""
 
     query: str
     path: str
@@ -181,7 +181,7 @@ class VerdictDocument(TypedDict):
 
 
 class LogDocument(TypedDict):
-    """The log of searches; see `replies.LogReply`."""
+    """The log of searches; see `replies_log.LogReply`."""
 
     enabled: bool
     total: int

@@ -10,6 +10,7 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing
@@ -24,6 +25,7 @@ from recollect.querylog.records import Judged, Judgements, Opened, Query, fold
 T = TypeVar("T")
 
 _WAITING = 1000  # searches that may wait for the disk; further ones are not logged
+_MOMENT = 0.5  # seconds; nobody waits for it, who reads the log or closes it ends it
 _CLOSE_SECONDS = 5.0  # for a disk that does not answer
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,10 @@ class _Job:
     done: Future[Any]
 
 
+class _End:
+    """The last item of the queue."""
+
+
 class QueryLog:
     """The log of one vault. Safe to use from several threads and several processes."""
 
@@ -45,7 +51,7 @@ class QueryLog:
         """Keep the log in `folder`. Not `enabled`: what is there is read, and nothing written."""
         self.enabled = enabled
         self._file = folder / NAME
-        self._queue: queue.SimpleQueue[Query | _Job | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Query | _Job | _End] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -127,7 +133,7 @@ class QueryLog:
         """Write down what waits, and let the file go."""
         with self._lock:
             self._closed = True
-            self._queue.put(None)  # the last item: `_submit` takes no further one
+            self._queue.put(_End())  # the last item: `_submit` takes no further one
             thread = self._thread
         if thread is not None:
             thread.join(_CLOSE_SECONDS)
@@ -155,24 +161,30 @@ class QueryLog:
             self._queue.put(item)
 
     def _work(self) -> None:
-        ending = False
-        while not ending:
-            items = [self._queue.get()]
-            while not self._queue.empty():
-                items.append(self._queue.get())
-            ending = None in items
-            asked: list[Query] = []
-            for item in items:
-                if isinstance(item, Query):
-                    asked.append(item)
-                    continue
-                self._write(asked)
-                asked = []
-                if item is not None:
-                    self._run(item)
+        then: _Job | _End | None = None
+        while not isinstance(then, _End):
+            asked, then = self._gather()
             self._write(asked)
+            if isinstance(then, _Job):
+                self._run(then)
         if self._book is not None:
             self._book.close()
+
+    def _gather(self) -> tuple[list[Query], _Job | _End | None]:
+        """The searches of a moment, which cost one transaction together, and what ended it."""
+        asked: list[Query] = []
+        item = self._queue.get()
+        until = time.monotonic() + _MOMENT
+        while isinstance(item, Query):
+            asked.append(item)
+            left = until - time.monotonic()
+            if left <= 0:
+                return asked, None
+            try:
+                item = self._queue.get(timeout=left)
+            except queue.Empty:
+                return asked, None
+        return asked, item
 
     def _write(self, asked: list[Query]) -> None:
         if not asked:

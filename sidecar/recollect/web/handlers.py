@@ -6,16 +6,18 @@ from recollect import API_VERSION
 from recollect.follow import Following
 from recollect.replies import (
     AcceptedReply,
-    ClearedReply,
     HealthReply,
     LedgerReply,
-    LogReply,
     NoteReply,
-    OpenedReply,
     SearchReply,
     StatusReply,
     SyncReply,
     VaultsReply,
+)
+from recollect.replies_log import (
+    ClearedReply,
+    LogReply,
+    OpenedReply,
     VerdictReply,
 )
 from recollect.web.metrics import VaultFigures

@@ -1,6 +1,6 @@
 """The table of routes: the one source for dispatch, for OpenAPI and for the docs.
 
-To add a route: a request model in schema.py, a reply record in replies.py, a function in
+To add a route: a request model in schema.py, a reply record in replies*.py, a function in
 handlers.py, an entry here with an example; then write the contract files and the table of
 docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
 """
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from aiohttp import hdrs, web
 
-from recollect import replies
+from recollect import replies, replies_log
 from recollect.follow import Following
 from recollect.web import handlers, schema
 from recollect.web.encode import to_json
@@ -165,7 +165,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Which result of a search was opened",
         asked=schema.OpenedAsked,
         handle=handlers.opened,
-        reply=replies.OpenedReply,
+        reply=replies_log.OpenedReply,
         example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
     ),
     Route(
@@ -175,7 +175,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Whether a note is the answer to a query, or never shall be",
         asked=schema.VerdictAsked,
         handle=handlers.verdict,
-        reply=replies.VerdictReply,
+        reply=replies_log.VerdictReply,
         example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
     ),
     Route(
@@ -185,7 +185,7 @@ ROUTES: tuple[Route, ...] = (
         summary="The newest searches, what was opened of them, and all verdicts",
         asked=schema.LogAsked,
         handle=handlers.log,
-        reply=replies.LogReply,
+        reply=replies_log.LogReply,
         example={"limit": 20},
     ),
     Route(
@@ -195,7 +195,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Delete the log of searches",
         asked=schema.LogClearAsked,
         handle=handlers.log_clear,
-        reply=replies.ClearedReply,
+        reply=replies_log.ClearedReply,
         example={"keep_verdicts": True},
     ),
     Route(
