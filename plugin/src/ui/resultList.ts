@@ -1,0 +1,261 @@
+/**
+ * A list of results that can be pointed at, walked through by keyboard, dragged from and held on.
+ * The search view and the similar notes view both show one.
+ */
+
+import { Component, type App, type HoverParent, type Menu, type WorkspaceLeaf } from "obsidian";
+import type { Passage, Result } from "../contract";
+import type { Settings } from "../settings";
+import { startDrag } from "./drag";
+import { insertLink, openPlace, paneFor, subpathOf, type Place } from "./open";
+import { merged } from "./ranking";
+import { resultMenu } from "./resultMenu";
+import { ResultRow, type RowLook } from "./resultRow";
+
+export interface ListParts {
+  readonly app: App;
+  readonly settings: Settings;
+  readonly leaf: WorkspaceLeaf;
+  readonly hover: HoverParent;
+  /** The view's type, by which hover previews are told apart. */
+  readonly source: string;
+  readonly label: string;
+  readonly badges?: (result: Result) => readonly string[];
+  readonly addItems?: (menu: Menu, place: Place) => void;
+  readonly onOpen?: () => void;
+  /** Escape was pressed, or up above the first row. */
+  readonly onLeave: (where: "editor" | "above") => void;
+}
+
+interface Hit {
+  readonly row: ResultRow;
+  readonly passage: Passage;
+  readonly el: HTMLElement;
+}
+
+const ROWS_AT_ONCE = 100;
+const LONG_PRESS_MS = 600; // a phone's own contextmenu event comes before that
+
+export class ResultList extends Component {
+  readonly el: HTMLElement;
+  moreContext = false;
+  #rows: ResultRow[] = [];
+  #results: readonly Result[] = [];
+  #room = ROWS_AT_ONCE;
+  #pointed: ResultRow | null = null;
+  #moreEl: HTMLElement | null = null;
+  #press = 0;
+
+  readonly #parts: ListParts;
+
+  constructor(
+    parent: HTMLElement,
+    parts: ListParts,
+  ) {
+    super();
+    this.#parts = parts;
+    this.el = parent.createDiv({
+      cls: "search-results-children recollect-results",
+      attr: { role: "tree", "aria-label": parts.label },
+    });
+  }
+
+  override onload(): void {
+    this.registerDomEvent(this.el, "click", (event) => this.#click(event));
+    this.registerDomEvent(this.el, "auxclick", (event) => {
+      if (event.button === 1) this.#click(event);
+    });
+    this.registerDomEvent(this.el, "contextmenu", (event) => this.#contextMenu(event));
+    this.registerDomEvent(this.el, "mouseover", (event) => this.#point(event));
+    this.registerDomEvent(this.el, "mouseleave", () => (this.#pointed = null));
+    this.registerDomEvent(this.el, "dragstart", (event) => this.#drag(event));
+    this.registerDomEvent(this.el, "keydown", (event) => this.#key(event));
+    this.#watchLongPress();
+  }
+
+  get shown(): readonly Result[] {
+    return this.#results;
+  }
+
+  /** Shows `results`; rows up to the one a person points at stay where they are. */
+  merge(results: readonly Result[]): void {
+    const { activeElement } = this.el.doc;
+    const held = this.#rows.findLastIndex(
+      (row) => row === this.#pointed || row.el.contains(activeElement),
+    );
+    this.#draw(merged(this.#results, results, held));
+  }
+
+  /** Shows `results` in their own order, from the first on. */
+  replace(results: readonly Result[]): void {
+    this.#pointed = null;
+    this.#room = ROWS_AT_ONCE;
+    this.#draw(results);
+  }
+
+  /** Draws what is shown once more, after a setting changed. */
+  redraw(): void {
+    this.#draw(this.#results);
+  }
+
+  expandAll(open: boolean): void {
+    for (const row of this.#rows) row.expand(open);
+  }
+
+  focusFirst(): boolean {
+    const first = this.#targets()[0];
+    first?.el.focus();
+    return first !== undefined;
+  }
+
+  #draw(results: readonly Result[]): void {
+    this.#results = results;
+    const look: RowLook = {
+      score: this.#parts.settings.vault.score,
+      moreContext: this.moreContext,
+      badges: this.#parts.badges ?? ((): readonly string[] => []),
+    };
+    const known = new Map(this.#rows.map((row) => [row.result.path, row]));
+    this.#rows = results.slice(0, this.#room).map((result, index) => {
+      const row = known.get(result.path) ?? new ResultRow(this.el, result, look);
+      known.delete(result.path);
+      row.update(result, look);
+      // Moving a node that is in place already would take the focus from it.
+      const there = this.el.children[index];
+      if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
+      return row;
+    });
+    for (const row of known.values()) row.el.remove();
+    this.#drawMore();
+    this.#targets()[0]?.el.setAttr("tabindex", 0);
+  }
+
+  #drawMore(): void {
+    this.#moreEl?.remove();
+    const rest = this.#results.length - this.#rows.length;
+    if (rest <= 0) return;
+    this.#moreEl = this.el.createEl("button", { text: `Show ${Math.min(rest, ROWS_AT_ONCE)} more` });
+    this.#moreEl.addEventListener("click", () => {
+      this.#room += ROWS_AT_ONCE;
+      this.redraw();
+    });
+  }
+
+  #targets(): Hit[] {
+    return this.#rows.flatMap((row) =>
+      [...row.targets].map(([el, passage]) => ({ row, passage, el })),
+    );
+  }
+
+  #hitAt(event: UIEvent): Hit | undefined {
+    const node = event.targetNode;
+    const row = this.#rows.find((candidate) => node !== null && candidate.el.contains(node));
+    if (!row) return undefined;
+    for (const [el, passage] of row.targets) {
+      if (el.contains(node)) return { row, passage, el };
+    }
+    return undefined;
+  }
+
+  #click(event: MouseEvent): void {
+    const hit = this.#hitAt(event);
+    if (!hit || event.defaultPrevented) return;
+    event.preventDefault();
+    const target = event.targetNode;
+    if (target?.instanceOf(Element) && target.closest(".collapse-icon")) {
+      hit.row.expand(!hit.row.isExpanded);
+    } else {
+      this.#open(hit, event);
+    }
+  }
+
+  #open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
+    this.#parts.onOpen?.();
+    const pane = paneFor(event, this.#parts.settings.vault.openInNewTab);
+    void openPlace(this.#parts.app, placeOf(hit), pane);
+  }
+
+  #contextMenu(event: MouseEvent): void {
+    const hit = this.#hitAt(event);
+    if (!hit) return;
+    event.preventDefault();
+    window.clearTimeout(this.#press);
+    resultMenu(this.#parts, placeOf(hit)).showAtMouseEvent(event);
+  }
+
+  #point(event: MouseEvent): void {
+    const hit = this.#hitAt(event);
+    this.#pointed = hit?.row ?? null;
+    if (!hit) return;
+    this.#parts.app.workspace.trigger("hover-link", {
+      event,
+      source: this.#parts.source,
+      hoverParent: this.#parts.hover,
+      targetEl: hit.el,
+      linktext: hit.row.result.path + subpathOf(hit.passage),
+      sourcePath: hit.row.result.path,
+    });
+  }
+
+  #drag(event: DragEvent): void {
+    const hit = this.#hitAt(event);
+    if (hit) startDrag(this.#parts.app, event, placeOf(hit), hit.row.result.title);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const targets = this.#targets();
+    const at = targets.findIndex((target) => target.el === this.el.doc.activeElement);
+    const hit = targets[at];
+    if (!hit) return;
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focus(targets[at + 1]),
+      ArrowUp: () => (at === 0 ? this.#parts.onLeave("above") : focus(targets[at - 1])),
+      Home: () => focus(targets[0]),
+      End: () => focus(targets.at(-1)),
+      ArrowRight: () => hit.row.expand(true),
+      ArrowLeft: () => {
+        hit.row.expand(false);
+        focus(this.#targets().find((target) => target.row === hit.row));
+      },
+      Enter: () => (event.altKey && !event.ctrlKey && !event.metaKey
+        ? insertLink(this.#parts.app, placeOf(hit))
+        : this.#open(hit, event)),
+      Escape: () => this.#parts.onLeave("editor"),
+    };
+    const move = moves[event.key];
+    if (!move || event.isComposing) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move();
+  }
+
+  /** Phones have no right button; some send no `contextmenu` for a long press either. */
+  #watchLongPress(): void {
+    const cancel = (): void => window.clearTimeout(this.#press);
+    const start = (event: TouchEvent): void => {
+      cancel();
+      const hit = this.#hitAt(event);
+      const touch = event.touches[0];
+      this.#pointed = hit?.row ?? null;
+      if (!hit || !touch) return;
+      const { clientX: x, clientY: y } = touch;
+      this.#press = window.setTimeout(() => {
+        resultMenu(this.#parts, placeOf(hit)).showAtPosition({ x, y }, this.el.doc);
+      }, LONG_PRESS_MS);
+    };
+    this.registerDomEvent(this.el, "touchstart", start, { passive: true });
+    for (const end of ["touchend", "touchmove", "touchcancel"] as const) {
+      this.registerDomEvent(this.el, end, cancel, { passive: true });
+    }
+    this.register(cancel);
+  }
+}
+
+function placeOf(hit: Hit): Place {
+  return { path: hit.row.result.path, passage: hit.passage };
+}
+
+function focus(hit: Hit | undefined): void {
+  hit?.el.focus();
+  hit?.el.scrollIntoView({ block: "nearest" });
+}
