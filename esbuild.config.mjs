@@ -2,34 +2,53 @@
 //   node esbuild.config.mjs                 one minified build
 //   node esbuild.config.mjs --watch VAULT   builds into that vault's plugin folder at every change
 
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { builtinModules } from "node:module";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit } from "node:process";
 import { build, context } from "esbuild";
 
+const SOURCES = "plugin/src";
 const watching = argv.includes("--watch");
+
+/** All names that the sources import from the app, types included. */
+function appNames() {
+  const names = new Set();
+  for (const file of readdirSync(SOURCES, { recursive: true })) {
+    if (!file.endsWith(".ts")) continue;
+    const text = readFileSync(join(SOURCES, file), "utf8");
+    for (const [, list] of text.matchAll(/import \{([^}]*)\} from "obsidian"/g)) {
+      for (const name of list.split(",")) if (name.trim()) names.add(name.trim());
+    }
+  }
+  return [...names].filter((name) => !name.startsWith("type ")).sort();
+}
+
+// The app's module is required once for the whole bundle, and not once for each file.
+const app = {
+  name: "app",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^obsidian$/ }, ({ path }) => ({ path, namespace: "app" }));
+    onLoad({ filter: /^obsidian$/, namespace: "app" }, () => ({
+      contents: `export const { ${appNames().join(", ")} } = require("app:obsidian");`,
+    }));
+    onResolve({ filter: /^app:obsidian$/ }, () => ({ path: "obsidian", external: true }));
+  },
+};
 
 /** @type {import("esbuild").BuildOptions} */
 const options = {
-  entryPoints: ["plugin/src/main.ts"],
+  entryPoints: [join(SOURCES, "main.ts")],
   outfile: "main.js",
   bundle: true,
   format: "cjs",
+  charset: "utf8",
   target: "es2022",
   // The app loads plugins as scripts, where a native import() of a Node module fails.
   supported: { "dynamic-import": false },
-  external: [
-    "obsidian",
-    "electron",
-    "@codemirror/*",
-    "@lezer/*",
-    ...builtinModules,
-    ...builtinModules.map((name) => `node:${name}`),
-  ],
+  external: ["node:*"],
+  plugins: [app],
   minify: !watching,
   sourcemap: watching ? "inline" : false,
-  treeShaking: true,
   legalComments: "none",
   logLevel: "info",
 };
@@ -50,18 +69,15 @@ async function watch(vault) {
   const folder = join(vault, ".obsidian", "plugins", "recollect");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, ".hotreload"), ""); // asks the hot-reload plugin to watch this folder
-  const copyRest = {
-    name: "copy-rest",
+  const rest = {
+    name: "rest",
     setup({ onEnd }) {
       onEnd(() => {
         for (const file of ["manifest.json", "styles.css"]) copyFileSync(file, join(folder, file));
       });
     },
   };
-  const watcher = await context({
-    ...options,
-    outfile: join(folder, "main.js"),
-    plugins: [copyRest],
-  });
+  const outfile = join(folder, "main.js");
+  const watcher = await context({ ...options, outfile, plugins: [app, rest] });
   await watcher.watch();
 }

@@ -68,6 +68,9 @@ export const vaultsShape = object({ vaults: list(vaultShape) });
 const ledgerState = oneOf("indexed", "pending", "failed", "excluded", "keyword_only");
 export type LedgerState = Shape<typeof ledgerState>;
 
+const guardShape = object({ gone: number, total: number, since: text });
+export type Guard = Shape<typeof guardShape>;
+
 export const statusShape = object({
   vault: text,
   notes: number,
@@ -87,7 +90,7 @@ export const statusShape = object({
     eta_s: nullable(number),
   }),
   ledger: mapping(number),
-  guard: nullable(object({ gone: number, total: number, since: text })),
+  guard: nullable(guardShape),
 });
 export type Status = Shape<typeof statusShape>;
 

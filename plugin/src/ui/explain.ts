@@ -6,13 +6,27 @@ import type { ConnectionState, OfflineReason } from "../connection";
 import type { Status } from "../contract";
 import { count, duration } from "./format";
 
+/** The actions by their command ids; actions.ts says what they do. */
 export type ActionName =
-  | "start"
-  | "check"
-  | "settings"
-  | "showFailures"
+  | "connect"
+  | "copy-diagnostics"
+  | "errors"
+  | "insert-similar-link"
+  | "missing"
+  | "open-diagnostics"
+  | "open-graph"
+  | "open-search"
+  | "open-similar"
+  | "pause"
+  | "quick-search"
+  | "reindex"
+  | "reindex-all"
   | "resume"
-  | "answerGuard";
+  | "settings"
+  | "similar-to-selection"
+  | "start"
+  | "status"
+  | "stop";
 
 export interface Explanation {
   readonly title: string;
@@ -25,7 +39,7 @@ export interface Explanation {
 export const INSTALL = ["uv tool install recollect", "pipx install recollect"];
 const UPGRADE = ["uv tool upgrade recollect", "pipx upgrade recollect"];
 
-const CHECK = { name: "check", label: "Try again" } as const;
+const CHECK = { name: "connect", label: "Try again" } as const;
 const SETTINGS = { name: "settings", label: "Open settings" } as const;
 const START = { name: "start", label: "Start" } as const;
 
@@ -121,7 +135,7 @@ export function remark(status: Status): Explanation | null {
     return {
       title: `${guard.gone} of ${guard.total} notes are missing`,
       text: "They are kept in the index until you say that they were meant to go.",
-      actions: [{ name: "answerGuard", label: "Decide" }],
+      actions: [{ name: "missing", label: "Decide" }],
     };
   }
   if (queue.paused) {

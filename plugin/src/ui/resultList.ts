@@ -41,6 +41,7 @@ export class ResultList extends Component {
   moreContext = false;
   #rows: ResultRow[] = [];
   #results: readonly Result[] = [];
+  #better: readonly Result[] = []; // what is shown once nothing is held in place any more
   #room = ROWS_AT_ONCE;
   #pointed: ResultRow | null = null;
   #moreEl: HTMLElement | null = null;
@@ -67,7 +68,7 @@ export class ResultList extends Component {
     });
     this.registerDomEvent(this.el, "contextmenu", (event) => this.#contextMenu(event));
     this.registerDomEvent(this.el, "mouseover", (event) => this.#point(event));
-    this.registerDomEvent(this.el, "mouseleave", () => (this.#pointed = null));
+    this.registerDomEvent(this.el, "mouseleave", () => this.#leave());
     this.registerDomEvent(this.el, "dragstart", (event) => this.#drag(event));
     this.registerDomEvent(this.el, "keydown", (event) => this.#key(event));
     this.#watchLongPress();
@@ -79,6 +80,7 @@ export class ResultList extends Component {
 
   /** Shows `results`; rows up to the one a person points at stay where they are. */
   merge(results: readonly Result[]): void {
+    this.#better = results;
     const { activeElement } = this.el.doc;
     const held = this.#rows.findLastIndex(
       (row) => row === this.#pointed || row.el.contains(activeElement),
@@ -89,6 +91,7 @@ export class ResultList extends Component {
   /** Shows `results` in their own order, from the first on. */
   replace(results: readonly Result[]): void {
     this.#pointed = null;
+    this.#better = results;
     this.#room = ROWS_AT_ONCE;
     this.#draw(results);
   }
@@ -195,6 +198,12 @@ export class ResultList extends Component {
       linktext: hit.row.result.path + subpathOf(hit.passage),
       sourcePath: hit.row.result.path,
     });
+  }
+
+  /** Nobody points here any more: take the better order as a whole. */
+  #leave(): void {
+    this.#pointed = null;
+    if (this.#better !== this.#results) this.merge(this.#better);
   }
 
   #drag(event: DragEvent): void {

@@ -1,6 +1,6 @@
 /** The context menu of a result, which other plugins may add to. */
 
-import { Menu, type App, type MenuItem, type WorkspaceLeaf } from "obsidian";
+import { Menu, Notice, type App, type MenuItem, type WorkspaceLeaf } from "obsidian";
 import { insertLink, linkTo, openPlace, type Pane, type Place } from "./open";
 
 export interface MenuParts {
@@ -36,8 +36,9 @@ export function resultMenu(parts: MenuParts, place: Place): Menu {
   return menu;
 }
 
-export function copyText(text: string): Promise<void> {
-  return activeWindow.navigator.clipboard.writeText(text);
+export async function copyText(text: string, done = "Copied."): Promise<void> {
+  await activeWindow.navigator.clipboard.writeText(text);
+  new Notice(done);
 }
 
 function describe(item: MenuItem, title: string, icon: string): MenuItem {

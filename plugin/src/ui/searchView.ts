@@ -209,7 +209,6 @@ export class SearchView extends ResultsView {
       const link = isThere ? linkTo(this.app, { path: result.path, passage: null }, "") : null;
       return link ? [`- ${link}`] : [];
     });
-    await copyText(links.join("\n"));
-    new Notice(`${count(links.length, "link", "links")} copied.`);
+    await copyText(links.join("\n"), `${count(links.length, "link", "links")} copied.`);
   }
 }
