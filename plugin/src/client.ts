@@ -7,6 +7,7 @@
 
 import * as contract from "./contract";
 import { ShapeError, type Check } from "./shape";
+import { Timer } from "./timer";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -32,11 +33,16 @@ export class ServerError extends Error {
     readonly kind: FailureKind,
     message: string,
     readonly status = 0,
-    readonly code = "",
   ) {
     super(message);
     this.name = "ServerError";
   }
+}
+
+/** A failure of the server's, to be told to a person; anything else is a fault and thrown on. */
+export function asServerError(error: unknown): ServerError {
+  if (error instanceof ServerError) return error;
+  throw error;
 }
 
 export interface Endpoint {
@@ -52,26 +58,6 @@ export interface RequestEntry {
   readonly ms: number;
 }
 
-/** The last requests, for the diagnostics view. */
-export class RequestLog {
-  readonly #kept: RequestEntry[] = [];
-
-  readonly #limit: number;
-
-  constructor(limit = 50) {
-    this.#limit = limit;
-  }
-
-  add(entry: RequestEntry): void {
-    this.#kept.push(entry);
-    if (this.#kept.length > this.#limit) this.#kept.shift();
-  }
-
-  entries(): readonly RequestEntry[] {
-    return this.#kept;
-  }
-}
-
 export interface SearchOptions {
   readonly limit: number;
   readonly mode?: contract.SearchMode;
@@ -82,30 +68,28 @@ export interface SimilarOptions {
 }
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 
-interface Call {
-  readonly method: "GET" | "POST";
-  readonly query?: Record<string, string | number | boolean | undefined>;
-  readonly body?: object;
-  readonly limitMs?: number;
-}
+type Query = Record<string, string | number | boolean | undefined>;
 
 const QUICK_MS = 5_000;
 const ORDINARY_MS = 10_000;
 const LONG_MS = 60_000; // a manifest of many notes, or a batch of their contents
 
 export class Client {
+  readonly endpoint: Endpoint;
   readonly #transport: Transport;
-  readonly #log: RequestLog;
+  readonly #log: (entry: RequestEntry) => void;
   readonly #vault: string | undefined;
 
+  /** `log` is told of every request; `vault` is the one of the server's that is asked about. */
   constructor(
     transport: Transport,
-    log: RequestLog,
-    readonly endpoint: Endpoint,
+    log: (entry: RequestEntry) => void,
+    endpoint: Endpoint,
     vault?: string,
   ) {
     this.#transport = transport;
     this.#log = log;
+    this.endpoint = endpoint;
     this.#vault = vault;
   }
 
@@ -114,162 +98,127 @@ export class Client {
     return new Client(this.#transport, this.#log, this.endpoint, vault);
   }
 
-  /** What `/api/health` says, whichever version of the contract the server speaks. */
+  /** What the server says of itself, whichever version of the contract it speaks. */
   greeting(): Promise<contract.Greeting> {
-    return this.#call("/api/health", contract.greetingShape, { method: "GET", limitMs: QUICK_MS });
+    return this.#get("health", contract.greetingShape, {}, QUICK_MS);
   }
 
   async vaults(): Promise<readonly contract.VaultInfo[]> {
-    const reply = await this.#call("/api/vaults", contract.vaultsShape, {
-      method: "GET",
-      limitMs: QUICK_MS,
-    });
-    return reply.vaults;
+    return (await this.#get("vaults", contract.vaultsShape, {}, QUICK_MS)).vaults;
   }
 
   status(): Promise<contract.Status> {
-    return this.#call("/api/status", contract.statusShape, {
-      method: "GET",
-      query: { vault: this.#vault },
-      limitMs: QUICK_MS,
-    });
+    return this.#get("status", contract.statusShape, { vault: this.#vault }, QUICK_MS);
   }
 
   search(q: string, options: SearchOptions): Promise<contract.SearchReply> {
-    const query = { q, vault: this.#vault, ...options };
-    return this.#call("/api/search", contract.searchShape, { method: "GET", query });
+    return this.#get("search", contract.searchShape, { q, vault: this.#vault, ...options });
   }
 
   similar(path: string, options: SimilarOptions): Promise<contract.SearchReply> {
-    const query = { path, vault: this.#vault, ...options };
-    return this.#call("/api/similar", contract.searchShape, { method: "GET", query });
+    return this.#get("similar", contract.searchShape, { path, vault: this.#vault, ...options });
   }
 
   similarText(text: string, limit: number): Promise<contract.SearchReply> {
-    return this.#call("/api/similar", contract.searchShape, this.#post({ text, limit }));
+    return this.#post("similar", contract.searchShape, { text, limit });
   }
 
   note(path: string): Promise<contract.NoteReply> {
-    const query = { path, vault: this.#vault };
-    return this.#call("/api/note", contract.noteShape, { method: "GET", query });
+    return this.#get("note", contract.noteShape, { path, vault: this.#vault });
   }
 
-  ledger(which: {
-    state?: contract.LedgerState;
-    path?: string;
-  }): Promise<contract.LedgerReply> {
-    const query = { vault: this.#vault, ...which };
-    return this.#call("/api/ledger", contract.ledgerShape, { method: "GET", query });
+  ledger(which: { state?: contract.LedgerState; path?: string }): Promise<contract.LedgerReply> {
+    return this.#get("ledger", contract.ledgerShape, { vault: this.#vault, ...which });
   }
 
-  reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<contract.Accepted> {
-    return this.#call("/api/reindex", contract.acceptedShape, this.#post(what));
+  reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<unknown> {
+    return this.#post("reindex", contract.acceptedShape, what);
   }
 
-  changes(changes: readonly contract.Change[]): Promise<contract.Accepted> {
-    const call = { ...this.#post({ changes }), limitMs: LONG_MS };
-    return this.#call("/api/changes", contract.acceptedShape, call);
+  changes(changes: readonly contract.Change[]): Promise<unknown> {
+    return this.#post("changes", contract.acceptedShape, { changes });
   }
 
   sync(files: readonly contract.FileStamp[]): Promise<contract.SyncReply> {
-    const call = { ...this.#post({ files }), limitMs: LONG_MS };
-    return this.#call("/api/sync", contract.syncShape, call);
+    return this.#post("sync", contract.syncShape, { files });
   }
 
-  async queue(action: QueueAction): Promise<void> {
-    await this.#call(`/api/queue/${action}`, contract.anyReply, this.#post({}));
+  queue(action: QueueAction): Promise<unknown> {
+    return this.#post(`queue/${action}`, contract.anyReply, {});
   }
 
-  async guard(remove: boolean): Promise<void> {
-    await this.#call("/api/guard", contract.anyReply, this.#post({ remove }));
+  guard(remove: boolean): Promise<unknown> {
+    return this.#post("guard", contract.anyReply, { remove });
   }
 
-  #post(body: object): Call {
-    return { method: "POST", body: this.#vault ? { vault: this.#vault, ...body } : body };
+  #get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) given.set(name, String(value));
+    }
+    return this.#call({ method: "GET", url: `${route}?${given}`, headers: {} }, check, limitMs);
   }
 
-  async #call<T>(route: string, check: Check<T>, call: Call): Promise<T> {
+  #post<T>(url: string, check: Check<T>, body: object): Promise<T> {
+    const headers = { "Content-Type": "application/json" };
+    const written = JSON.stringify({ vault: this.#vault, ...body });
+    return this.#call({ method: "POST", url, headers, body: written }, check, LONG_MS);
+  }
+
+  /** `request.url` is the route with its query, without what stands before it. */
+  async #call<T>(request: HttpRequest, check: Check<T>, limitMs: number): Promise<T> {
+    const { url, token } = this.endpoint;
+    const { method, headers } = request;
     const at = Date.now();
     const started = performance.now();
-    let outcome = "";
+    let outcome = "garbage";
     try {
-      const answer = await this.#send(route, call);
+      const answer = await withinTime(
+        this.#transport({
+          ...request,
+          url: `${url}/api/${request.url}`,
+          headers: token ? { ...headers, Authorization: `Bearer ${token}` } : headers,
+        }),
+        limitMs,
+      );
+      const value = read(answer, check);
       outcome = String(answer.status);
-      return read(answer, check);
+      return value;
     } catch (error) {
-      if (error instanceof ServerError && !outcome) outcome = error.kind;
-      if (error instanceof ServerError && error.kind === "garbage") outcome += " garbage";
+      const { kind, status } = asServerError(error);
+      outcome = kind === "refused" ? String(status) : kind;
       throw error;
     } finally {
-      const ms = Math.round(performance.now() - started);
-      this.#log.add({ at, route: `${call.method} ${route}`, outcome, ms });
+      const route = `${method} /api/${request.url.replace(/\?.*/, "")}`;
+      this.#log({ at, route, outcome, ms: Math.round(performance.now() - started) });
     }
   }
-
-  #send(route: string, call: Call): Promise<HttpAnswer> {
-    const headers: Record<string, string> = { Accept: "application/json" };
-    if (this.endpoint.token) headers["Authorization"] = `Bearer ${this.endpoint.token}`;
-    if (call.body) headers["Content-Type"] = "application/json";
-    const request: HttpRequest = {
-      method: call.method,
-      url: this.endpoint.url + route + queryString(call.query ?? {}),
-      headers,
-      ...(call.body ? { body: JSON.stringify(call.body) } : {}),
-    };
-    return withinTime(this.#transport(request), call.limitMs ?? ORDINARY_MS);
-  }
-}
-
-function queryString(values: NonNullable<Call["query"]>): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) given.set(name, String(value));
-  }
-  const written = given.toString();
-  return written ? `?${written}` : "";
 }
 
 /** The transport has neither a time limit nor a way to abort, so a late answer is dropped. */
 function withinTime(answer: Promise<HttpAnswer>, limitMs: number): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const timer = window.setTimeout(() => {
-      reject(new ServerError("timeout", `No answer within ${limitMs / 1000} seconds.`));
-    }, limitMs);
-    answer.then(resolve, (cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      reject(new ServerError("unreachable", why));
-    }).finally(() => window.clearTimeout(timer));
+    const timer = new Timer();
+    const fail = (kind: FailureKind, why: string): void => reject(new ServerError(kind, why));
+    timer.set(limitMs, () => fail("timeout", `No answer within ${limitMs / 1000} seconds.`));
+    answer
+      .then(resolve, (cause: unknown) => {
+        fail("unreachable", cause instanceof Error ? cause.message : String(cause));
+      })
+      .finally(() => timer.clear());
   });
 }
 
-function read<T>(answer: HttpAnswer, check: Check<T>): T {
-  const value = parse(answer);
-  if (answer.status < 200 || answer.status > 299) throw refusal(answer.status, value);
+function read<T>({ status, text }: HttpAnswer, check: Check<T>): T {
+  const isRefusal = status < 200 || status > 299;
   try {
-    return check(value);
+    const value = JSON.parse(text) as unknown;
+    if (!isRefusal) return check(value);
+    const { detail } = contract.problemShape(value);
+    throw new ServerError(status === 401 ? "unauthorized" : "refused", detail, status);
   } catch (error) {
-    if (error instanceof ShapeError) throw new ServerError("garbage", error.message, answer.status);
-    throw error;
+    if (!(error instanceof ShapeError) && !(error instanceof SyntaxError)) throw error;
+    // A refusal may come from something in between, such as a proxy; its status still counts.
+    throw new ServerError(status === 401 ? "unauthorized" : "garbage", error.message, status);
   }
-}
-
-function parse(answer: HttpAnswer): unknown {
-  try {
-    return JSON.parse(answer.text) as unknown;
-  } catch {
-    // A refusal may come from something in between, such as a proxy: its status still counts.
-    if (answer.status === 401) return null;
-    throw new ServerError("garbage", "The answer is not JSON.", answer.status);
-  }
-}
-
-function refusal(status: number, value: unknown): ServerError {
-  let detail = `The server answered with status ${status}.`;
-  let code = "";
-  try {
-    ({ detail, code } = contract.problemShape(value));
-  } catch {
-    if (status !== 401) return new ServerError("garbage", detail, status);
-  }
-  return new ServerError(status === 401 ? "unauthorized" : "refused", detail, status, code);
 }

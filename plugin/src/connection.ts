@@ -9,7 +9,7 @@
  * about again after 1, 2, 5, 10 and then every 30 seconds, and at once when a person acts.
  */
 
-import { ServerError, type Client, type Endpoint } from "./client";
+import { asServerError, ServerError, type Client, type Endpoint, type FailureKind } from "./client";
 import {
   API,
   healthShape,
@@ -21,6 +21,7 @@ import {
   type VaultInfo,
 } from "./contract";
 import { ShapeError } from "./shape";
+import { Timer } from "./timer";
 
 /** Why there is no server to talk to; each has its own text and action in the views. */
 export type OfflineReason =
@@ -86,11 +87,11 @@ const WAITING_FOR_A_PERSON: readonly string[] = [
 export class Connection {
   #current: ConnectionState = { name: "offline", reason: "not-set-up", detail: "" };
   #found: Session | null = null;
-  #listeners = new Set<Listener>();
+  readonly #listeners = new Set<Listener>();
   #attempt = 0;
   #running: Promise<void> | null = null;
   #failures = 0;
-  #timer = 0;
+  readonly #timer = new Timer();
   #ended = true;
 
   readonly #parts: ConnectionParts;
@@ -150,24 +151,25 @@ export class Connection {
 
   /** A view's request failed: if that says something about the connection, find out. */
   report(error: unknown): void {
-    if (error instanceof ServerError && error.kind !== "refused") void this.check();
+    if (asServerError(error).kind !== "refused") void this.check();
   }
 
   #forget(): void {
     this.#attempt += 1;
     this.#running = null;
     this.#found = null;
-    window.clearTimeout(this.#timer);
+    this.#timer.clear();
   }
 
   async #look(): Promise<void> {
     const mine = ++this.#attempt;
-    window.clearTimeout(this.#timer);
+    this.#timer.clear();
     const isLate = (): boolean => mine !== this.#attempt;
     const state = await this.#ask(isLate);
     if (isLate() || this.#ended) return;
     this.#enter(state);
-    this.#plan();
+    const seconds = this.#pause();
+    if (seconds !== null) this.#timer.set(seconds * 1000, () => this.check());
   }
 
   async #ask(isLate: () => boolean): Promise<ConnectionState> {
@@ -180,8 +182,8 @@ export class Connection {
     } catch (error) {
       if (isLate()) return this.#current; // what failed is no longer of interest
       this.#failures += 1;
-      const busy = error instanceof ServerError && error.kind === "timeout";
-      if (busy && this.#found && this.#failures === 1) return this.#current; // once is no outage
+      const isBusy = error instanceof ServerError && error.kind === "timeout";
+      if (isBusy && this.#found && this.#failures === 1) return this.#current; // once: no outage
       this.#found = null;
       return stateOf(error);
     }
@@ -203,11 +205,6 @@ export class Connection {
   #enter(state: ConnectionState): void {
     this.#current = state;
     for (const listener of [...this.#listeners]) listener(state);
-  }
-
-  #plan(): void {
-    const seconds = this.#pause();
-    if (seconds !== null) this.#timer = window.setTimeout(() => void this.check(), seconds * 1000);
   }
 
   /** Seconds until the next look; null where only a person's action changes anything. */
@@ -254,20 +251,20 @@ function choose(vaults: readonly VaultInfo[], wanted: Target["vault"]): VaultInf
   throw new Halt({ name: "offline", reason: "no-vault", detail });
 }
 
+const OFFLINE: Readonly<Record<FailureKind, OfflineReason>> = {
+  unreachable: "unreachable",
+  timeout: "unreachable",
+  unauthorized: "refused",
+  refused: "refused",
+  garbage: "not-recollect",
+};
+
 function stateOf(error: unknown): ConnectionState {
   if (error instanceof Halt) return error.state;
   if (error instanceof ShapeError) {
     return { name: "offline", reason: "not-recollect", detail: error.message };
   }
-  if (!(error instanceof ServerError)) throw error;
-  switch (error.kind) {
-    case "unauthorized":
-      return { name: "needs-token", detail: error.message };
-    case "garbage":
-      return { name: "offline", reason: "not-recollect", detail: error.message };
-    case "refused":
-      return { name: "offline", reason: "refused", detail: error.message };
-    default:
-      return { name: "offline", reason: "unreachable", detail: error.message };
-  }
+  const { kind, message: detail } = asServerError(error);
+  if (kind === "unauthorized") return { name: "needs-token", detail };
+  return { name: "offline", reason: OFFLINE[kind], detail };
 }

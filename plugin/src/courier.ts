@@ -5,9 +5,11 @@
  */
 
 import type { ChangeQueue } from "./changes";
-import { ServerError } from "./client";
+import { asServerError } from "./client";
 import type { Connection, Session } from "./connection";
 import { offers, type Change, type FileStamp } from "./contract";
+import { Ring } from "./ring";
+import { Timer } from "./timer";
 
 /** The vault, as far as the server needs to know it. */
 export interface VaultFiles {
@@ -31,16 +33,15 @@ const BATCH_UPLOADS = 50;
 const BATCH_CHARS = 2_000_000; // at most 3 bytes each in UTF-8, under the server's 16 MiB
 const LARGEST_NOTE_CHARS = 4_000_000;
 const RETRY_MS = 10_000;
-const KEPT_REJECTIONS = 20;
 
 export class Courier {
   /** Changes that the server would not take, with its reason; the last ones. */
-  readonly rejected: { readonly path: string; readonly reason: string }[] = [];
+  readonly rejected = new Ring<string>(20);
   readonly #parts: CourierParts;
   #reconciled: Session | null = null;
   #declined: Session | null = null;
   #isRunning = false;
-  #timer = 0;
+  readonly #timer = new Timer();
   #stop: (() => void) | null = null;
 
   constructor(parts: CourierParts) {
@@ -55,34 +56,32 @@ export class Courier {
   end(): void {
     this.#stop?.();
     this.#stop = null;
-    window.clearTimeout(this.#timer);
+    this.#timer.clear();
   }
 
   /** Something changed, in the vault or with the server: see what is to do, and when. */
   wake(): void {
     const { connection, queue } = this.#parts;
     const { session } = connection;
-    window.clearTimeout(this.#timer);
+    this.#timer.clear();
     if (!this.#stop || this.#isRunning || !session || session === this.#declined) return;
     const wait = session === this.#reconciled ? queue.due() : 0;
-    if (wait !== null) this.#timer = window.setTimeout(() => void this.#run(session), wait);
+    if (wait !== null) this.#timer.set(wait, () => this.#run(session));
   }
 
   async #run(session: Session): Promise<void> {
     this.#isRunning = true;
-    let again = (): void => this.wake();
+    let failed: unknown = null;
     try {
       await this.#deliver(session);
       if (session !== this.#reconciled) await this.#reconcile(session);
     } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
+      failed = error;
       this.#parts.connection.report(error);
-      again = (): void => {
-        this.#timer = window.setTimeout(() => this.wake(), RETRY_MS);
-      };
     } finally {
       this.#isRunning = false;
-      again();
+      if (failed) this.#timer.set(RETRY_MS, () => this.wake());
+      else this.wake();
     }
   }
 
@@ -158,11 +157,10 @@ export class Courier {
     try {
       await session.client.changes(changes);
     } catch (error) {
-      const isBad = error instanceof ServerError && (error.status === 400 || error.status === 413);
-      if (!isBad) throw error;
+      if (![400, 413].includes(asServerError(error).status)) throw error;
       const [only] = changes;
       if (changes.length === 1 && only) {
-        this.#reject(only.path, error.message);
+        this.rejected.add(`${only.path}: ${asServerError(error).message}`);
         return;
       }
       const half = Math.ceil(changes.length / 2);
@@ -199,7 +197,7 @@ export class Courier {
     if (!isWritten || session.vault.source !== "mirror") return undefined;
     const content = await this.#parts.files.read(change.path);
     if (content === null || content.length <= LARGEST_NOTE_CHARS) return content;
-    this.#reject(change.path, "The note is too large to send.");
+    this.rejected.add(`${change.path}: The note is too large to send.`);
     return null;
   }
 
@@ -212,10 +210,5 @@ export class Courier {
       ...(stamp ? { mtime: stamp[2] } : {}),
       ...(content === undefined ? {} : { content }),
     };
-  }
-
-  #reject(path: string, reason: string): void {
-    this.rejected.push({ path, reason });
-    if (this.rejected.length > KEPT_REJECTIONS) this.rejected.shift();
   }
 }

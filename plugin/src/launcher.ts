@@ -6,7 +6,9 @@
 import { Platform } from "obsidian";
 import type { Absence, Target } from "./connection";
 import { handshakeShape, refusalShape, type Handshake } from "./contract";
+import { Ring } from "./ring";
 import { ShapeError } from "./shape";
+import { rest, Timer } from "./timer";
 
 /** What is started: a program, for a vault's folder. */
 export interface Launch {
@@ -45,11 +47,10 @@ const STEADY_MS = 5 * 60_000; // having run this long, the next crash counts fro
 const HANDSHAKE_MS = 60_000;
 const GRACE_MS = 5_000;
 const OTHER_ENDS_MS = 2_000;
-const LOG_LINES = 200;
 const TOLD_LINES = 3;
 
 export class Launcher {
-  readonly log: string[] = [];
+  readonly log = new Ring<string>(200);
   readonly #start: Start;
   readonly #ended: () => void;
   #child: Child | null = null;
@@ -100,9 +101,9 @@ export class Launcher {
       if ("url" in outcome) return this.#join(launch, outcome.url);
       if ("port" in outcome) return this.#up(outcome, launch);
       this.#crashes += 1;
-      this.#note(outcome.ended);
+      this.log.add(outcome.ended);
     }
-    return { reason: "crashed", detail: this.log.slice(-TOLD_LINES).join("\n") };
+    return { reason: "crashed", detail: this.log.items.slice(-TOLD_LINES).join("\n") };
   }
 
   #up(handshake: Handshake, launch: Launch): Target {
@@ -112,12 +113,12 @@ export class Launcher {
   }
 
   async #attempt({ program, folder }: Launch): Promise<Handshake | InUse | Ended> {
-    this.#note(`Starting ${program}`);
+    this.log.add(`Starting ${program}`);
     const args = ["serve", folder, "--port", "0", "--handshake"];
     const child = await this.#start(program, args);
     this.#child = child;
     child.once("close", (code) => this.#closed(child, code));
-    const note = (line: string): void => this.#note(line);
+    const note = (line: string): void => this.log.add(line);
     readLines(child.stderr, note);
     const outcome = await firstLine(child, note);
     if (!("port" in outcome)) {
@@ -144,13 +145,8 @@ export class Launcher {
     if (!this.#target) return; // it never came up, which the attempt has noticed
     this.#target = null;
     this.#crashes = Date.now() - this.#since > STEADY_MS ? 1 : this.#crashes + 1;
-    this.#note(`The program ended with code ${code ?? "unknown"}.`);
+    this.log.add(`The program ended with code ${code ?? "unknown"}.`);
     this.#ended();
-  }
-
-  #note(line: string): void {
-    this.log.push(line);
-    if (this.log.length > LOG_LINES) this.log.shift();
   }
 }
 
@@ -173,9 +169,10 @@ function firstLine(
   note: (line: string) => void,
 ): Promise<Handshake | InUse | Ended> {
   return new Promise((resolve) => {
-    const timer = window.setTimeout(() => {
+    const timer = new Timer();
+    timer.set(HANDSHAKE_MS, () => {
       resolve({ ended: `It said nothing for ${HANDSHAKE_MS / 1000} seconds.` });
-    }, HANDSHAKE_MS);
+    });
     let isFirst = true;
     const heard = (line: string): void => {
       if (isFirst) resolve(understood(line));
@@ -184,8 +181,10 @@ function firstLine(
     };
     readLines(child.stdout, heard);
     child.once("error", (error) => resolve({ ended: error.message }));
-    child.once("close", (code) => resolve({ ended: `It ended with code ${code ?? "unknown"}.` }));
-    child.once("close", () => window.clearTimeout(timer));
+    child.once("close", (code) => {
+      timer.clear();
+      resolve({ ended: `It ended with code ${code ?? "unknown"}.` });
+    });
   });
 }
 
@@ -213,10 +212,7 @@ function readLines(output: Output | null, take: (line: string) => void): void {
 
 function end(child: Child): void {
   child.stdin?.end();
-  const timer = window.setTimeout(() => child.kill(), GRACE_MS);
-  child.once("close", () => window.clearTimeout(timer));
-}
-
-function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => window.setTimeout(resolve, ms));
+  const timer = new Timer();
+  timer.set(GRACE_MS, () => child.kill());
+  child.once("close", () => timer.clear());
 }

@@ -2,11 +2,12 @@
 
 import { FileSystemAdapter, Plugin } from "obsidian";
 import { ChangeQueue } from "./changes";
-import { Client, RequestLog } from "./client";
+import { Client, type RequestEntry } from "./client";
 import { Connection } from "./connection";
 import { Courier } from "./courier";
 import { Launcher } from "./launcher";
 import { thisMachine } from "./program";
+import { Ring } from "./ring";
 import { Server } from "./server";
 import { Settings } from "./settings";
 import { appTransport } from "./transport";
@@ -25,7 +26,7 @@ import { vaultFiles, watchVault } from "./vaultEvents";
 const DEVICE_KEY = "recollect-device";
 
 export default class RecollectPlugin extends Plugin {
-  readonly #requests = new RequestLog();
+  readonly #requests = new Ring<RequestEntry>(50);
   readonly #queue = new ChangeQueue(() => Date.now());
   readonly #launcher = new Launcher(() => void this.#connection.reset());
   readonly #settings = new Settings({
@@ -44,7 +45,7 @@ export default class RecollectPlugin extends Plugin {
   });
   readonly #connection = new Connection({
     source: (starting) => this.#server.find(starting),
-    open: (endpoint) => new Client(appTransport, this.#requests, endpoint),
+    open: (endpoint) => new Client(appTransport, (entry) => this.#requests.add(entry), endpoint),
     random: Math.random,
   });
   readonly #desk: Desk = {
@@ -64,10 +65,10 @@ export default class RecollectPlugin extends Plugin {
   readonly #diagnostics = {
     desk: this.#desk,
     version: this.manifest.version,
-    requests: () => this.#requests.entries(),
+    requests: () => this.#requests.items,
     queue: () => this.#queue.paths(),
-    rejected: () => this.#courier.rejected,
-    log: () => this.#launcher.log,
+    rejected: () => this.#courier.rejected.items,
+    log: () => this.#launcher.log.items,
   };
 
   readonly #actions: readonly Action[] = actions({

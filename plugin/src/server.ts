@@ -4,6 +4,7 @@ import type { Absence, Target } from "./connection";
 import type { Launcher } from "./launcher";
 import { findProgram, type Machine } from "./program";
 import type { Settings } from "./settings";
+import { Timer } from "./timer";
 
 export interface ServerParts {
   readonly settings: Settings;
@@ -57,18 +58,17 @@ export class Server {
   /** Calls `changed` when the settings name another server; not at every key that is typed. */
   follow(changed: () => void): () => void {
     const { settings, launcher } = this.#parts;
-    let timer = 0;
+    const timer = new Timer();
     const stop = settings.subscribe((name) => {
       if (!SERVER_SETTINGS.includes(name)) return;
-      window.clearTimeout(timer);
-      timer = window.setTimeout(() => {
+      timer.set(TYPING_RESTED_MS, () => {
         if (settings.device.mode !== "local" || name === "program") launcher.stop();
         changed();
-      }, TYPING_RESTED_MS);
+      });
     });
     return () => {
       stop();
-      window.clearTimeout(timer);
+      timer.clear();
     };
   }
 
@@ -107,7 +107,7 @@ export class Server {
 
 /** `host:port` or a whole address, as one without a last slash; null where it makes no sense. */
 export function serverUrl(written: string): string | null {
-  const trimmed = written.trim().replace(/\/+$/, "");
+  const trimmed = written.trim();
   if (!trimmed) return null;
   try {
     const url = new URL(/^https?:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`);

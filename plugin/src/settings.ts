@@ -108,7 +108,6 @@ export class Settings {
   vault = VAULT_DEFAULTS;
   device = DEVICE_DEFAULTS;
   readonly #listeners = new Set<Listener>();
-
   readonly #places: SettingsPlaces;
 
   constructor(places: SettingsPlaces) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Client, RequestLog } from "../../plugin/src/client";
+import { Client } from "../../plugin/src/client";
 import { Connection, type Absence, type Source, type Target } from "../../plugin/src/connection";
 import { aStatus, aVault, FakeServer, HEALTH, TOKEN } from "./samples";
 
@@ -14,7 +14,7 @@ let connection: Connection;
 function connect(source: Source = () => Promise.resolve(TARGET)): Connection {
   connection = new Connection({
     source,
-    open: (endpoint) => new Client(server.transport, new RequestLog(), endpoint),
+    open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
     random: () => 0.5,
   });
   connection.begin();

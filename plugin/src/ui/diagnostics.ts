@@ -1,7 +1,7 @@
 /** What to look at when something is wrong: for the eyes in a view, and as text to copy. */
 
 import { ItemView, Platform, type WorkspaceLeaf } from "obsidian";
-import { ServerError, type RequestEntry } from "../client";
+import { asServerError, type RequestEntry } from "../client";
 import type { Desk } from "./desk";
 import { longStatus } from "./statusText";
 
@@ -12,7 +12,7 @@ export interface DiagnosticsParts {
   readonly version: string;
   readonly requests: () => readonly RequestEntry[];
   readonly queue: () => readonly string[];
-  readonly rejected: () => readonly { readonly path: string; readonly reason: string }[];
+  readonly rejected: () => readonly string[];
   readonly log: () => readonly string[];
 }
 
@@ -66,12 +66,12 @@ export class DiagnosticsView extends ItemView {
     this.#section("Server", diagnosticsText(parts));
     this.#section("Active note", note);
     this.#section("Changes not sent", parts.queue().join("\n"));
-    this.#section("Changes refused", parts.rejected().map(refusalLine).join("\n"));
+    this.#section("Changes refused", parts.rejected().join("\n"));
     this.#section("Log of the search program", parts.log().join("\n"));
   }
 
   #section(title: string, text: string): void {
-    this.contentEl.createDiv({ cls: "recollect-start-title", text: title });
+    this.contentEl.createDiv({ cls: "recollect-title", text: title });
     this.contentEl.createEl("pre", { text: text || "Nothing." });
   }
 
@@ -89,18 +89,13 @@ export class DiagnosticsView extends ItemView {
         ...(passages ?? [`${headings.length} headings`]),
       ].join("\n");
     } catch (error) {
-      if (error instanceof ServerError) return error.message;
-      throw error;
+      return asServerError(error).message;
     }
   }
 }
 
 function requestLine({ at, route, outcome, ms }: RequestEntry): string {
   return `${new Date(at).toISOString()} ${route} ${outcome} ${ms} ms`;
-}
-
-function refusalLine({ path, reason }: { path: string; reason: string }): string {
-  return `${path}: ${reason}`;
 }
 
 function platform(): string {

@@ -1,7 +1,7 @@
 /** Questions to a person, and what is said when something that was asked for fails. */
 
 import { ConfirmationModal, Notice, type App } from "obsidian";
-import { ServerError } from "../client";
+import { asServerError } from "../client";
 import type { Guard } from "../contract";
 import { count } from "./format";
 
@@ -92,7 +92,6 @@ export async function told(request: Promise<unknown>, done?: string): Promise<vo
     await request;
     if (done) new Notice(done);
   } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    new Notice(`That did not work: ${error.message}`);
+    new Notice(`That did not work: ${asServerError(error).message}`);
   }
 }

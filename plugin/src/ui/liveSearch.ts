@@ -5,6 +5,7 @@
 
 import type { SearchReply } from "../contract";
 import type { Session } from "../connection";
+import { Timer } from "../timer";
 
 export interface LiveSearchParts {
   readonly session: () => Session | null;
@@ -22,7 +23,8 @@ const RANKED_AFTER_MS = 220;
 
 export class LiveSearch {
   #question = 0;
-  #timers: number[] = [];
+  readonly #keywords = new Timer();
+  readonly #ranked = new Timer();
 
   readonly #parts: LiveSearchParts;
 
@@ -37,9 +39,9 @@ export class LiveSearch {
     this.#parts.busy(true);
     const question = this.#question;
     if (this.#parts.ranksByMeaning()) {
-      this.#later(KEYWORDS_AFTER_MS, () => void this.#ask(query, question, "keyword"));
+      this.#keywords.set(KEYWORDS_AFTER_MS, () => this.#ask(query, question, "keyword"));
     }
-    this.#later(RANKED_AFTER_MS, () => void this.#ask(query, question, "hybrid"));
+    this.#ranked.set(RANKED_AFTER_MS, () => this.#ask(query, question, "hybrid"));
   }
 
   /** Ask without waiting. */
@@ -53,13 +55,9 @@ export class LiveSearch {
   /** Gives up what was asked; nothing of it will be shown. */
   cancel(): void {
     this.#question += 1;
-    for (const timer of this.#timers) window.clearTimeout(timer);
-    this.#timers = [];
+    this.#keywords.clear();
+    this.#ranked.clear();
     this.#parts.busy(false);
-  }
-
-  #later(ms: number, action: () => void): void {
-    this.#timers.push(window.setTimeout(action, ms));
   }
 
   async #ask(query: string, question: number, mode: "keyword" | "hybrid"): Promise<void> {

@@ -1,8 +1,9 @@
 /** A search in a dialog, all by keyboard: find, open, link, or make the note that is missing. */
 
 import { Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
-import { ServerError } from "../client";
+import { asServerError } from "../client";
 import type { Passage, Result } from "../contract";
+import { rest } from "../timer";
 import type { Desk } from "./desk";
 import { explain } from "./explain";
 import { breadcrumb, folderOf, scoreText } from "./format";
@@ -53,16 +54,15 @@ export class QuickSearch extends SuggestModal<Hit> {
     const unable = explain(connection.state, 0);
     this.emptyStateText = unable ? `${unable.title}. ${unable.text}` : "Type to search.";
     if (!query.trim() || !connection.session) return (this.#shown = []);
-    await new Promise((resolve) => window.setTimeout(resolve, RESTED_MS));
+    await rest(RESTED_MS);
     if (question !== this.#question) return this.#shown; // a newer question is on its way
     try {
       const hits = await this.#ask(query);
       if (question === this.#question) this.#shown = hits;
       this.emptyStateText = "No notes found.";
     } catch (error) {
-      if (!(error instanceof ServerError)) throw error;
       connection.report(error);
-      this.emptyStateText = error.message;
+      this.emptyStateText = asServerError(error).message;
       this.#shown = [];
     }
     return this.#shown;

@@ -6,10 +6,11 @@
 import { Component, type App, type HoverParent, type Menu, type WorkspaceLeaf } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { Settings } from "../settings";
+import { Timer } from "../timer";
 import { startDrag } from "./drag";
 import { insertLink, openPlace, paneFor, subpathOf, type Place } from "./open";
 import { merged } from "./ranking";
-import { resultMenu } from "./resultMenu";
+import { resultMenu } from "./menu";
 import { ResultRow, type RowLook } from "./resultRow";
 
 export interface ListParts {
@@ -45,7 +46,7 @@ export class ResultList extends Component {
   #room = ROWS_AT_ONCE;
   #pointed: ResultRow | null = null;
   #moreEl: HTMLElement | null = null;
-  #press = 0;
+  readonly #press = new Timer();
 
   readonly #parts: ListParts;
 
@@ -182,7 +183,7 @@ export class ResultList extends Component {
     const hit = this.#hitAt(event);
     if (!hit) return;
     event.preventDefault();
-    window.clearTimeout(this.#press);
+    this.#press.clear();
     resultMenu(this.#parts, placeOf(hit)).showAtMouseEvent(event);
   }
 
@@ -240,7 +241,7 @@ export class ResultList extends Component {
 
   /** Phones have no right button; some send no `contextmenu` for a long press either. */
   #watchLongPress(): void {
-    const cancel = (): void => window.clearTimeout(this.#press);
+    const cancel = (): void => this.#press.clear();
     const start = (event: TouchEvent): void => {
       cancel();
       const hit = this.#hitAt(event);
@@ -248,9 +249,9 @@ export class ResultList extends Component {
       this.#pointed = hit?.row ?? null;
       if (!hit || !touch) return;
       const { clientX: x, clientY: y } = touch;
-      this.#press = window.setTimeout(() => {
+      this.#press.set(LONG_PRESS_MS, () => {
         resultMenu(this.#parts, placeOf(hit)).showAtPosition({ x, y }, this.el.doc);
-      }, LONG_PRESS_MS);
+      });
     };
     this.registerDomEvent(this.el, "touchstart", start, { passive: true });
     for (const end of ["touchend", "touchmove", "touchcancel"] as const) {

@@ -116,7 +116,7 @@ export class ResultRow {
     const inner = self.createDiv({ cls: "tree-item-inner" });
     inner.createSpan({ text: shown.title });
     const folder = folderOf(shown.path);
-    if (folder) inner.createDiv({ cls: "recollect-folder", text: folder });
+    if (folder) inner.createDiv({ cls: "recollect-faint", text: folder });
     const flair = self.createDiv({ cls: "tree-item-flair-outer" });
     for (const badge of this.#look.badges(shown)) {
       flair.createSpan({ cls: "tree-item-flair recollect-badge", text: badge });
@@ -146,7 +146,7 @@ export class ResultRow {
     });
     this.targets.set(el, passage);
     const trail = breadcrumb(passage);
-    if (trail) el.createDiv({ cls: "recollect-breadcrumb", text: trail });
+    if (trail) el.createDiv({ cls: "recollect-faint", text: trail });
     const limit = this.#look.moreContext ? LONG_SNIPPET_CHARS : SNIPPET_CHARS;
     const parts = pieces(passage.snippet, passage.highlights, limit);
     renderPieces(el.createDiv({ cls: "recollect-snippet" }), parts);

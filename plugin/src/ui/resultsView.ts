@@ -7,10 +7,11 @@ import {
   type HoverPopover,
   type WorkspaceLeaf,
 } from "obsidian";
-import { ServerError } from "../client";
+import { asServerError } from "../client";
 import type { ConnectionState } from "../connection";
 import type { Desk } from "./desk";
-import { explain, type Explanation } from "./explain";
+import { Timer } from "../timer";
+import { explain, message, type Explanation } from "./explain";
 import { renderMessage } from "./message";
 import { ResultList, type ListParts } from "./resultList";
 
@@ -29,7 +30,7 @@ export abstract class ResultsView extends ItemView implements HoverParent {
   protected failure: Explanation | null = null;
   #messageEl!: HTMLElement;
   #said = "";
-  #refresh = 0;
+  readonly #refresh = new Timer();
 
   constructor(leaf: WorkspaceLeaf, desk: Desk) {
     super(leaf);
@@ -65,27 +66,25 @@ export abstract class ResultsView extends ItemView implements HoverParent {
     );
     this.register(desk.connection.subscribe((state) => this.#news(state)));
     this.register(desk.settings.subscribe(() => this.settingsChanged()));
-    this.register(() => window.clearTimeout(this.#refresh));
+    this.register(() => this.#refresh.clear());
     this.say();
   }
 
   /** Says what is to be said, and only when it changed: a button under a pointer must not blink. */
   protected say(): void {
-    const message =
-      explain(this.desk.connection.state, this.desk.waiting()) ?? this.failure ?? this.ownMessage();
-    const said = JSON.stringify(message);
+    const { connection, waiting, act } = this.desk;
+    const news = explain(connection.state, waiting()) ?? this.failure ?? this.ownMessage();
+    const said = JSON.stringify(news);
     if (said === this.#said) return;
     this.#said = said;
     this.#messageEl.empty();
-    if (message) renderMessage(this.#messageEl, message, this.desk.act);
+    if (news) renderMessage(this.#messageEl, news, act);
   }
 
   /** A request failed: what is shown stays, with a word about it. */
   protected fail(error: unknown): void {
     this.desk.connection.report(error);
-    if (!(error instanceof ServerError)) throw error;
-    const title = error.kind === "timeout" ? "No answer yet" : "The server could not answer";
-    this.failure = { title, text: error.message, actions: [] };
+    this.failure = message("No answer", asServerError(error).message);
     this.say();
   }
 
@@ -107,11 +106,9 @@ export abstract class ResultsView extends ItemView implements HoverParent {
     if (!("status" in state)) return;
     const shown = this.generation();
     if (shown === state.status.generation && !this.failure) return;
-    if (this.#refresh) return; // a busy server has news every second; that must not put it off
-    const wait = shown === null ? 0 : REFRESH_AFTER_MS;
-    this.#refresh = window.setTimeout(() => {
-      this.#refresh = 0;
+    if (this.#refresh.isSet) return; // a busy server's news must not put it off again and again
+    this.#refresh.set(shown === null ? 0 : REFRESH_AFTER_MS, () => {
       if (this.containerEl.isShown()) this.askAgain();
-    }, wait);
+    });
   }
 }

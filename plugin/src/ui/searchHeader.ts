@@ -1,4 +1,4 @@
-/** The head of the search view: its buttons and the search field. */
+/** Buttons as the core panels have them, and the head of the search view that is made of them. */
 
 import { Menu, SearchComponent, setIcon, setTooltip } from "obsidian";
 import type { SortOrder } from "./ranking";
@@ -8,40 +8,35 @@ export interface HeaderParts {
   readonly onEnter: () => void;
   readonly onDown: () => void;
   readonly onEscape: () => void;
-  readonly onSort: (order: SortOrder) => void;
+  readonly onSort: () => void;
   readonly onContext: (more: boolean) => void;
   readonly onExpand: (open: boolean) => void;
   readonly onCopy: () => void;
   readonly onSave: () => void;
 }
 
-const ORDERS: readonly [SortOrder, string][] = [
-  ["relevance", "Relevance"],
-  ["modified", "Modified time, new to old"],
-  ["name", "Name, a to z"],
-];
+export const ORDERS: Readonly<Record<SortOrder, string>> = {
+  relevance: "Relevance",
+  modified: "Modified time, new to old",
+  name: "Name, a to z",
+};
 
 export class SearchHeader {
   readonly field: SearchComponent;
   sort: SortOrder = "relevance";
+  readonly #parts: HeaderParts;
   readonly #context: HTMLElement;
   readonly #unfold: HTMLElement;
 
-  readonly #parts: HeaderParts;
-
-  constructor(
-    parent: HTMLElement,
-    parts: HeaderParts,
-  ) {
+  constructor(parent: HTMLElement, parts: HeaderParts) {
     this.#parts = parts;
-    const nav = parent.createDiv({ cls: "nav-header" });
-    const buttons = nav.createDiv({ cls: "nav-buttons-container" });
+    const buttons = toolbar(parent);
     this.#context = toggle(buttons, "move-vertical", "Show more context", parts.onContext);
     this.#unfold = toggle(buttons, "list-tree", "Show all passages", parts.onExpand);
-    button(buttons, "arrow-up-narrow-wide", "Change sort order", (event) => this.#chooseSort(event));
+    button(buttons, "arrow-up-narrow-wide", "Change sort order", (event) => this.#order(event));
     button(buttons, "copy", "Copy results as links", parts.onCopy);
     button(buttons, "star", "Save this search", parts.onSave);
-    this.field = new SearchComponent(parent.createDiv({ cls: "search-row" }))
+    this.field = new SearchComponent(parent.createDiv("search-row"))
       .setPlaceholder("Search by meaning and words…")
       .onChange(parts.onType);
     const { inputEl } = this.field;
@@ -70,14 +65,14 @@ export class SearchHeader {
     action();
   }
 
-  #chooseSort(event: MouseEvent): void {
+  #order(event: MouseEvent): void {
     const menu = new Menu();
-    for (const [order, title] of ORDERS) {
+    for (const [order, title] of Object.entries(ORDERS) as [SortOrder, string][]) {
       menu.addItem((item) => {
         item.setTitle(title).setChecked(order === this.sort);
         item.onClick(() => {
           this.sort = order;
-          this.#parts.onSort(order);
+          this.#parts.onSort();
         });
       });
     }
@@ -85,20 +80,22 @@ export class SearchHeader {
   }
 }
 
-/** An icon button as the core views have them; it can be reached and pressed by keyboard. */
+/** The row of buttons at the top of a panel. */
+export function toolbar(parent: HTMLElement): HTMLElement {
+  return parent.createDiv("nav-header").createDiv("nav-buttons-container");
+}
+
+/** An icon that is a real button: it can be reached and pressed by keyboard. */
 export function button(
   parent: HTMLElement,
   icon: string,
   label: string,
   onClick: (event: MouseEvent) => void,
 ): HTMLElement {
-  const el = parent.createEl("button", {
-    cls: "clickable-icon nav-action-button",
-    attr: { "aria-label": label },
-  });
+  const el = parent.createEl("button", "clickable-icon nav-action-button");
   setIcon(el, icon);
-  setTooltip(el, label);
-  el.addEventListener("click", onClick);
+  setTooltip(el, label); // it is the accessible name too
+  el.onclick = onClick;
   return el;
 }
 
@@ -113,11 +110,11 @@ export function toggle(
     setActive(el, isOn);
     onChange(isOn);
   });
-  el.setAttr("aria-pressed", "false");
+  setActive(el, false);
   return el;
 }
 
 export function setActive(el: HTMLElement, isOn: boolean): void {
   el.toggleClass("is-active", isOn);
-  el.setAttr("aria-pressed", String(isOn));
+  el.setAttr("aria-pressed", isOn);
 }

@@ -1,7 +1,7 @@
 /** What the search view shows while its field is empty: saved searches, recent ones, operators. */
 
-import { ExtraButtonComponent } from "obsidian";
 import type { Settings } from "../settings";
+import { button } from "./searchHeader";
 
 const OPERATORS: readonly [example: string, meaning: string][] = [
   ["tag:", "in notes with a tag"],
@@ -17,50 +17,31 @@ export function renderStart(
   settings: Settings,
   search: (query: string) => void,
 ): void {
+  const section = (title: string, queries: readonly string[]): HTMLElement[] => {
+    if (queries.length > 0) parent.createDiv({ cls: "recollect-title", text: title });
+    return queries.map((query) => line(parent, query, search));
+  };
   const { savedSearches } = settings.vault;
+  section("Saved searches", savedSearches).forEach((row, index) => {
+    const forget = (): void => void settings.setVault("savedSearches", without(savedSearches, index));
+    button(row, "x", "Remove", forget);
+  });
   const { history } = settings.device;
-  section(parent, "Saved searches", savedSearches, search, (query) => {
-    const rest = savedSearches.filter((saved) => saved !== query);
-    void settings.setVault("savedSearches", rest);
+  section("Recent searches", history).forEach((row, index) => {
+    button(row, "x", "Remove", () => settings.setDevice("history", without(history, index)));
   });
-  section(parent, "Recent searches", history, search, (query) => {
-    const rest = history.filter((earlier) => earlier !== query);
-    settings.setDevice("history", rest);
+  const examples = OPERATORS.map(([example]) => example);
+  section("Operators", examples).forEach((row, index) => {
+    row.createSpan({ cls: "recollect-faint", text: OPERATORS[index]?.[1] ?? "" });
   });
-  const box = heading(parent, "Operators");
-  for (const [example, meaning] of OPERATORS) {
-    const row = line(box, example, () => search(example));
-    row.createSpan({ cls: "recollect-hint", text: meaning });
-  }
 }
 
-function section(
-  parent: HTMLElement,
-  title: string,
-  queries: readonly string[],
-  search: (query: string) => void,
-  forget: (query: string) => void,
-): void {
-  if (queries.length === 0) return;
-  const box = heading(parent, title);
-  for (const query of queries) {
-    const row = line(box, query, () => search(query));
-    new ExtraButtonComponent(row)
-      .setIcon("x")
-      .setTooltip("Remove")
-      .onClick(() => forget(query));
-  }
-}
-
-function heading(parent: HTMLElement, title: string): HTMLElement {
-  const box = parent.createDiv({ cls: "recollect-start" });
-  box.createDiv({ cls: "recollect-start-title", text: title });
-  return box;
-}
-
-function line(parent: HTMLElement, text: string, onClick: () => void): HTMLElement {
-  const row = parent.createDiv({ cls: "recollect-start-line" });
-  const link = row.createEl("button", { cls: "recollect-start-query", text });
-  link.addEventListener("click", onClick);
+function line(parent: HTMLElement, query: string, search: (query: string) => void): HTMLElement {
+  const row = parent.createDiv("recollect-line");
+  row.createEl("button", { cls: "recollect-link", text: query }).onclick = (): void => search(query);
   return row;
+}
+
+function without<T>(items: readonly T[], index: number): T[] {
+  return items.filter((_, at) => at !== index);
 }

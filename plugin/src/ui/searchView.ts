@@ -4,25 +4,21 @@ import { Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import type { SearchReply } from "../contract";
 import { QuerySuggest } from "./completion";
 import type { Desk } from "./desk";
-import { remark, type Explanation } from "./explain";
+import { message, remark, type Explanation } from "./explain";
 import { count } from "./format";
 import { LiveSearch } from "./liveSearch";
+import { copyText } from "./menu";
 import { linkTo } from "./open";
 import { sorted, type SortOrder } from "./ranking";
-import { copyText } from "./resultMenu";
 import { ResultsView } from "./resultsView";
-import { SearchHeader } from "./searchHeader";
+import { ORDERS, SearchHeader } from "./searchHeader";
 import { renderStart } from "./searchStart";
 
 export const SEARCH_VIEW = "recollect-search";
 
 const WEAK = 0.2; // confidence below which the best match is probably no answer
 
-const NOTHING_FOUND: Explanation = {
-  title: "No notes found",
-  text: "Words are searched by meaning too; phrases in quotes, exclusions and filters are strict.",
-  actions: [],
-};
+const NOTHING_FOUND = message("No notes found", "Quotes, exclusions and filters are strict.");
 
 export class SearchView extends ResultsView {
   #query = "";
@@ -60,8 +56,7 @@ export class SearchView extends ResultsView {
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
     const kept = (state ?? {}) as { query?: unknown; sort?: unknown; more?: unknown };
-    const orders: readonly unknown[] = ["relevance", "modified", "name"];
-    const sort = orders.includes(kept.sort) ? (kept.sort as SortOrder) : "relevance";
+    const sort = String(kept.sort) in ORDERS ? (kept.sort as SortOrder) : "relevance";
     this.list.moreContext = kept.more === true;
     this.#header.restore(sort, this.list.moreContext);
     if (typeof kept.query === "string") this.search(kept.query);
@@ -114,13 +109,13 @@ export class SearchView extends ResultsView {
   }
 
   #makeHeader(): SearchHeader {
-    const { workspace } = this.app;
+    const keep = (): unknown => this.app.workspace.requestSaveLayout();
     return new SearchHeader(this.contentEl, {
       onType: (query) => {
         this.#query = query;
         this.#live.type(query);
         this.#drawStart();
-        void workspace.requestSaveLayout();
+        keep();
       },
       onEnter: () => {
         this.#remember();
@@ -128,14 +123,14 @@ export class SearchView extends ResultsView {
       },
       onDown: () => this.list.focusFirst(),
       onEscape: () => this.leave(),
-      onSort: (order) => {
-        this.list.replace(sorted(this.#reply?.results ?? [], order));
-        void workspace.requestSaveLayout();
+      onSort: () => {
+        this.list.replace(sorted(this.#reply?.results ?? [], this.#header.sort));
+        keep();
       },
       onContext: (more) => {
         this.list.moreContext = more;
         this.list.redraw();
-        void workspace.requestSaveLayout();
+        keep();
       },
       onExpand: (open) => this.list.expandAll(open),
       onCopy: () => void this.#copyLinks(),

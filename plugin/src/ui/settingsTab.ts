@@ -9,7 +9,7 @@ import {
   type SettingDefinitionItem,
   type SettingGroupItem,
 } from "obsidian";
-import { ServerError } from "../client";
+import { asServerError } from "../client";
 import { serverUrl } from "../server";
 import {
   DEVICE_DEFAULTS,
@@ -171,8 +171,7 @@ export class RecollectSettingTab extends PluginSettingTab {
       const { title, text } = ofLedger(row);
       return `${title}. ${text}`;
     } catch (error) {
-      if (error instanceof ServerError) return error.message;
-      throw error;
+      return asServerError(error).message;
     }
   }
 }

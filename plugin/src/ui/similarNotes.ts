@@ -1,9 +1,9 @@
 /** Which of the notes that the server calls similar are shown, and what to say where none is. */
 
-import { ServerError } from "../client";
+import { asServerError } from "../client";
 import type { Session } from "../connection";
 import { offers, type LedgerRow, type Result } from "../contract";
-import type { Explanation } from "./explain";
+import { message, SETTINGS, type Explanation } from "./explain";
 import { scoreText } from "./format";
 
 export interface Filter {
@@ -19,10 +19,7 @@ export interface Filtered {
   readonly linked: number;
 }
 
-export const OPEN_A_NOTE = message(
-  "Open a note",
-  "Notes that are like it show here. You can also drop a note or some text on this panel.",
-);
+export const OPEN_A_NOTE = message("Open a note", "Or drop a note or some text here.");
 
 export function filtered(results: readonly Result[], filter: Filter): Filtered {
   const others = results.filter((result) => result.path !== filter.self);
@@ -34,15 +31,12 @@ export function filtered(results: readonly Result[], filter: Filter): Filtered {
 /** Why nothing is shown although the server answered. */
 export function absence({ below, linked, kept }: Filtered, minScore: number): Explanation {
   if (kept.length > 0) return message("All hidden", "Every similar note is hidden here.");
-  if (linked > 0) return message("All linked", "Every similar note is linked with this one already.");
+  if (linked > 0) return message("All linked", "Every similar note is linked already.");
   if (below > 0) {
-    return {
-      title: "Nothing close enough",
-      text: `No note reaches the lowest similarity to show, ${scoreText(minScore)}.`,
-      actions: [{ name: "settings", label: "Open settings" }],
-    };
+    const text = `No note reaches the lowest similarity, ${scoreText(minScore)}.`;
+    return message("Nothing close enough", text, [SETTINGS]);
   }
-  return message("No similar notes", "Nothing in this vault is like this note, or it has no text.");
+  return message("No similar notes", "Nothing is like this note, or it has no text.");
 }
 
 /** What became of a note that the index does not know. */
@@ -52,8 +46,7 @@ export async function whatIsMissing(session: Session, path: string): Promise<Exp
     const { entries } = await session.client.ledger({ path });
     return entries[0] ? ofLedger(entries[0]) : NOT_INDEXED;
   } catch (error) {
-    if (error instanceof ServerError) return NOT_INDEXED;
-    throw error;
+    return message("Not in the index", asServerError(error).message);
   }
 }
 
@@ -63,11 +56,7 @@ export function ofLedger(row: LedgerRow): Explanation {
     case "excluded":
       return message("This note is excluded", `${reason} (rule: ${row.rule ?? "unknown"})`.trim());
     case "failed":
-      return {
-        title: "This note could not be read",
-        text: reason,
-        actions: [{ name: "errors", label: "Show errors" }],
-      };
+      return message("This note could not be read", reason, [["errors", "Show errors"]]);
     case "indexed":
       return message("Nothing to compare", "This note has no text.");
     default:
@@ -75,11 +64,4 @@ export function ofLedger(row: LedgerRow): Explanation {
   }
 }
 
-const NOT_INDEXED = message(
-  "Not indexed yet",
-  "This note will be shown with its neighbours as soon as the index has it.",
-);
-
-function message(title: string, text: string): Explanation {
-  return { title, text, actions: [] };
-}
+const NOT_INDEXED = message("Not indexed yet", "Its neighbours show when the index has it.");

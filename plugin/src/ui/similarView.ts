@@ -1,17 +1,19 @@
 /** The similar notes panel: follows the active note, or stays with what it was given. */
 
 import { type Menu, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
-import { ServerError } from "../client";
+import { asServerError } from "../client";
 import type { Session } from "../connection";
 import type { Result, SearchReply } from "../contract";
+import { Timer } from "../timer";
 import type { Desk } from "./desk";
 import { dropped } from "./drag";
 import { remark, type Explanation } from "./explain";
 import { count } from "./format";
 import { arranged, marksOf, withMark, withoutHidden, type Mark } from "./marks";
+import { addItem } from "./menu";
 import type { Place } from "./open";
 import { ResultsView } from "./resultsView";
-import { setActive, toggle } from "./searchHeader";
+import { setActive, toggle, toolbar } from "./searchHeader";
 import { absence, filtered, OPEN_A_NOTE, whatIsMissing } from "./similarNotes";
 import { activeTarget, isSameTarget, restoredTarget, textTarget, type Target } from "./target";
 
@@ -25,7 +27,7 @@ export class SimilarView extends ResultsView {
   #reply: SearchReply | null = null;
   #absence: Explanation | null = OPEN_A_NOTE;
   #question = 0;
-  #timer = 0;
+  readonly #soon = new Timer();
   #unlinkedOnly = false;
   #isPinned = false;
   #pinEl!: HTMLElement;
@@ -70,11 +72,12 @@ export class SimilarView extends ResultsView {
       addItems: (menu, place) => this.#addItems(menu, place),
       onAbove: () => this.#pinEl.focus(),
     });
-    this.registerEvent(app.workspace.on("file-open", () => this.#followSoon()));
+    const follow = (): void => this.#soon.set(FOLLOW_AFTER_MS, () => this.#follow());
+    this.registerEvent(app.workspace.on("file-open", follow));
     this.registerDomEvent(contentEl, "dragover", (event) => event.preventDefault());
     this.registerDomEvent(contentEl, "drop", (event) => this.#drop(event));
     this.registerInterval(window.setInterval(() => this.#watchCursor(), CURSOR_EVERY_MS));
-    this.register(() => window.clearTimeout(this.#timer));
+    this.register(() => this.#soon.clear());
     this.#follow();
   }
 
@@ -102,7 +105,7 @@ export class SimilarView extends ResultsView {
   }
 
   #drawHeader(parent: HTMLElement): void {
-    const buttons = parent.createDiv({ cls: "nav-header" }).createDiv("nav-buttons-container");
+    const buttons = toolbar(parent);
     this.#pinEl = toggle(buttons, "pin", "Stay with this note", (isOn) => {
       this.#isPinned = isOn;
       if (!isOn) this.#follow();
@@ -120,11 +123,6 @@ export class SimilarView extends ResultsView {
   #setPinned(isPinned: boolean): void {
     this.#isPinned = isPinned;
     setActive(this.#pinEl, isPinned);
-  }
-
-  #followSoon(): void {
-    window.clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => this.#follow(), FOLLOW_AFTER_MS);
   }
 
   #follow(): void {
@@ -197,8 +195,7 @@ export class SimilarView extends ResultsView {
   }
 
   async #missed(error: unknown, session: Session, target: Target): Promise<void> {
-    const isUnknown = error instanceof ServerError && error.status === 404;
-    if (!isUnknown || target.kind === "text") {
+    if (asServerError(error).status !== 404 || target.kind === "text") {
       this.fail(error);
       return;
     }
@@ -210,16 +207,14 @@ export class SimilarView extends ResultsView {
   #drawInfo(shown: number, path: string | null): void {
     this.infoEl.empty();
     if (shown > 0) this.infoEl.createSpan({ text: count(shown, "note", "notes") });
-    const { hidden } = marksOf(this.desk.settings.vault.marks, path ?? "");
+    const { settings } = this.desk;
+    const note = path ?? "";
+    const { hidden } = marksOf(settings.vault.marks, note);
     if (hidden.length === 0) return;
-    const button = this.infoEl.createEl("button", {
-      cls: "recollect-start-query",
-      text: `Show ${hidden.length} hidden`,
-    });
-    button.addEventListener("click", () => {
-      const { marks } = this.desk.settings.vault;
-      void this.desk.settings.setVault("marks", withoutHidden(marks, path ?? ""));
-    });
+    const text = `Show ${hidden.length} hidden`;
+    this.infoEl.createEl("button", { cls: "recollect-link", text }).onclick = (): void => {
+      void settings.setVault("marks", withoutHidden(settings.vault.marks, note));
+    };
   }
 
   #notePath(): string | null {
@@ -246,19 +241,12 @@ export class SimilarView extends ResultsView {
     const note = this.#notePath();
     if (note === null) return;
     const { settings } = this.desk;
-    const { pinned } = marksOf(settings.vault.marks, note);
-    const isPinned = pinned.includes(place.path);
-    const add = (title: string, icon: string, mark: Mark, isSet: boolean): void => {
-      menu.addItem((item) => {
-        item.setTitle(title).setIcon(icon).setSection("action");
-        item.onClick(() => {
-          const marks = withMark(settings.vault.marks, note, place.path, mark, isSet);
-          void settings.setVault("marks", marks);
-        });
-      });
-    };
-    add(isPinned ? "Unpin here" : "Pin here", "pin", "pinned", !isPinned);
-    add("Hide here", "eye-off", "hidden", true);
+    const { marks } = settings.vault;
+    const isPinned = marksOf(marks, note).pinned.includes(place.path);
+    const mark = (as: Mark, isSet: boolean) => (): unknown =>
+      settings.setVault("marks", withMark(marks, note, place.path, as, isSet));
+    addItem(menu, isPinned ? "Unpin here" : "Pin here", "pin", mark("pinned", !isPinned));
+    addItem(menu, "Hide here", "eye-off", mark("hidden", true));
   }
 
   #drop(event: DragEvent): void {

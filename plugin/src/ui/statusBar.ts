@@ -3,6 +3,7 @@
 import { Menu, setTooltip } from "obsidian";
 import type { Action } from "./actions";
 import type { Desk } from "./desk";
+import { addItem } from "./menu";
 import { longStatus, shortStatus } from "./statusText";
 
 export class StatusBar {
@@ -35,7 +36,7 @@ export class StatusBar {
 function menuOf(actions: readonly Action[]): Menu {
   const menu = new Menu();
   for (const { name, icon, can, run } of actions) {
-    if (icon && can()) menu.addItem((item) => item.setTitle(name).setIcon(icon).onClick(run));
+    if (icon && can()) addItem(menu, name, icon, run);
   }
   return menu;
 }
