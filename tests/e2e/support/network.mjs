@@ -1,0 +1,48 @@
+// HTTP for the page, made here as the app makes it outside the page: no cross-origin rules. Tests
+// can put trouble on the line.
+
+export class Network {
+  /** Every request that the plugin made: `{method, url, headers, body, status}`. */
+  requests = [];
+  /** Answers in the server's place, or waits: `(request) => answer | undefined`. */
+  trouble = null;
+
+  async request(request) {
+    const entry = { ...request, url: new URL(request.url), status: 0 };
+    this.requests.push(entry);
+    const answer = (await this.trouble?.(entry)) ?? (await send(request));
+    entry.status = answer.status ?? 0;
+    return answer;
+  }
+
+  /** The requests to one route, in order. */
+  to(route) {
+    return this.requests.filter(({ url }) => url.pathname === route);
+  }
+}
+
+/** Nobody listens. */
+export function refusing() {
+  return { error: "net::ERR_CONNECTION_REFUSED" };
+}
+
+/** Somebody listens and never answers. */
+export function hanging() {
+  return new Promise(() => {});
+}
+
+/** An answer that is made up; an object is sent as JSON. */
+export function answering(body, status = 200) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return () => ({ status, headers: {}, text });
+}
+
+async function send({ url, method, headers, body }) {
+  try {
+    const response = await fetch(url, { method, headers, body });
+    const text = await response.text();
+    return { status: response.status, headers: Object.fromEntries(response.headers), text };
+  } catch (error) {
+    return { error: `net::ERR_CONNECTION_REFUSED ${error.cause?.code ?? error.message}` };
+  }
+}
