@@ -23,7 +23,8 @@ function appNames() {
   return [...names].filter((name) => !name.startsWith("type ")).sort();
 }
 
-// The app's module is required once for the whole bundle, and not once for each file.
+// The app gives modules to plugins by require() alone: a native import() of one fails in its window.
+// Its own module is required once for the whole bundle, and not once for each file.
 const app = {
   name: "app",
   setup({ onResolve, onLoad }) {
@@ -32,19 +33,26 @@ const app = {
       contents: `export const { ${appNames().join(", ")} } = require("app:obsidian");`,
     }));
     onResolve({ filter: /^app:obsidian$/ }, () => ({ path: "obsidian", external: true }));
+    onLoad({ filter: /plugin.src.*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(/\bimport\("(node:[a-z_/]+)"\)/g, 'require("$1")'),
+      loader: "ts",
+    }));
   },
 };
 
 /** @type {import("esbuild").BuildOptions} */
 const options = {
-  entryPoints: [join(SOURCES, "main.ts")],
+  // The app takes the class itself, which spares the bundle the dressing of an ES module.
+  stdin: {
+    contents: `import Plugin from "./${SOURCES}/main"; module.exports = Plugin;`,
+    resolveDir: ".",
+  },
+  logOverride: { "commonjs-variable-in-esm": "silent" },
   outfile: "main.js",
   bundle: true,
   format: "cjs",
   charset: "utf8",
   target: "es2022",
-  // The app loads plugins as scripts, where a native import() of a Node module fails.
-  supported: { "dynamic-import": false },
   external: ["node:*"],
   plugins: [app],
   minify: !watching,

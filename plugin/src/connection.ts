@@ -114,9 +114,8 @@ export class Connection {
     return "status" in this.#current ? this.#current.status : null;
   }
 
-  has(feature: Feature): boolean {
-    return this.session !== null && offers(this.session.features, feature);
-  }
+  readonly has = (feature: Feature): boolean =>
+    this.session !== null && offers(this.session.features, feature);
 
   /** Calls `listener` at every news, a fresh status included. Returns how to stop. */
   subscribe(listener: Listener): () => void {

@@ -170,37 +170,11 @@ export const ledgerShape = object({
 });
 export type LedgerReply = Shape<typeof ledgerShape>;
 
-const linkShape = object({
-  path: nullable(text),
-  target: text,
-  display: nullable(text),
-  heading: nullable(text),
-  block: nullable(text),
-  embed: flag,
-  kind: oneOf("wikilink", "markdown"),
-  line: number,
-});
-
-/** One chunk of a note, where the server tells them. */
-const chunkShape = object({ heading: nullable(text), block: nullable(text), line: number });
-
+/** As much of a note's reply as is used here. */
 export const noteShape = object({
-  vault: text,
   path: text,
-  title: text,
-  aliases: list(text),
-  tags: list(text),
-  description: nullable(text),
-  content: text,
-  properties: mapping(anything),
   headings: list(object({ level: number, text, line: number })),
-  links_out: list(linkShape),
-  links_in: list(linkShape),
-  created: nullable(text),
-  modified: nullable(text),
-  uri: text,
-  ledger: nullable(ledgerRowShape),
-  chunks: optional(list(chunkShape)),
+  chunks: optional(list(object({ heading: nullable(text), line: number }))),
 });
 export type NoteReply = Shape<typeof noteShape>;
 

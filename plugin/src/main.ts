@@ -53,7 +53,7 @@ export default class RecollectPlugin extends Plugin {
     connection: this.#connection,
     settings: this.#settings,
     waiting: () => this.#queue.size,
-    act: (name) => this.#actions.find(({ id }) => id === name)?.run(),
+    act: (name) => this.#actions.find(([id]) => id === name)?.[2](),
   };
   readonly #courier = new Courier({
     connection: this.#connection,

@@ -17,26 +17,22 @@ export interface Machine {
 export async function thisMachine(): Promise<Machine | null> {
   if (!Platform.isDesktop) return null;
   if (!Platform.isDesktopApp) return null;
-  const [os, path, fs, process] = await Promise.all([
-    import("node:os"),
-    import("node:path"),
-    import("node:fs/promises"),
-    import("node:process"),
-  ]);
+  const { homedir } = await import("node:os");
+  const path = await import("node:path");
+  const { stat } = await import("node:fs/promises");
+  const { env } = await import("node:process");
   return {
     isWindows: Platform.isWin,
     isMacOS: Platform.isMacOS,
-    home: os.homedir(),
-    environment: process.env,
+    home: homedir(),
+    environment: env,
     isAbsolute: (at) => path.isAbsolute(at),
     join: (...parts) => path.join(...parts),
-    isFile: async (at) => {
-      try {
-        return (await fs.stat(at)).isFile();
-      } catch {
-        return false; // not there, or not ours to see
-      }
-    },
+    isFile: (at) =>
+      stat(at).then(
+        (found) => found.isFile(),
+        () => false, // not there, or not ours to see
+      ),
   };
 }
 
@@ -54,36 +50,18 @@ export async function findProgram(chosen: string, machine: Machine): Promise<str
  * get a shorter PATH than a terminal, so the installers' own folders come before it.
  */
 export function usualPlaces(machine: Machine): string[] {
-  const { environment, home, isWindows } = machine;
+  const { environment, home, isWindows, join } = machine;
   const name = isWindows ? "recollect.exe" : "recollect";
   const separator = isWindows ? ";" : ":";
   const folders = [
-    machine.join(home, ".local", "bin"),
+    join(home, ".local", "bin"),
     environment["UV_TOOL_BIN_DIR"],
     environment["XDG_BIN_HOME"],
     environment["PIPX_BIN_DIR"],
-    ...toolFolders(machine),
     ...(machine.isMacOS ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),
     ...(environment["PATH"] ?? environment["Path"] ?? "").split(separator),
   ];
   // A relative folder would be looked for in the vault, or wherever the app was started.
   const usable = folders.filter((at): at is string => !!at && machine.isAbsolute(at));
-  return [...new Set(usable)].map((folder) => machine.join(folder, name));
-}
-
-/** The environments that uv and pipx keep for their tools. */
-function toolFolders({ environment, home, isWindows, join }: Machine): string[] {
-  if (isWindows) {
-    const roaming = environment["APPDATA"] ?? join(home, "AppData", "Roaming");
-    return [
-      join(roaming, "uv", "tools", "recollect", "Scripts"),
-      join(home, "pipx", "venvs", "recollect", "Scripts"),
-    ];
-  }
-  const data = environment["XDG_DATA_HOME"] ?? join(home, ".local", "share");
-  return [
-    join(data, "uv", "tools", "recollect", "bin"),
-    join(data, "pipx", "venvs", "recollect", "bin"),
-    join(home, ".local", "pipx", "venvs", "recollect", "bin"),
-  ];
+  return [...new Set(usable)].map((folder) => join(folder, name));
 }

@@ -93,10 +93,10 @@ describe("texts", () => {
   });
 
   it("tell the parts of a score that there are", () => {
-    const scores = { ...aResult("a").scores, keyword: null, tag: 1.2, recency: 1 };
+    const scores = { ...aResult("a").scores, keyword: null, tag: 1.2 };
     const text = scoreParts(aResult("a.md", { scores }));
-    expect(text).toContain("Tag × 1.20");
-    expect(text).not.toMatch(/Keywords|Recency/);
+    expect(text).toContain("tag: 1.20");
+    expect(text).not.toMatch(/keyword|recency/);
   });
 });
 

@@ -32,8 +32,9 @@ describe("the program", () => {
   });
 
   it("is looked for where installers put it before the PATH", async () => {
-    files = new Set(["/usr/bin/recollect", "/home/ada/.local/share/uv/tools/recollect/bin/recollect"]);
-    expect(await findProgram("", machine())).toContain("/uv/tools/");
+    const environment = { PATH: "/usr/bin", UV_TOOL_BIN_DIR: "/home/ada/uv" };
+    files = new Set(["/usr/bin/recollect", "/home/ada/uv/recollect"]);
+    expect(await findProgram("", machine({ environment }))).toBe("/home/ada/uv/recollect");
     files.add("/home/ada/.local/bin/recollect");
     expect(await findProgram("", machine())).toBe("/home/ada/.local/bin/recollect");
   });

@@ -3,28 +3,28 @@
  * the buttons of messages. An action shows only while it can be done.
  */
 
-import { MarkdownView, Notice, type App, type Command } from "obsidian";
+import { MarkdownView, Notice, type App, type Command, type Menu } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
 import type { Desk } from "./desk";
 import { askAboutGone, confirm, fullReindexQuestion, startQuestion, told } from "./dialogs";
 import type { ActionName } from "./explain";
 import { FailuresModal } from "./failures";
-import { copyText } from "./menu";
+import { addItem, copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
 import { showDiagnostics, showSearch, showSimilar } from "./reveal";
 import { insertSimilarLink } from "./similarSuggest";
 import { longStatus } from "./statusText";
 import { textTarget } from "./target";
 
-export interface Action {
-  readonly id: ActionName;
-  readonly name: string;
-  /** An icon makes it an entry of the status bar's menu. */
-  readonly icon?: string;
-  readonly can: () => boolean;
-  readonly run: () => unknown;
-}
+/** An icon makes an action an entry of the status bar's menu. */
+export type Action = readonly [
+  id: ActionName,
+  name: string,
+  run: () => unknown,
+  can?: () => unknown,
+  icon?: string,
+];
 
 export interface ActionParts {
   readonly desk: Desk;
@@ -41,194 +41,120 @@ interface SettingsWindow {
 
 const always = (): boolean => true;
 
+export function actions(parts: ActionParts): readonly Action[] {
+  return [...ofSearching(parts), ...ofTheIndex(parts), ...ofTheServer(parts)];
+}
+
 /** An action as the app's command palette takes it. */
-export function commandOf({ id, name, can, run }: Action): Command {
+export function commandOf([id, name, run, can = always]: Action): Command {
   return {
     id,
     name,
     checkCallback: (isChecking) => {
-      const isPossible = can();
+      const isPossible = Boolean(can());
       if (isPossible && !isChecking) void run();
       return isPossible;
     },
   };
 }
 
-export function actions(parts: ActionParts): readonly Action[] {
-  return [
-    ...ofSearching(parts),
-    ...ofTheIndex(parts),
-    ...ofTheQueue(parts),
-    ...ofTheServer(parts),
-  ];
+/** Adds the actions that have an icon and can be done. */
+export function addActions(menu: Menu, all: readonly Action[]): void {
+  for (const [, name, run, can = always, icon] of all) {
+    if (icon && can()) addItem(menu, name, icon, run);
+  }
 }
 
 function ofSearching({ desk }: ActionParts): Action[] {
   const { app, connection } = desk;
-  const note = (): MarkdownView | null => app.workspace.getActiveViewOfType(MarkdownView);
-  const selection = (): string => note()?.editor.getSelection().trim() ?? "";
+  const view = (): MarkdownView | null => app.workspace.getActiveViewOfType(MarkdownView);
+  const selection = (): string => view()?.editor.getSelection().trim() ?? "";
+  const similar = (): unknown => showSimilar(app, textTarget(selection()));
+  const insert = (): unknown => insertSimilarLink(desk, view());
+  const isInNote = (): boolean => !!view()?.file;
   return [
-    { id: "open-search", name: "Open search", icon: "search", can: always, run: () => showSearch(app) },
-    { id: "open-similar", name: "Open similar notes", can: always, run: () => showSimilar(app) },
-    {
-      id: "quick-search",
-      name: "Quick search",
-      can: always,
-      run: () => new QuickSearch(desk, selection()).open(),
-    },
-    {
-      id: "similar-to-selection",
-      name: "Find notes similar to selection",
-      can: () => selection() !== "",
-      run: () => showSimilar(app, textTarget(selection())),
-    },
-    {
-      id: "insert-similar-link",
-      name: "Insert link to similar note",
-      can: () => connection.session !== null && !!note()?.file,
-      run: () => {
-        const view = note();
-        return view?.file && insertSimilarLink(desk, view.editor, view.file);
-      },
-    },
-    {
-      id: "open-graph",
-      name: "Open the graph around this note",
-      can: () => connection.has("graph") && !!note()?.file,
-      run: () => openGraph(desk),
-    },
+    ["open-search", "Open search", () => showSearch(app), always, "search"],
+    ["open-similar", "Open similar notes", () => showSimilar(app)],
+    ["quick-search", "Quick search", () => new QuickSearch(desk, selection()).open()],
+    ["similar-to-selection", "Find notes similar to selection", similar, selection],
+    ["insert-similar-link", "Insert link to similar note", insert, () => connection.session && isInNote()],
+    [
+      "open-graph",
+      "Open the graph around this note",
+      () => openGraph(desk),
+      () => connection.has("graph") && isInNote(),
+    ],
   ];
 }
 
 function ofTheIndex({ desk }: ActionParts): Action[] {
   const { app, connection } = desk;
-  const ask = asking(desk);
-  return [
-    {
-      id: "status",
-      name: "Show index status",
-      icon: "info",
-      can: always,
-      run: () => new Notice(longStatus(connection.state, desk.waiting()).join("\n"), 10_000),
-    },
-    {
-      id: "reindex",
-      name: "Reindex changed notes",
-      icon: "refresh-cw",
-      can: () => connection.has("reindex"),
-      run: () => ask(({ client }) => client.reindex({}), "Looking for changed notes."),
-    },
-    {
-      id: "reindex-all",
-      name: "Reindex the vault from scratch",
-      can: () => connection.has("reindex"),
-      run: async () => {
-        const question = fullReindexQuestion(noteCount(app));
-        if (await confirm(app, question)) await ask(({ client }) => client.reindex({ full: true }));
-      },
-    },
-  ];
-}
-
-function ofTheQueue({ desk }: ActionParts): Action[] {
-  const { app, connection } = desk;
-  const ask = asking(desk);
+  const { has } = connection;
   const isPaused = (): boolean => connection.status?.queue.paused ?? false;
+  const canReindex = (): boolean => has("reindex");
+  /** Asks the server for something, says how that went, and shows at once what it changed. */
+  const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<void> => {
+    if (!connection.session) return;
+    await told(request(connection.session.client));
+    await connection.check();
+  };
+  const reindexAll = async (): Promise<void> => {
+    const isAgreed = await confirm(app, fullReindexQuestion(noteCount(app)));
+    if (isAgreed) await ask((client) => client.reindex({ full: true }));
+  };
+  const decide = (): void => {
+    const guard = connection.status?.guard;
+    if (guard) askAboutGone(app, guard, (remove) => ask((client) => client.guard(remove)));
+  };
+  const reindex = (): unknown => ask((client) => client.reindex({}));
+  const pause = (): unknown => ask((client) => client.queue("pause"));
+  const resume = (): unknown => ask((client) => client.queue("resume"));
+  const status = (): unknown =>
+    new Notice(longStatus(connection.state, desk.waiting()).join("\n"), 10_000);
+  const errors = (): unknown =>
+    connection.session && new FailuresModal(app, connection.session).open();
   return [
-    {
-      id: "pause",
-      name: "Pause indexing",
-      icon: "pause",
-      can: () => connection.has("queue") && !isPaused(),
-      run: () => ask(({ client }) => client.queue("pause")),
-    },
-    {
-      id: "resume",
-      name: "Resume indexing",
-      icon: "play",
-      can: () => connection.has("queue") && isPaused(),
-      run: () => ask(({ client }) => client.queue("resume")),
-    },
-    {
-      id: "errors",
-      name: "Show notes that could not be indexed",
-      icon: "alert-triangle",
-      can: () => connection.has("ledger"),
-      run: () => connection.session && new FailuresModal(app, connection.session).open(),
-    },
-    {
-      id: "missing",
-      name: "Decide about missing notes",
-      can: () => connection.has("guard") && !!connection.status?.guard,
-      run: () => {
-        const guard = connection.status?.guard;
-        const answer = (remove: boolean): unknown => ask(({ client }) => client.guard(remove));
-        if (guard) askAboutGone(app, guard, answer);
-      },
-    },
+    ["status", "Show index status", status, always, "info"],
+    ["reindex", "Reindex changed notes", reindex, canReindex, "refresh-cw"],
+    ["reindex-all", "Reindex the vault from scratch", reindexAll, canReindex],
+    ["pause", "Pause indexing", pause, () => has("queue") && !isPaused(), "pause"],
+    ["resume", "Resume indexing", resume, () => has("queue") && isPaused(), "play"],
+    ["errors", "Show notes with errors", errors, () => has("ledger"), "alert-triangle"],
+    ["missing", "Decide about missing notes", decide, () => connection.status?.guard, "file-x"],
   ];
 }
 
 function ofTheServer({ desk, server, diagnostics, pluginId }: ActionParts): Action[] {
   const { app, connection, settings } = desk;
+  const isOffline = (): boolean => !connection.session;
+  const canStop = (): boolean => !isOffline() && settings.device.mode === "local";
+  const stop = (): unknown => {
+    server.stop();
+    return connection.reset();
+  };
+  const copy = (): unknown => copyText(diagnostics(), "Copied. It holds no names and no text.");
+  const openSettings = (): void => {
+    const { setting } = app as App & { setting?: SettingsWindow };
+    setting?.open();
+    setting?.openTabById(pluginId);
+  };
   return [
-    {
-      id: "start",
-      name: "Start the search program",
-      icon: "power",
-      can: () => connection.session === null && server.isPossibleHere,
-      run: () => start(desk, server),
-    },
-    {
-      id: "stop",
-      name: "Stop the search program",
-      icon: "power-off",
-      can: () => connection.session !== null && settings.device.mode === "local",
-      run: () => {
-        server.stop();
-        return connection.reset();
-      },
-    },
-    {
-      id: "connect",
-      name: "Try to connect",
-      icon: "plug",
-      can: () => connection.session === null,
-      run: () => connection.reset(),
-    },
-    {
-      id: "copy-diagnostics",
-      name: "Copy diagnostics",
-      can: always,
-      run: () => copyText(diagnostics(), "Diagnostics copied. They hold no names and no text."),
-    },
-    {
-      id: "open-diagnostics",
-      name: "Open diagnostics",
-      can: () => settings.vault.diagnostics,
-      run: () => showDiagnostics(app),
-    },
-    {
-      id: "settings",
-      name: "Open settings",
-      icon: "settings",
-      can: always,
-      run: () => openSettings(app, pluginId),
-    },
+    ["start", "Start the search program", () => start(desk, server), isOffline, "power"],
+    ["stop", "Stop the search program", stop, canStop, "power-off"],
+    ["connect", "Try to connect", () => connection.reset(), isOffline, "plug"],
+    ["copy-diagnostics", "Copy diagnostics", copy],
+    ["open-diagnostics", "Open diagnostics", () => showDiagnostics(app), () => settings.vault.diagnostics],
+    ["settings", "Open settings", openSettings, always, "settings"],
   ];
 }
 
-/** Asks the server for something, says how that went, and shows at once what it changed. */
-function asking({ connection }: Desk) {
-  return async (request: (session: Session) => Promise<unknown>, done?: string): Promise<void> => {
-    if (!connection.session) return;
-    await told(request(connection.session), done);
-    await connection.check();
-  };
-}
-
 /** Starting for the first time is asked about, once for each vault on each computer. */
-async function start({ app, connection, settings }: Desk, server: Server): Promise<void> {
+async function start(desk: Desk, server: Server): Promise<void> {
+  const { app, connection, settings, act } = desk;
+  if (!server.isPossibleHere) {
+    act("settings"); // as on phones, where only an address will do
+    return;
+  }
   const program = await server.program();
   const mayStart =
     program === null ||
@@ -242,17 +168,11 @@ async function start({ app, connection, settings }: Desk, server: Server): Promi
 /** The web page signs in by its address, as it does from a terminal. */
 function openGraph({ app, connection }: Desk): void {
   const { session } = connection;
-  const path = app.workspace.getActiveFile()?.path;
-  if (!session || path === undefined) return;
+  const path = app.workspace.getActiveFile()?.path ?? "";
+  if (!session) return;
   const { url, token } = session.client.endpoint;
   const query = new URLSearchParams({ token, vault: session.vault.id });
-  window.open(`${url}/?${query.toString()}#graph=${encodeURIComponent(path)}`);
-}
-
-function openSettings(app: App, pluginId: string): void {
-  const { setting } = app as App & { setting?: SettingsWindow };
-  setting?.open();
-  setting?.openTabById(pluginId);
+  window.open(`${url}/?${query}#graph=${encodeURIComponent(path)}`);
 }
 
 function noteCount(app: App): number {

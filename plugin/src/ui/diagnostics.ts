@@ -21,11 +21,11 @@ export function diagnosticsText(parts: DiagnosticsParts): string {
   const { connection, settings } = parts.desk;
   const { session, status, state } = connection;
   return [
-    `Recollect ${parts.version}, server ${session?.version ?? "unknown"}`,
-    `Platform: ${platform()}, server mode: ${settings.device.mode}`,
-    `State: ${state.name}${state.name === "offline" ? ` (${state.reason})` : ""}`,
-    `Features: ${session?.features.join(" ") ?? "none"}`,
-    `Generation: ${status?.generation ?? "unknown"}`,
+    `Recollect ${parts.version}, server ${session?.version}`,
+    `Platform: ${JSON.stringify(Platform)}`,
+    `Mode: ${settings.device.mode}, state: ${state.name}`,
+    `Features: ${session?.features.join(" ")}`,
+    `Generation: ${status?.generation}`,
     ...longStatus(state, parts.desk.waiting()),
     `Refused changes: ${parts.rejected().length}`,
     "Requests:",
@@ -35,6 +35,7 @@ export function diagnosticsText(parts: DiagnosticsParts): string {
 
 export class DiagnosticsView extends ItemView {
   readonly #parts: DiagnosticsParts;
+  #note = "";
 
   constructor(leaf: WorkspaceLeaf, parts: DiagnosticsParts) {
     super(leaf);
@@ -52,53 +53,44 @@ export class DiagnosticsView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     this.contentEl.addClass("recollect-diagnostics");
-    const { connection } = this.#parts.desk;
-    const isSeen = (): boolean => this.containerEl.isShown();
-    this.register(connection.subscribe(() => void (isSeen() && this.#draw())));
-    this.registerEvent(this.app.workspace.on("file-open", () => void this.#draw()));
-    await this.#draw();
+    const look = (): void => void this.#look();
+    this.register(this.#parts.desk.connection.subscribe(() => this.#draw()));
+    this.registerEvent(this.app.workspace.on("file-open", look));
+    look();
   }
 
-  async #draw(): Promise<void> {
-    const parts = this.#parts;
-    const note = await this.#activeNote();
-    this.contentEl.empty();
-    this.#section("Server", diagnosticsText(parts));
-    this.#section("Active note", note);
-    this.#section("Changes not sent", parts.queue().join("\n"));
-    this.#section("Changes refused", parts.rejected().join("\n"));
-    this.#section("Log of the search program", parts.log().join("\n"));
-  }
-
-  #section(title: string, text: string): void {
-    this.contentEl.createDiv({ cls: "recollect-title", text: title });
-    this.contentEl.createEl("pre", { text: text || "Nothing." });
-  }
-
-  /** The ledger's entry of the active note, and its chunks where the server tells them. */
-  async #activeNote(): Promise<string> {
+  /** Asks for the ledger's entry of the active note and where its chunks begin. */
+  async #look(): Promise<void> {
     const { session } = this.#parts.desk.connection;
-    const file = this.app.workspace.getActiveFile();
-    if (!session || !file) return "";
+    const path = this.app.workspace.getActiveFile()?.path;
     try {
-      const { entries } = await session.client.ledger({ path: file.path });
-      const { headings, chunks } = await session.client.note(file.path);
-      const passages = chunks?.map(({ line, heading }) => `line ${line}: ${heading ?? ""}`);
-      return [
-        ...entries.map((entry) => JSON.stringify(entry, null, 1)),
-        ...(passages ?? [`${headings.length} headings`]),
-      ].join("\n");
+      if (session && path !== undefined) {
+        const { entries } = await session.client.ledger({ path });
+        this.#note = JSON.stringify(entries, null, 1);
+        const { chunks, headings } = await session.client.note(path);
+        this.#note += JSON.stringify(chunks ?? headings, null, 1);
+      }
     } catch (error) {
-      return asServerError(error).message;
+      this.#note += asServerError(error).message;
     }
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { queue, rejected, log } = this.#parts;
+    const section = (title: string, text: string): void => {
+      this.contentEl.createDiv({ cls: "recollect-title", text: title });
+      this.contentEl.createEl("pre", { text });
+    };
+    this.contentEl.empty();
+    section("Server", diagnosticsText(this.#parts));
+    section("Active note", this.#note);
+    section("Changes not sent", queue().join("\n"));
+    section("Changes refused", rejected().join("\n"));
+    section("Log of the search program", log().join("\n"));
   }
 }
 
 function requestLine({ at, route, outcome, ms }: RequestEntry): string {
   return `${new Date(at).toISOString()} ${route} ${outcome} ${ms} ms`;
-}
-
-function platform(): string {
-  const names = ["isIosApp", "isAndroidApp", "isWin", "isMacOS", "isLinux"] as const;
-  return names.find((name) => Platform[name])?.slice(2) ?? "unknown";
 }

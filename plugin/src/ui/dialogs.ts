@@ -36,10 +36,8 @@ export function startQuestion(program: string, notes: number): Question {
   return {
     title: "Start Recollect on this computer?",
     text:
-      `This runs ${program}. It reads the ${count(notes, "note", "notes")} of this vault, builds ` +
-      "an index in your user data folder, outside the vault, and may fetch a language model once. " +
-      "It answers on this computer only and ends with the app. Your notes are not changed and go " +
-      "nowhere.",
+      `This runs ${program}. It reads ${count(notes, "note", "notes")}, keeps an index of them ` +
+      "outside the vault, and may fetch a language model once. Notes are not changed and go nowhere.",
     answer: "Start and index",
   };
 }
@@ -49,8 +47,8 @@ export function uploadQuestion(url: string, notes: number): Question {
   return {
     title: "Send notes to your server?",
     text:
-      `The server at ${url} keeps a copy of this vault to search in. It asks for the text of ` +
-      `${count(notes, "note", "notes")} now, and for every note that changes from then on.`,
+      `${url} keeps a copy of this vault to search in: ${count(notes, "note", "notes")} now, and ` +
+      "every note that changes from then on.",
     answer: "Send notes",
   };
 }
@@ -58,9 +56,7 @@ export function uploadQuestion(url: string, notes: number): Question {
 export function fullReindexQuestion(notes: number): Question {
   return {
     title: "Reindex the vault from scratch?",
-    text:
-      `All ${count(notes, "note", "notes")} are read again. Search goes on meanwhile. This is ` +
-      "seldom needed: changed notes are indexed by themselves.",
+    text: `${count(notes, "note", "notes")} are read again. Search goes on meanwhile.`,
     answer: "Reindex",
   };
 }
@@ -74,8 +70,7 @@ export function askAboutGone(
   new ConfirmationModal(app)
     .setTitle(`${gone} of ${total} notes are gone`)
     .setContent(
-      "That many seldom go on purpose: a drive may be missing, or a sync may not be complete. " +
-        "They are kept in the index until you decide.",
+      "A drive may be missing, or a sync not complete. The index keeps them until you decide.",
     )
     .addButton((button) => {
       button.setButtonText("Remove from index").setDestructive();

@@ -13,17 +13,10 @@ export function scoreText(score: number): string {
 /** The parts of a score that were computed, a line each. */
 export function scoreParts(result: Result): string {
   const { scores, raw } = result;
-  const lines = [`Score ${scoreText(result.score)}`];
-  const add = (name: string, value: number | null): void => {
-    if (value !== null) lines.push(`${name} ${scoreText(value)}`);
-  };
-  add("Keywords", scores.keyword);
-  add("Meaning", scores.semantic);
-  add("Cosine", raw.cosine);
-  for (const name of ["tag", "recency", "graph"] as const) {
-    if (scores[name] !== 1) add(`${name[0]?.toUpperCase()}${name.slice(1)} ×`, scores[name]);
+  const lines = [`score: ${scoreText(result.score)}`];
+  for (const [name, value] of Object.entries({ ...scores, ...raw })) {
+    if (value !== null) lines.push(`${name}: ${scoreText(value)}`);
   }
-  add("Reranked", scores.rerank);
   return lines.join("\n");
 }
 

@@ -1,6 +1,6 @@
 /** A search in a dialog, all by keyboard: find, open, link, or make the note that is missing. */
 
-import { Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
+import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
 import { asServerError } from "../client";
 import type { Passage, Result } from "../contract";
 import { rest } from "../timer";
@@ -35,37 +35,36 @@ export class QuickSearch extends SuggestModal<Hit> {
     this.inputEl.value = query;
     this.#registerKeys();
     const mod = Platform.isMacOS ? "⌘" : "ctrl";
-    this.setInstructions([
-      { command: "↵", purpose: "open" },
-      { command: `${mod} ↵`, purpose: "in a tab" },
-      { command: `${mod} alt ↵`, purpose: "to the right" },
-      { command: `${mod} o`, purpose: "behind" },
-      { command: "alt ↵", purpose: "insert link" },
-      { command: "shift ↵", purpose: "create note" },
-      { command: "tab", purpose: "within the note" },
-      { command: `${mod} g`, purpose: "excerpts" },
-      { command: "alt ↑↓", purpose: "history" },
-    ]);
+    const keys = [
+      ["↵", "open"],
+      [`${mod} ↵`, "in a tab"],
+      [`${mod} alt ↵`, "to the right"],
+      [`${mod} o`, "behind"],
+      ["alt ↵", "insert link"],
+      ["shift ↵", "create note"],
+      ["tab", "within the note"],
+      [`${mod} g`, "excerpts"],
+      ["alt ↑↓", "history"],
+    ] as const;
+    this.setInstructions(keys.map(([command, purpose]) => ({ command, purpose })));
   }
 
   override async getSuggestions(query: string): Promise<Hit[]> {
     const question = ++this.#question;
     const { connection } = this.#desk;
     const unable = explain(connection.state, 0);
-    this.emptyStateText = unable ? `${unable.title}. ${unable.text}` : "Type to search.";
-    if (!query.trim() || !connection.session) return (this.#shown = []);
     await rest(RESTED_MS);
-    if (question !== this.#question) return this.#shown; // a newer question is on its way
+    let hits: Hit[] = [];
+    let empty = unable ? `${unable.title}. ${unable.text}` : "No notes found.";
     try {
-      const hits = await this.#ask(query);
-      if (question === this.#question) this.#shown = hits;
-      this.emptyStateText = "No notes found.";
+      if (question === this.#question && query.trim()) hits = await this.#ask(query);
     } catch (error) {
       connection.report(error);
-      this.emptyStateText = asServerError(error).message;
-      this.#shown = [];
+      empty = asServerError(error).message;
     }
-    return this.#shown;
+    if (question !== this.#question) return this.#shown; // a newer question is on its way
+    this.emptyStateText = query.trim() ? empty : "Type to search.";
+    return (this.#shown = hits);
   }
 
   override renderSuggestion({ result, passage }: Hit, el: HTMLElement): void {
@@ -117,8 +116,8 @@ export class QuickSearch extends SuggestModal<Hit> {
     for (const modifiers of [["Mod"], ["Mod", "Alt"], ["Alt"], ["Mod", "Alt", "Shift"]] as const) {
       on([...modifiers], "Enter", (event) => this.selectActiveSuggestion(event));
     }
-    for (const key of ["j", "n"]) on(["Ctrl"], key, () => this.#press("ArrowDown"));
-    for (const key of ["k", "p"]) on(["Ctrl"], key, () => this.#press("ArrowUp"));
+    const moves = { j: "ArrowDown", n: "ArrowDown", k: "ArrowUp", p: "ArrowUp" };
+    for (const [key, arrow] of Object.entries(moves)) on(["Ctrl"], key, () => this.#press(arrow));
     on(["Shift"], "Enter", () => void this.#create());
     on(["Mod"], "o", () => void this.#openBehind());
     on(["Mod"], "g", () => {
@@ -176,18 +175,14 @@ export class QuickSearch extends SuggestModal<Hit> {
 
 /** Makes a note named after the query, or finds the one that has the name. */
 async function createNote({ app }: Desk, query: string): Promise<TFile | null> {
-  const name = query
-    .replace(/[\\/:*?"<>|#^[\]]/g, " ")
-    .replace(/\s+/g, " ")
-    .replace(/^[.\s]+|[.\s]+$/g, "")
-    .slice(0, 120);
+  const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
   if (!name) {
     new Notice("This query gives no name for a note.");
     return null;
   }
   const from = app.workspace.getActiveFile()?.path ?? "";
   const folder = app.fileManager.getNewFileParent(from, `${name}.md`);
-  const path = folder.isRoot() ? `${name}.md` : `${folder.path}/${name}.md`;
+  const path = normalizePath(`${folder.path}/${name}.md`);
   return app.vault.getFileByPath(path) ?? app.vault.create(path, "");
 }
 

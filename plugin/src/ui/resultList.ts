@@ -3,7 +3,7 @@
  * The search view and the similar notes view both show one.
  */
 
-import { Component, type App, type HoverParent, type Menu, type WorkspaceLeaf } from "obsidian";
+import type { App, HoverParent, Menu, WorkspaceLeaf } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { Settings } from "../settings";
 import { Timer } from "../timer";
@@ -37,7 +37,7 @@ interface Hit {
 const ROWS_AT_ONCE = 100;
 const LONG_PRESS_MS = 600; // a phone's own contextmenu event comes before that
 
-export class ResultList extends Component {
+export class ResultList {
   readonly el: HTMLElement;
   moreContext = false;
   #rows: ResultRow[] = [];
@@ -54,25 +54,12 @@ export class ResultList extends Component {
     parent: HTMLElement,
     parts: ListParts,
   ) {
-    super();
     this.#parts = parts;
     this.el = parent.createDiv({
       cls: "search-results-children recollect-results",
       attr: { role: "tree", "aria-label": parts.label },
     });
-  }
-
-  override onload(): void {
-    this.registerDomEvent(this.el, "click", (event) => this.#click(event));
-    this.registerDomEvent(this.el, "auxclick", (event) => {
-      if (event.button === 1) this.#click(event);
-    });
-    this.registerDomEvent(this.el, "contextmenu", (event) => this.#contextMenu(event));
-    this.registerDomEvent(this.el, "mouseover", (event) => this.#point(event));
-    this.registerDomEvent(this.el, "mouseleave", () => this.#leave());
-    this.registerDomEvent(this.el, "dragstart", (event) => this.#drag(event));
-    this.registerDomEvent(this.el, "keydown", (event) => this.#key(event));
-    this.#watchLongPress();
+    this.#listen();
   }
 
   get shown(): readonly Result[] {
@@ -139,10 +126,10 @@ export class ResultList extends Component {
     const rest = this.#results.length - this.#rows.length;
     if (rest <= 0) return;
     this.#moreEl = this.el.createEl("button", { text: `Show ${Math.min(rest, ROWS_AT_ONCE)} more` });
-    this.#moreEl.addEventListener("click", () => {
+    this.#moreEl.onclick = (): void => {
       this.#room += ROWS_AT_ONCE;
       this.redraw();
-    });
+    };
   }
 
   #targets(): Hit[] {
@@ -239,25 +226,34 @@ export class ResultList extends Component {
     move();
   }
 
-  /** Phones have no right button; some send no `contextmenu` for a long press either. */
-  #watchLongPress(): void {
-    const cancel = (): void => this.#press.clear();
-    const start = (event: TouchEvent): void => {
-      cancel();
-      const hit = this.#hitAt(event);
-      const touch = event.touches[0];
-      this.#pointed = hit?.row ?? null;
-      if (!hit || !touch) return;
-      const { clientX: x, clientY: y } = touch;
-      this.#press.set(LONG_PRESS_MS, () => {
-        resultMenu(this.#parts, placeOf(hit)).showAtPosition({ x, y }, this.el.doc);
-      });
+  /** The listeners need no end of their own: they end with the element. */
+  #listen(): void {
+    const { el } = this;
+    el.onclick = (event): void => this.#click(event);
+    el.onauxclick = (event): void => {
+      if (event.button === 1) this.#click(event);
     };
-    this.registerDomEvent(this.el, "touchstart", start, { passive: true });
-    for (const end of ["touchend", "touchmove", "touchcancel"] as const) {
-      this.registerDomEvent(this.el, end, cancel, { passive: true });
+    el.oncontextmenu = (event): void => this.#contextMenu(event);
+    el.onmouseover = (event): void => this.#point(event);
+    el.onmouseleave = (): void => this.#leave();
+    el.ondragstart = (event): void => this.#drag(event);
+    el.onkeydown = (event): void => this.#key(event);
+    el.addEventListener("touchstart", (event) => this.#touch(event), { passive: true });
+    for (const end of ["touchend", "touchmove", "touchcancel"]) {
+      el.addEventListener(end, () => this.#press.clear(), { passive: true });
     }
-    this.register(cancel);
+  }
+
+  /** Phones have no right button; some send no `contextmenu` for a long press either. */
+  #touch(event: TouchEvent): void {
+    const hit = this.#hitAt(event);
+    const touch = event.touches[0];
+    this.#pointed = hit?.row ?? null;
+    if (!hit || !touch) return;
+    const { clientX: x, clientY: y } = touch;
+    this.#press.set(LONG_PRESS_MS, () => {
+      if (this.el.isConnected) resultMenu(this.#parts, placeOf(hit)).showAtPosition({ x, y }, this.el.doc);
+    });
   }
 }
 

@@ -53,17 +53,15 @@ export abstract class ResultsView extends ItemView implements HoverParent {
     this.infoEl = contentEl.createDiv({ cls: "recollect-info", attr: { "aria-live": "polite" } });
     this.bodyEl = contentEl.createDiv({ cls: "search-result-container mod-global-search" });
     this.#messageEl = this.bodyEl.createDiv();
-    this.list = this.addChild(
-      new ResultList(this.bodyEl, {
-        ...own,
-        app: this.app,
-        settings: desk.settings,
-        leaf: this.leaf,
-        hover: this,
-        source: this.getViewType(),
-        onLeave: (where) => (where === "above" ? own.onAbove() : this.leave()),
-      }),
-    );
+    this.list = new ResultList(this.bodyEl, {
+      ...own,
+      app: this.app,
+      settings: desk.settings,
+      leaf: this.leaf,
+      hover: this,
+      source: this.getViewType(),
+      onLeave: (where) => (where === "above" ? own.onAbove() : this.leave()),
+    });
     this.register(desk.connection.subscribe((state) => this.#news(state)));
     this.register(desk.settings.subscribe(() => this.settingsChanged()));
     this.register(() => this.#refresh.clear());

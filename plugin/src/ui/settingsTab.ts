@@ -62,14 +62,14 @@ export class RecollectSettingTab extends PluginSettingTab {
     return [
       {
         name: "Server",
-        desc: "The program that searches. This and all of the server's settings stay on this device.",
+        desc: "The program that searches. What is set for it stays on this device.",
         control: { type: "dropdown", key: "mode", options: modes() },
       },
       {
         name: "Program",
-        desc: "Full path of the installed program, where it is not found by itself.",
+        desc: "Its full path, where it is not found by itself.",
         visible: isMode("local"),
-        control: { type: "text", key: "program", placeholder: "Found by itself" },
+        control: { type: "text", key: "program" },
       },
       {
         name: "Start with the app",
@@ -78,7 +78,7 @@ export class RecollectSettingTab extends PluginSettingTab {
       },
       {
         name: "Address",
-        desc: "Notes and the token travel to it: use a private network, or an address with https.",
+        desc: "Use a private network or https: notes and the token travel to it.",
         visible: isMode("remote"),
         control: {
           type: "text",
@@ -89,13 +89,13 @@ export class RecollectSettingTab extends PluginSettingTab {
       },
       {
         name: "Token",
-        desc: "What “recollect token show” prints on the server's machine. Kept in the app's secrets.",
+        desc: "What “recollect token show” prints there.",
         visible: isMode("remote"),
         render: (setting) => this.#drawToken(setting),
       },
       {
         name: "Vault on the server",
-        desc: "Its name there, where it differs from this vault's.",
+        desc: "Its name there, where it is another.",
         visible: isMode("remote"),
         control: { type: "text", key: "remoteVault", placeholder: this.app.vault.getName() },
       },
@@ -107,12 +107,12 @@ export class RecollectSettingTab extends PluginSettingTab {
       { name: "State", render: (setting) => this.#drawState(setting) },
       {
         name: "Why is a note not found?",
-        desc: "Enter its path to see what became of it, and by which rule.",
+        desc: "Enter its path.",
         render: (setting) => this.#drawTester(setting),
       },
       {
         name: "Diagnostics",
-        desc: "Adds a command that opens a view with requests, changes and the active note's entry.",
+        desc: "Adds a command that opens them.",
         control: { type: "toggle", key: "diagnostics" },
       },
     ];
@@ -177,10 +177,9 @@ export class RecollectSettingTab extends PluginSettingTab {
 }
 
 function modes(): Record<string, string> {
-  const here = { local: "Start on this computer" };
   return {
     unset: "Not set up",
-    ...(Platform.isDesktopApp ? here : {}),
+    ...(Platform.isDesktopApp && { local: "Start on this computer" }),
     remote: "At an address",
   };
 }
@@ -193,7 +192,6 @@ function results(): Row[] {
     },
     {
       name: "Score",
-      desc: "How close a result is, shown beside its title.",
       control: {
         type: "dropdown",
         key: "score",
@@ -202,17 +200,17 @@ function results(): Row[] {
     },
     {
       name: "Lowest similarity",
-      desc: "Similar notes below this are not shown.",
+      desc: "Of similar notes to show.",
       control: { type: "slider", key: "minScore", min: 0, max: 1, step: 0.05 },
     },
     {
       name: "Open in a new tab",
-      desc: "A plain click opens a tab; with Ctrl or Cmd it opens in place.",
+      desc: "With Ctrl or Cmd in place.",
       control: { type: "toggle", key: "openInNewTab" },
     },
     {
       name: "Follow the section",
-      desc: "Similar notes are those like the section around the text cursor, not the whole note.",
+      desc: "Similar notes are like the section you are in, not like the whole note.",
       control: { type: "toggle", key: "followSection" },
     },
   ];

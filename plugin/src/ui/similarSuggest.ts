@@ -1,6 +1,6 @@
 /** Chooses one of the notes like the active one, to link to it. */
 
-import { FuzzySuggestModal, Notice, type Editor, type TFile } from "obsidian";
+import { FuzzySuggestModal, Notice, type MarkdownView } from "obsidian";
 import type { Result } from "../contract";
 import type { Desk } from "./desk";
 import { told } from "./dialogs";
@@ -30,20 +30,21 @@ class SimilarSuggest extends FuzzySuggestModal<Result> {
   }
 }
 
-/** Asks for the notes like `file` and writes a link to the chosen one at the cursor. */
-export async function insertSimilarLink(desk: Desk, editor: Editor, file: TFile): Promise<void> {
+/** Asks for the notes like the one in `view`, to write a link to one of them at its cursor. */
+export async function insertSimilarLink(desk: Desk, view: MarkdownView | null): Promise<void> {
   const { session } = desk.connection;
-  if (!session) return;
+  const note = view?.file?.path;
+  if (!session || note === undefined) return;
   const limit = desk.settings.vault.resultLimit;
+  const insert = ({ path }: Result): void => {
+    const link = linkTo(desk.app, { path, passage: null }, note);
+    if (link) view?.editor.replaceSelection(link);
+  };
   const suggest = async (): Promise<void> => {
-    const { results } = await session.client.similar(file.path, { limit, unlinked: true });
-    const others = results.filter(({ path }) => path !== file.path);
+    const { results } = await session.client.similar(note, { limit, unlinked: true });
+    const others = results.filter(({ path }) => path !== note);
     if (others.length === 0) new Notice("No similar note that is not linked already.");
     else new SimilarSuggest(desk, others, insert).open();
-  };
-  const insert = ({ path }: Result): void => {
-    const link = linkTo(desk.app, { path, passage: null }, file.path);
-    if (link) editor.replaceSelection(link);
   };
   await told(suggest());
 }

@@ -1,9 +1,8 @@
 /** The item in the status bar: where the index stands, and a menu for what can be done about it. */
 
 import { Menu, setTooltip } from "obsidian";
-import type { Action } from "./actions";
+import { addActions, type Action } from "./actions";
 import type { Desk } from "./desk";
-import { addItem } from "./menu";
 import { longStatus, shortStatus } from "./statusText";
 
 export class StatusBar {
@@ -17,7 +16,9 @@ export class StatusBar {
     el.setAttrs({ role: "button", tabindex: 0 });
     const open = (): void => {
       const { left: x, top: y } = el.getBoundingClientRect();
-      menuOf(actions).showAtPosition({ x, y }, el.doc);
+      const menu = new Menu();
+      addActions(menu, actions);
+      menu.showAtPosition({ x, y }, el.doc);
     };
     el.addEventListener("click", open);
     el.addEventListener("keydown", (event) => {
@@ -31,12 +32,4 @@ export class StatusBar {
     this.#el.setText(`Recollect: ${shortStatus(connection.state, waiting())}`);
     setTooltip(this.#el, longStatus(connection.state, waiting()).join("\n"), { placement: "top" });
   }
-}
-
-function menuOf(actions: readonly Action[]): Menu {
-  const menu = new Menu();
-  for (const { name, icon, can, run } of actions) {
-    if (icon && can()) addItem(menu, name, icon, run);
-  }
-  return menu;
 }

@@ -2,22 +2,27 @@
 // can put trouble on the line.
 
 export class Network {
-  /** Every request that the plugin made: `{method, url, headers, body, status}`. */
+  /** Every request that the plugin made: `{method, url, headers, body, status, text}`. */
   requests = [];
   /** Answers in the server's place, or waits: `(request) => answer | undefined`. */
   trouble = null;
 
   async request(request) {
-    const entry = { ...request, url: new URL(request.url), status: 0 };
+    const entry = { ...request, url: new URL(request.url), status: 0, text: "" };
     this.requests.push(entry);
     const answer = (await this.trouble?.(entry)) ?? (await send(request));
-    entry.status = answer.status ?? 0;
+    Object.assign(entry, answer);
     return answer;
   }
 
   /** The requests to one route, in order. */
   to(route) {
     return this.requests.filter(({ url }) => url.pathname === route);
+  }
+
+  /** What the server answered last on a route. */
+  reply(route) {
+    return JSON.parse(this.to(route).findLast(({ status }) => status !== 0).text);
   }
 }
 
