@@ -91,6 +91,7 @@ export const statusShape = object({
   }),
   ledger: mapping(number),
   guard: nullable(guardShape),
+  problem: nullable(text),
 });
 export type Status = Shape<typeof statusShape>;
 

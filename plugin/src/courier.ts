@@ -107,7 +107,10 @@ export class Courier {
     if (sent > 0) void connection.check(); // shows that the index is at work
   }
 
-  /** Reports the vault's files; what the server lacks or has too much becomes changes. */
+  /**
+   * Reports the vault's files. The server sees to what is gone, and beside a folder to all that
+   * differs; what a mirror lacks becomes changes, which bring it.
+   */
   async #reconcile(session: Session): Promise<void> {
     if (!offers(session.features, "sync")) {
       this.#reconciled = session;
@@ -121,19 +124,16 @@ export class Courier {
     );
     const reply = await session.client.sync(report);
     if (!this.#isCurrent(session)) return;
-    if (!(await this.#mayUpload(session, reply.need.length))) {
-      this.#declined = session;
-      return;
-    }
-    for (const path of reply.need) queue.modified(spelled.get(path) ?? path);
     if (reply.guard) this.#parts.askAboutGone();
-    else for (const path of reply.gone) queue.deleted(path);
+    if (session.vault.source === "mirror" && reply.need.length > 0) {
+      const { url } = session.client.endpoint;
+      if (!(await this.#parts.mayUpload(url, reply.need.length))) {
+        this.#declined = session;
+        return;
+      }
+      for (const path of reply.need) queue.modified(spelled.get(path) ?? path);
+    }
     this.#reconciled = session;
-  }
-
-  async #mayUpload(session: Session, notes: number): Promise<boolean> {
-    if (session.vault.source !== "mirror" || notes === 0) return true;
-    return this.#parts.mayUpload(session.client.endpoint.url, notes);
   }
 
   /** Sends a batch. Returns how many changes were sent; those not acknowledged are put back. */

@@ -21,6 +21,7 @@ const CHECKS: readonly [prefix: string, check: Check<unknown>][] = [
   ["ledger", contract.ledgerShape],
   ["note", contract.noteShape],
   ["problem", contract.problemShape],
+  ["queue", contract.acceptedShape],
   ["reindex", contract.acceptedShape],
   ["search", contract.searchShape],
   ["similar", contract.searchShape],

@@ -17,6 +17,7 @@ export function aStatus(changed: Partial<Status> = {}): Status {
     queue: { pending: 0, current: null, done: 3, failed: 0, paused: false, eta_s: null },
     ledger: { indexed: 3, pending: 0, failed: 0, excluded: 0, keyword_only: 0 },
     guard: null,
+    problem: null,
     ...changed,
   };
 }

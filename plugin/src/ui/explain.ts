@@ -120,6 +120,7 @@ export function remark(status: Status): Explanation | null {
     const title = `${guard.gone} of ${guard.total} notes are missing`;
     return message(title, "The index keeps them until you decide.", [["missing", "Decide"]]);
   }
+  if (status.problem) return message("The index does not follow the vault", status.problem);
   const pending = count(queue.pending, "note", "notes");
   if (queue.paused) {
     return message("Indexing is paused", `${pending} to go.`, [["resume", "Resume"]]);

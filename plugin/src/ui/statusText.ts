@@ -46,6 +46,7 @@ function ofIndex(status: Status): string[] {
   }
   if (queue.paused) lines.push("Indexing is paused.");
   else if (queue.eta_s !== null) lines.push(`About ${duration(queue.eta_s)} to go.`);
+  if (status.problem) lines.push(status.problem);
   if (status.state === "degraded") lines.push("A part of the index does not work; see the log.");
   return lines;
 }
