@@ -14,13 +14,13 @@ test("results come as one types, keywords first, with their matches marked", asy
   const { app } = held;
   await app.command("open-search");
   const before = app.network.to("/api/search").length;
-  await app.search.getByRole("searchbox").pressSequentially("forgetting curve", { delay: 20 });
+  await app.search.getByRole("searchbox").pressSequentially("sourdough starter in the fridge", { delay: 20 });
   await app.search.locator('.recollect-results[aria-busy="false"] .recollect-result').first().waitFor();
   const modes = app.network.to("/api/search").slice(before).map(({ url }) => url.searchParams.get("mode"));
   assert.deepEqual(modes.slice(-2), ["keyword", "hybrid"]);
   assert.ok(modes.length < 8, "not every key is a request");
   const marked = await app.search.locator(".search-result-file-matched-text").allTextContents();
-  assert.ok(marked.some((text) => /forgetting|curve/i.test(text)));
+  assert.ok(marked.some((text) => /sourdough|starter|fridge/i.test(text)));
   assert.match(await app.search.locator(".search-results-result-count").textContent(), /\d+ notes?/);
 });
 

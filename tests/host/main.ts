@@ -11,14 +11,16 @@ type PluginClass = new (app: App, manifest: typeof environment.plugin.manifest) 
 
 /** Evaluates the bundle as the app does: as a script that is given `require`, not as a module. */
 function evaluate(code: string): PluginClass {
-  const module: { exports: { default?: PluginClass } } = { exports: {} };
+  const module: { exports: { default?: PluginClass } | PluginClass } = { exports: {} };
   const require = (name: string): unknown =>
     name === "obsidian" ? obsidianModule : nodeModule(name);
   // eslint-disable-next-line @typescript-eslint/no-implied-eval -- it is what the app does
   const run = new Function("require", "module", "exports", code);
   run(require, module, module.exports);
-  if (!module.exports.default) throw new Error("The bundle exports no plugin.");
-  return module.exports.default;
+  const { exports } = module;
+  const found = "default" in exports ? exports.default : exports;
+  if (typeof found !== "function") throw new Error("The bundle exports no plugin.");
+  return found;
 }
 
 async function start(): Promise<Host> {

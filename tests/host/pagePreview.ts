@@ -27,10 +27,17 @@ async function show(app: App, { targetEl, linktext, sourcePath = "" }: HoverLink
   const file = app.metadataCache.getFirstLinkpathDest(path, sourcePath);
   if (!file) return;
   const text = await app.vault.cachedRead(file);
+  if (!targetEl.isConnected) return; // what was pointed at was drawn anew meanwhile
   targetEl.doc.querySelector(".hover-popover")?.remove();
   const el = targetEl.doc.body.createDiv("popover hover-popover");
   el.createEl("pre", { text: text.slice(0, 800) });
   const { right, top } = targetEl.getBoundingClientRect();
   el.setCssStyles({ left: `${right + 8}px`, top: `${top}px` });
-  targetEl.addEventListener("mouseleave", () => el.remove(), { once: true });
+  const follow = (event: MouseEvent): void => {
+    const { targetNode } = event;
+    if (targetNode && (targetEl.contains(targetNode) || el.contains(targetNode))) return;
+    el.remove();
+    targetEl.doc.removeEventListener("mousemove", follow);
+  };
+  targetEl.doc.addEventListener("mousemove", follow);
 }

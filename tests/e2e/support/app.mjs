@@ -36,7 +36,7 @@ export async function makeDesk() {
 
 /**
  * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `device`, `data`, `secrets`,
- * `open` (notes), `path` (where the page's programs are looked for).
+ * `open` (notes), `path` (where the page's programs are looked for), `trouble` on the network.
  */
 export async function openApp(browser, desk, options = {}) {
   const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
@@ -44,7 +44,9 @@ export async function openApp(browser, desk, options = {}) {
   const context = await browser.newContext({ viewport, hasTouch: kind === "phone" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: PAGE });
   const page = await context.newPage();
+  page.setDefaultTimeout(8_000); // nothing that a person waits for takes longer
   const app = new AppPage(context, page, desk);
+  app.network.trouble = options.trouble ?? null;
   await app.connect();
   const [host, css, code, pluginCss, manifest] = await sources;
   await page.route(`${PAGE}**`, (route) =>
@@ -67,6 +69,7 @@ export async function openApp(browser, desk, options = {}) {
   });
   await page.addScriptTag({ content: host });
   await page.evaluate(() => window.startHost());
+  app.loadMs = await page.evaluate(() => window.host.loadMs);
   return app;
 }
 
@@ -74,6 +77,7 @@ export class AppPage {
   /** What went to the console as an error, and what nobody caught. */
   problems = [];
   network = new Network();
+  #isClosing = false;
 
   constructor(context, page, desk) {
     this.context = context;
@@ -101,7 +105,7 @@ export class AppPage {
   }
 
   async #tell(news) {
-    if (this.page.isClosed()) return;
+    if (this.#isClosing) return;
     await this.page.evaluate(([number, event, value]) => window.host.childEvent(number, event, value), news);
   }
 
@@ -136,7 +140,7 @@ export class AppPage {
       const { view } = window.host.app.workspace.getMostRecentLeaf();
       const { editor } = view;
       return {
-        path: view.file.path,
+        path: view.file?.path,
         text: editor.getValue(),
         selection: editor.getSelection(),
         line: editor.getCursor("from").line + 1,
@@ -147,7 +151,7 @@ export class AppPage {
   /** The notes that are open in tabs, in order. */
   openNotes() {
     return this.page.evaluate(() =>
-      window.host.app.workspace.getLeavesOfType("markdown").map(({ view }) => view.file.path),
+      window.host.app.workspace.getLeavesOfType("markdown").map(({ view }) => view.file?.path),
     );
   }
 
@@ -179,8 +183,9 @@ export class AppPage {
 
   /** Ends the app and what it started, and fails if anything went wrong unseen. */
   async close() {
-    await this.programs.end();
+    this.#isClosing = true;
     await this.context.close();
+    await this.programs.end();
     assert.deepEqual(this.problems, [], "nothing went wrong in the console");
   }
 }
