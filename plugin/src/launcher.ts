@@ -58,6 +58,7 @@ export class Launcher {
   #launching: Promise<Target | Absence> | null = null;
   #crashes = 0;
   #since = 0;
+  #ending: Promise<unknown> = Promise.resolve(); // of the server that was stopped last
   #stops = 0; // a launch that was begun before the last stop leads nowhere
 
   /** `ended` is called when a running server ends without having been told to. */
@@ -84,16 +85,17 @@ export class Launcher {
     this.#child = null;
     this.#target = null;
     this.#stops += 1;
-    if (child) end(child);
+    if (child) this.#ending = end(child);
   }
 
   async #launch(launch: Launch): Promise<Target | Absence> {
     const stops = this.#stops;
+    await this.#ending;
     while (this.#crashes <= MOST_RESTARTS) {
       if (this.#crashes > 0) await rest(RESTART_AFTER_MS);
       let outcome = await this.#attempt(launch);
       if ("url" in outcome && stops === this.#stops) {
-        // Most likely our own last one, which is just ending.
+        // Most likely that of this plugin before it was loaded anew, which is just ending.
         await rest(OTHER_ENDS_MS);
         outcome = await this.#attempt(launch);
       }
@@ -123,7 +125,7 @@ export class Launcher {
     const outcome = await firstLine(child, note);
     if (!("port" in outcome)) {
       if (this.#child === child) this.#child = null;
-      end(child);
+      void end(child);
     }
     return outcome;
   }
@@ -210,9 +212,11 @@ function readLines(output: Output | null, take: (line: string) => void): void {
   });
 }
 
-function end(child: Child): void {
-  child.stdin?.end();
+/** Resolves when it has ended. */
+function end(child: Child): Promise<unknown> {
   const timer = new Timer();
   timer.set(GRACE_MS, () => child.kill());
-  child.once("close", () => timer.clear());
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.stdin?.end();
+  return ended.finally(() => timer.clear());
 }

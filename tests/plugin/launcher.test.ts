@@ -187,6 +187,20 @@ describe("ending", () => {
     expect(ended).toBe(0);
   });
 
+  it("is waited for before the next start", async () => {
+    await launch();
+    const [first] = children;
+    if (first) first.endsWithStdin = false;
+    launcher.stop();
+    const next = launcher.target(LAUNCH);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(children).toHaveLength(1);
+    first?.end(0);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await next).toHaveProperty("endpoint");
+    expect(children).toHaveLength(2);
+  });
+
   it("is told when it comes unasked, and three restarts are made", async () => {
     for (let crash = 1; crash <= 4; crash += 1) {
       expect(await launch()).toHaveProperty("endpoint");

@@ -71,9 +71,10 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
         ? message("The server is too old", `Upgrade it from ${state.version}.`, [RETRY], UPGRADE)
         : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
     case "offline": {
-      const kept = count(waiting, "change is", "changes are");
       const absence = explainOffline(state.reason, state.detail);
-      return waiting ? { ...absence, text: `${absence.text} ${kept} kept until then.` } : absence;
+      if (waiting === 0) return absence;
+      const kept = count(waiting, "change is", "changes are");
+      return { ...absence, text: `${absence.text} ${kept} kept until then.` };
     }
   }
 }

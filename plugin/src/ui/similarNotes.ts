@@ -59,6 +59,8 @@ export function ofLedger(row: LedgerRow): Explanation {
       return message("This note could not be read", reason, [["errors", "Show errors"]]);
     case "indexed":
       return message("Nothing to compare", "This note has no text.");
+    case "keyword_only":
+      return message("Found by keywords only", "The search by meaning follows.");
     default:
       return NOT_INDEXED;
   }
