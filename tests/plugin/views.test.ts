@@ -196,6 +196,27 @@ describe("the list", () => {
   });
 });
 
+describe("a press", () => {
+  it("finds the row in place when it is released, however the answers come", async () => {
+    connection.begin();
+    const view = await openSearch();
+    server.routes["/api/search"] = () => aReply([aResult("a.md"), aResult("b.md")]);
+    view.search("bees");
+    await settle();
+    const list = view.contentEl.querySelector(".recollect-results");
+    const row = view.contentEl.querySelectorAll(".tree-item-self")[1];
+    row?.dispatchEvent(new Event("pointerdown", { bubbles: true }));
+    server.routes["/api/search"] = () =>
+      aReply([aResult("c.md"), aResult("b.md", { snippet: "Another passage." })]);
+    view.search("bees");
+    await settle();
+    expect(row?.isConnected).toBe(true);
+    row?.dispatchEvent(new Event("pointerup", { bubbles: true }));
+    await settle(10);
+    expect(list?.textContent).toContain("Another passage.");
+  });
+});
+
 describe("the similar notes panel", () => {
   function openSimilar(): Promise<SimilarView> {
     return opened((leaf) => new SimilarView(leaf, desk));

@@ -79,7 +79,10 @@ export function insertLink(app: App, place: Place): void {
 
 /** The file, or null with a word to the person: opening a missing note would create it. */
 function fileAt(app: App, path: string): TFile | null {
-  const file = app.vault.getFileByPath(path);
+  const { vault } = app;
+  // The server composes accented letters (NFC); some disks do not.
+  const isSame = (file: TFile): boolean => file.path.normalize() === path;
+  const file = vault.getFileByPath(path) ?? vault.getMarkdownFiles().find(isSame) ?? null;
   if (!file) new Notice(`“${path}” is no longer in this vault.`);
   return file;
 }

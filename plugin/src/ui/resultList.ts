@@ -45,8 +45,10 @@ export class ResultList {
   #better: readonly Result[] = []; // what is shown once nothing is held in place any more
   #room = ROWS_AT_ONCE;
   #pointed: ResultRow | null = null;
+  #isPressed = false;
   #moreEl: HTMLElement | null = null;
   readonly #press = new Timer();
+  readonly #later = new Timer();
 
   readonly #parts: ListParts;
 
@@ -69,6 +71,7 @@ export class ResultList {
   /** Shows `results`; rows up to the one a person points at stay where they are. */
   merge(results: readonly Result[]): void {
     this.#better = results;
+    if (this.#isPressed) return; // the node that was pressed must be the one that is released
     const { activeElement } = this.el.doc;
     const held = this.#rows.findLastIndex(
       (row) => row === this.#pointed || row.el.contains(activeElement),
@@ -191,6 +194,17 @@ export class ResultList {
   /** Nobody points here any more: take the better order as a whole. */
   #leave(): void {
     this.#pointed = null;
+    this.#isPressed = false;
+    this.#catchUp();
+  }
+
+  /** The click comes after this, and should find what was pressed. */
+  #release(): void {
+    this.#isPressed = false;
+    this.#later.set(0, () => this.#catchUp());
+  }
+
+  #catchUp(): void {
     if (this.#better !== this.#results) this.merge(this.#better);
   }
 
@@ -235,6 +249,8 @@ export class ResultList {
     };
     el.oncontextmenu = (event): void => this.#contextMenu(event);
     el.onmouseover = (event): void => this.#point(event);
+    el.onpointerdown = (): void => void (this.#isPressed = true);
+    el.onpointerup = el.onpointercancel = (): void => this.#release();
     el.onmouseleave = (): void => this.#leave();
     el.ondragstart = (event): void => this.#drag(event);
     el.onkeydown = (event): void => this.#key(event);

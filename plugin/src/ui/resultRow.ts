@@ -26,6 +26,7 @@ export class ResultRow {
   readonly el: HTMLElement;
   /** What can be pointed at and opened: the title first, then every passage. */
   readonly targets = new Map<HTMLElement, Passage>();
+  #drawn: string;
   #isOpen = false;
   #titleEl: HTMLElement | null = null;
   #foldEl: HTMLElement | null = null;
@@ -44,6 +45,7 @@ export class ResultRow {
       cls: "tree-item search-result recollect-result",
       attr: { role: "none" },
     });
+    this.#drawn = keyOf(shown, look);
     this.#draw();
   }
 
@@ -56,7 +58,9 @@ export class ResultRow {
   }
 
   update(result: Result, look: RowLook): void {
-    if (result === this.#shown && look === this.#look) return;
+    const drawn = keyOf(result, look);
+    if (drawn === this.#drawn) return; // a node under the pointer must not be replaced for nothing
+    this.#drawn = drawn;
     const focused = this.#focusedTarget();
     this.#shown = result;
     this.#look = look;
@@ -151,4 +155,9 @@ export class ResultRow {
     const parts = pieces(passage.snippet, passage.highlights, limit);
     renderPieces(el.createDiv({ cls: "recollect-snippet" }), parts);
   }
+}
+
+/** What a row's looks depend on. */
+function keyOf(result: Result, { score, moreContext, badges }: RowLook): string {
+  return JSON.stringify([result, score, moreContext, badges(result)]);
 }
