@@ -1,24 +1,17 @@
 // A phone: no programs, no folder, fingers.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { COMMAND } from "./support/app.mjs";
 import { useDesk } from "./support/fixture.mjs";
+import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
 
 const held = useDesk();
 
 test("a phone starts nothing, and searches on a server at home", async () => {
-  const { desk } = held;
-  const args = ["serve", desk.vault, "--port", "0", "--handshake"];
-  const child = spawn(COMMAND, args, { env: desk.variables, stdio: ["pipe", "pipe", "ignore"] });
-  const [line] = await once(createInterface(child.stdout), "line");
-  const { port, token } = JSON.parse(line);
-  const device = { mode: "remote", address: `http://127.0.0.1:${port}`, tokenName: "home" };
-  await held.withApp({ kind: "phone", device, secrets: { home: token } }, async (app) => {
+  const server = await startServer(held.desk, held.desk.vault);
+  const searching = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
+    await app.ready();
     const rows = await app.searchFor("sourdough starter in the fridge");
     const box = await rows.first().boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= 390, "nothing sticks out");
@@ -31,7 +24,7 @@ test("a phone starts nothing, and searches on a server at home", async () => {
     assert.equal(await app.search.isVisible(), false, "the panel makes room for the note");
     assert.equal(app.programs.started.length, 0);
   });
-  child.stdin.end();
+  await searching.finally(() => server.end());
 });
 
 test("a phone offers no program, only an address", () =>

@@ -43,8 +43,8 @@ test("Ctrl and Enter opens a tab, Ctrl and O one behind", async () => {
   const before = await app.openNotes();
   const results = await find("true a wheel");
   await press("Control+Enter");
-  await until("a tab is open", async () => (await app.openNotes()).length === before.length + 1);
-  assert.equal((await app.note()).path, results[0].path);
+  await until("it is in front", async () => (await app.note()).path === results[0].path);
+  assert.equal((await app.openNotes()).length, before.length + 1);
   const others = await find("pitch accent");
   await press("Control+o");
   await until("a tab is open", async () => (await app.openNotes()).length === before.length + 2);

@@ -1,34 +1,21 @@
 // What goes wrong, and how it gets well again.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { once } from "node:events";
 import { after, test } from "node:test";
-import { COMMAND } from "./support/app.mjs";
 import { useDesk } from "./support/fixture.mjs";
 import { answering, hanging, refusing } from "./support/network.mjs";
+import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
 
 const held = useDesk();
-const TOKEN_NAME = "recollect-token";
 let server = null; // one server, started by hand, for the apps of this file
 
-after(() => server?.child.stdin.end());
+after(() => server?.end());
 
-/** What an app needs to reach it: its settings on this device, and the secret. */
+/** What an app needs to reach it, and what else is given. */
 async function remote(given = {}) {
-  server ??= await startServer();
-  const device = { mode: "remote", address: `127.0.0.1:${server.port}`, tokenName: TOKEN_NAME };
-  return { device, secrets: { [TOKEN_NAME]: server.token }, ...given };
-}
-
-async function startServer() {
-  const { desk } = held;
-  const args = ["serve", desk.vault, "--port", "0", "--handshake"];
-  const child = spawn(COMMAND, args, { env: desk.variables, stdio: ["pipe", "pipe", "ignore"] });
-  const [line] = await once(createInterface(child.stdout), "line");
-  return { child, ...JSON.parse(line) };
+  server ??= await startServer(held.desk, held.desk.vault);
+  return { ...connectedTo(server), ...given };
 }
 
 /** Trouble on one route only. */
@@ -48,7 +35,7 @@ test("a server at an address is used with the token from the app's secrets", asy
 });
 
 test("a wrong token is said to be one, and a right one helps", async () => {
-  await held.withApp(await remote({ secrets: { [TOKEN_NAME]: "wrong" } }), async (app) => {
+  await held.withApp(await remote({ secrets: { "home-server": "wrong" } }), async (app) => {
     await app.command("open-search");
     await is("The server wants a token")(app);
     const count = app.network.requests.length;
@@ -56,7 +43,7 @@ test("a wrong token is said to be one, and a right one helps", async () => {
     assert.ok(app.network.requests.length - count < 8, "it is not asked all the time");
     await app.page.evaluate(
       ([name, token]) => window.host.app.secretStorage.setSecret(name, token),
-      [TOKEN_NAME, server.token],
+      ["home-server", server.token],
     );
     await app.search.getByRole("button", { name: "Try again" }).click();
     await app.ready();

@@ -67,7 +67,7 @@ type Part = Pick<
   "addItem" | "addSeparator" | "showAtMouseEvent" | "showAtPosition" | "hide" | "close" | "onHide"
 >;
 
-let shown: Menu | null = null; // there is one menu at a time
+const shown: { menu: Menu | null } = { menu: null }; // there is one at a time
 
 export class Menu extends Component implements Part {
   readonly #el = createDiv({ cls: "menu", attr: { role: "menu" } });
@@ -78,7 +78,7 @@ export class Menu extends Component implements Part {
   addItem(build: (item: AppMenuItem) => unknown): this {
     const item = new MenuItem(() => this.hide());
     this.#items.push(item);
-    build(item as unknown as AppMenuItem); // its constructor is not public
+    build(item); // its constructor is not public
     return this;
   }
 
@@ -107,8 +107,8 @@ export class Menu extends Component implements Part {
   }
 
   showAtPosition({ x, y }: MenuPositionDef, doc: Document = document): this {
-    shown?.hide();
-    shown = this;
+    shown.menu?.hide();
+    shown.menu = this;
     this.#scope.register([], "Escape", () => (this.hide(), false));
     keymap.pushScope(this.#scope);
     for (const section of new Set(this.#items.map((item) => item.section))) {
@@ -129,8 +129,8 @@ export class Menu extends Component implements Part {
   }
 
   hide(): this {
-    if (shown !== this) return this;
-    shown = null;
+    if (shown.menu !== this) return this;
+    shown.menu = null;
     keymap.popScope(this.#scope);
     this.#el.remove();
     this.#hidden();

@@ -41,5 +41,5 @@ export function parseNote(path: string, text: string): obsidian.CachedMetadata {
   const app = { vault: { readSync__: () => text, getFileByPath: () => null, getFiles: () => [] } };
   const cache = mocks.MetadataCache.create2__(app as unknown as mocks.App, vault);
   vault.trigger("create", mocks.TFile.create__(vault, path));
-  return (cache.getCache(path) ?? {}) as obsidian.CachedMetadata;
+  return (cache.getCache(path) ?? {});
 }

@@ -95,7 +95,7 @@ export class ConfirmationModal extends Modal implements Confirmation {
   /** A pressed button does its work first; then the dialog closes. */
   addButton(build: (button: AppConfirmationButton) => unknown): this {
     const button = new ConfirmationButton(this.buttonContainerEl);
-    build(button as unknown as AppConfirmationButton); // its constructor is not public
+    build(button); // its constructor is not public
     button.buttonEl.addEventListener("click", () => this.close());
     return this;
   }

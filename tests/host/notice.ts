@@ -1,24 +1,24 @@
 /** Short messages in a corner. */
 
 import type { Notice as AppNotice } from "obsidian";
+import type { Part } from "./part";
 
 const SHOWN_MS = 4_000;
 
 /** All messages since the start, for the tests. */
 export const notices: string[] = [];
 
-export class Notice implements AppNotice {
+/** Without `noticeEl`, which the app keeps for old plugins. */
+export class Notice implements Part<AppNotice, Exclude<keyof AppNotice, "noticeEl">> {
   readonly containerEl: HTMLElement;
-  readonly noticeEl: HTMLElement;
   readonly messageEl: HTMLElement;
 
   constructor(message: string | DocumentFragment, duration = SHOWN_MS) {
     this.containerEl = document.body.createDiv("notice");
-    this.noticeEl = this.containerEl;
-    this.messageEl = this.noticeEl.createDiv("notice-message");
+    this.messageEl = this.containerEl.createDiv("notice-message");
     this.setMessage(message);
     notices.push(this.messageEl.textContent);
-    this.noticeEl.addEventListener("click", () => this.hide());
+    this.containerEl.addEventListener("click", () => this.hide());
     if (duration > 0) window.setTimeout(() => this.hide(), duration);
   }
 
@@ -33,6 +33,6 @@ export class Notice implements AppNotice {
   }
 
   hide(): void {
-    this.noticeEl.remove();
+    this.containerEl.remove();
   }
 }

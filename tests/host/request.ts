@@ -29,7 +29,7 @@ async function ask(asked: RequestUrlParam | string): Promise<RequestUrlResponse>
     text,
     arrayBuffer: new TextEncoder().encode(text).buffer,
     get json(): unknown {
-      return JSON.parse(text);
+      return JSON.parse(text) as unknown;
     },
   };
 }

@@ -18,9 +18,12 @@ interface Row {
   readonly definition: SettingDefinition;
 }
 
+/** Without `display`, which the app keeps for plugins that draw their settings themselves. */
+type Tab = Omit<AppSettingTab, "display">;
+
 const NO_GROUP = {} as SettingGroup; // no declaration here uses the group it is drawn in
 
-export abstract class PluginSettingTab implements AppSettingTab {
+export abstract class PluginSettingTab implements Tab {
   icon = "";
   settingItems: SettingDefinitionItem[] = [];
   readonly containerEl = createDiv("vertical-tab-content");
@@ -44,10 +47,11 @@ export abstract class PluginSettingTab implements AppSettingTab {
 
   update(): void {
     this.hide();
-    this.display();
+    this.draw();
   }
 
-  display(): void {
+  /** Draws what is declared. */
+  draw(): void {
     this.settingItems = this.getSettingDefinitions();
     for (const item of this.settingItems) {
       if (!("type" in item)) this.#draw(this.containerEl, item);
@@ -99,17 +103,17 @@ export abstract class PluginSettingTab implements AppSettingTab {
         new ToggleComponent(el).setValue(value === true).onChange(save);
         return;
       case "dropdown":
-        new DropdownComponent(el).addOptions(control.options).setValue(String(value)).onChange(save);
+        new DropdownComponent(el).addOptions(control.options).setValue(asText(value)).onChange(save);
         return;
       case "text":
         new TextComponent(el)
           .setPlaceholder(control.placeholder ?? "")
-          .setValue(String(value))
+          .setValue(asText(value))
           .onChange(save);
         return;
       case "number":
         new TextComponent(el, "number")
-          .setValue(String(value))
+          .setValue(asText(value))
           .onChange((text) => save(Number(text)));
         return;
       case "slider":
@@ -129,4 +133,8 @@ export abstract class PluginSettingTab implements AppSettingTab {
     setting.setErrorMessage(problem ?? null);
     if (!problem) await this.setControlValue(control.key, value);
   }
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

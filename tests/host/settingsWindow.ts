@@ -35,7 +35,7 @@ export class SettingsWindow {
     this.#shown = this.#tabs.get(id) ?? null;
     if (!this.#shown) return;
     this.#modalEl.append(this.#shown.containerEl);
-    this.#shown.display();
+    this.#shown.draw();
   }
 
   close(): void {

@@ -179,8 +179,8 @@ export class Vault extends Events implements Part {
 
   #add(entry: FileEntry): AppAbstractFile {
     const file: AppAbstractFile = entry.isFolder
-      ? this.#make(TFolder as new () => AppFolder, entry.path)
-      : this.#make(TFile as new () => AppFile, entry.path);
+      ? this.#make(TFolder, entry.path)
+      : this.#make(TFile, entry.path);
     this.#files.set(entry.path, file);
     this.#adopt(file);
     this.#note(file, entry);
@@ -205,8 +205,8 @@ export class Vault extends Events implements Part {
     this.#texts.delete(file.path);
     file.parent?.children.remove(file);
     const fresh = file instanceof TFile
-      ? this.#make(TFile as new () => AppFile, path)
-      : this.#make(TFolder as new () => AppFolder, path);
+      ? this.#make(TFile, path)
+      : this.#make(TFolder, path);
     file.path = path;
     file.name = fresh.name;
     if (file instanceof TFile && fresh instanceof TFile) {

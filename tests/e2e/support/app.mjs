@@ -118,7 +118,9 @@ export class AppPage {
   }
 
   async ready() {
-    await this.statusBar.filter({ hasText: /^Recollect: ready$/ }).waitFor({ timeout: 60_000 });
+    // Phones have the status bar's item, and do not show it.
+    const item = this.statusBar.filter({ hasText: /^Recollect: ready$/ });
+    await item.waitFor({ state: "attached", timeout: 60_000 });
   }
 
   /** Opens the search panel and types. Returns the rows that are found. */

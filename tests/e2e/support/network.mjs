@@ -1,6 +1,8 @@
 // HTTP for the page, made here as the app makes it outside the page: no cross-origin rules. Tests
 // can put trouble on the line.
 
+import { request } from "node:http";
+
 export class Network {
   /** Every request that the plugin made: `{method, url, headers, body, status, text}`. */
   requests = [];
@@ -42,12 +44,15 @@ export function answering(body, status = 200) {
   return () => ({ status, headers: {}, text });
 }
 
-async function send({ url, method, headers, body }) {
-  try {
-    const response = await fetch(url, { method, headers, body });
-    const text = await response.text();
-    return { status: response.status, headers: Object.fromEntries(response.headers), text };
-  } catch (error) {
-    return { error: `net::ERR_CONNECTION_REFUSED ${error.cause?.code ?? error.message}` };
-  }
+function send({ url, method, headers, body }) {
+  return new Promise((resolve) => {
+    const outgoing = request(url, { method, headers }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8").on("data", (part) => (text += part));
+      incoming.on("end", () => resolve({ status: incoming.statusCode, headers: incoming.headers, text }));
+      incoming.on("error", (error) => resolve({ error: `net::ERR_EMPTY_RESPONSE ${error.code}` }));
+    });
+    outgoing.on("error", (error) => resolve({ error: `net::ERR_CONNECTION_REFUSED ${error.code}` }));
+    outgoing.end(body);
+  });
 }
