@@ -199,6 +199,20 @@ test("better answers do not move what is pointed at", async () => {
   );
 });
 
+test("a refresh does not take away what is being pressed", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  const { results } = app.network.reply("/api/search");
+  await passages(rows.nth(1)).first().hover();
+  await app.page.mouse.down();
+  const before = app.network.to("/api/search").length;
+  await app.vault((vault) => vault.create("News.md", "How memory fades, once more."));
+  await until("it is asked again", () => app.network.to("/api/search").length > before);
+  await app.page.waitForTimeout(300);
+  await app.page.mouse.up();
+  await until("the note is open", async () => (await app.note()).path === results[1].path);
+});
+
 test("nothing found says so", async () => {
   const { app } = held;
   await app.command("open-search");
