@@ -1,5 +1,6 @@
 // Bundles the host into one script for the page.
 
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 // The mocks throw at fields that they do not declare. A built plugin reads such fields, and the
@@ -17,7 +18,7 @@ const lenientMocks = {
 /** The script's text. */
 export async function buildHost() {
   const { outputFiles } = await build({
-    entryPoints: [new URL("main.ts", import.meta.url).pathname],
+    entryPoints: [fileURLToPath(new URL("main.ts", import.meta.url))],
     bundle: true,
     format: "iife",
     platform: "browser",
