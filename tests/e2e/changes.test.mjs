@@ -72,6 +72,9 @@ test("what another program changes in the folder is taken in", async () => {
   await app.folder.write("From outside.md", "A curlew calls over the mudflat.");
   await app.vault((vault) => vault.rescan());
   await found("curlew mudflat", "From outside.md");
+  // The server has eyes of its own and may be faster; what the plugin tells must not be left over
+  // for the next scenario.
+  await until("the plugin has told of it", () => sent().includes("create From outside.md"));
 });
 
 test("changes are kept while the server is away, folded, and sent when it is back", async () => {
