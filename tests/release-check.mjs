@@ -28,7 +28,8 @@ function build() {
 }
 
 run("npm", "run", "--silent", "lint");
-expect(build() === build(), "two builds of the same source differ");
+const [first, second] = [build(), build()];
+expect(first === second, "two builds of the same source differ");
 
 const manifest = json("manifest.json");
 expect(json("package.json").version === manifest.version, "package.json and manifest.json differ in version");
