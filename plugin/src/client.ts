@@ -1,0 +1,224 @@
+/**
+ * The server's routes as typed calls. Every call has a time limit, every answer is checked against
+ * the contract once, and every failure is a `ServerError` that says which kind of failure it is.
+ *
+ * The client knows no app: it is given a transport, so that pages and tests can bring their own.
+ */
+
+import * as contract from "./contract";
+import { ShapeError, type Check } from "./shape";
+import { Timer } from "./timer";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
+
+export type FailureKind =
+  | "unreachable" // nobody listens there
+  | "timeout" // somebody may, but does not answer in time
+  | "unauthorized" // the token is missing or wrong
+  | "refused" // a problem document: the server says what is wrong
+  | "garbage"; // an answer that is not the contract's
+
+export class ServerError extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    readonly status = 0,
+  ) {
+    super(message);
+    this.name = "ServerError";
+  }
+}
+
+/** A failure of the server's, to be told to a person; anything else is a fault and thrown on. */
+export function asServerError(error: unknown): ServerError {
+  if (error instanceof ServerError) return error;
+  throw error;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** A request that was made: no query, no path of a note, no token. */
+export interface RequestEntry {
+  readonly at: number;
+  readonly route: string;
+  readonly outcome: string;
+  readonly ms: number;
+}
+
+export interface SearchOptions {
+  readonly limit: number;
+  readonly mode?: contract.SearchMode;
+}
+export interface SimilarOptions {
+  readonly limit: number;
+  readonly unlinked?: boolean;
+}
+export type QueueAction = "pause" | "resume" | "retry" | "cancel";
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+const QUICK_MS = 5_000;
+const ORDINARY_MS = 10_000;
+const LONG_MS = 60_000; // a manifest of many notes, or a batch of their contents
+
+export class Client {
+  readonly endpoint: Endpoint;
+  readonly #transport: Transport;
+  readonly #log: (entry: RequestEntry) => void;
+  readonly #vault: string | undefined;
+
+  /** `log` is told of every request; `vault` is the one of the server's that is asked about. */
+  constructor(
+    transport: Transport,
+    log: (entry: RequestEntry) => void,
+    endpoint: Endpoint,
+    vault?: string,
+  ) {
+    this.#transport = transport;
+    this.#log = log;
+    this.endpoint = endpoint;
+    this.#vault = vault;
+  }
+
+  /** The same server, asked about one vault. */
+  ofVault(vault: string): Client {
+    return new Client(this.#transport, this.#log, this.endpoint, vault);
+  }
+
+  /** What the server says of itself, whichever version of the contract it speaks. */
+  greeting(): Promise<contract.Greeting> {
+    return this.#get("health", contract.greetingShape, {}, QUICK_MS);
+  }
+
+  async vaults(): Promise<readonly contract.VaultInfo[]> {
+    return (await this.#get("vaults", contract.vaultsShape, {}, QUICK_MS)).vaults;
+  }
+
+  status(): Promise<contract.Status> {
+    return this.#get("status", contract.statusShape, { vault: this.#vault }, QUICK_MS);
+  }
+
+  search(q: string, options: SearchOptions): Promise<contract.SearchReply> {
+    return this.#get("search", contract.searchShape, { q, vault: this.#vault, ...options });
+  }
+
+  similar(path: string, options: SimilarOptions): Promise<contract.SearchReply> {
+    return this.#get("similar", contract.searchShape, { path, vault: this.#vault, ...options });
+  }
+
+  similarText(text: string, limit: number): Promise<contract.SearchReply> {
+    return this.#post("similar", contract.searchShape, { text, limit });
+  }
+
+  note(path: string): Promise<contract.NoteReply> {
+    return this.#get("note", contract.noteShape, { path, vault: this.#vault });
+  }
+
+  ledger(which: { state?: contract.LedgerState; path?: string }): Promise<contract.LedgerReply> {
+    return this.#get("ledger", contract.ledgerShape, { vault: this.#vault, ...which });
+  }
+
+  reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<unknown> {
+    return this.#post("reindex", contract.acceptedShape, what);
+  }
+
+  changes(changes: readonly contract.Change[]): Promise<unknown> {
+    return this.#post("changes", contract.acceptedShape, { changes });
+  }
+
+  sync(files: readonly contract.FileStamp[]): Promise<contract.SyncReply> {
+    return this.#post("sync", contract.syncShape, { files });
+  }
+
+  queue(action: QueueAction): Promise<unknown> {
+    return this.#post(`queue/${action}`, contract.anyReply, {});
+  }
+
+  guard(remove: boolean): Promise<unknown> {
+    return this.#post("guard", contract.anyReply, { remove });
+  }
+
+  #get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) given.set(name, String(value));
+    }
+    return this.#call({ method: "GET", url: `${route}?${given}`, headers: {} }, check, limitMs);
+  }
+
+  #post<T>(url: string, check: Check<T>, body: object): Promise<T> {
+    const headers = { "Content-Type": "application/json" };
+    const written = JSON.stringify({ vault: this.#vault, ...body });
+    return this.#call({ method: "POST", url, headers, body: written }, check, LONG_MS);
+  }
+
+  /** `request.url` is the route with its query, without what stands before it. */
+  async #call<T>(request: HttpRequest, check: Check<T>, limitMs: number): Promise<T> {
+    const { url, token } = this.endpoint;
+    const { method, headers } = request;
+    const at = Date.now();
+    const started = performance.now();
+    let outcome = "garbage";
+    try {
+      const answer = await withinTime(
+        this.#transport({
+          ...request,
+          url: `${url}/api/${request.url}`,
+          headers: token ? { ...headers, Authorization: `Bearer ${token}` } : headers,
+        }),
+        limitMs,
+      );
+      const value = read(answer, check);
+      outcome = String(answer.status);
+      return value;
+    } catch (error) {
+      const { kind, status } = asServerError(error);
+      outcome = kind === "refused" ? String(status) : kind;
+      throw error;
+    } finally {
+      const route = `${method} /api/${request.url.replace(/\?.*/, "")}`;
+      this.#log({ at, route, outcome, ms: Math.round(performance.now() - started) });
+    }
+  }
+}
+
+/** The transport has neither a time limit nor a way to abort, so a late answer is dropped. */
+function withinTime(answer: Promise<HttpAnswer>, limitMs: number): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const timer = new Timer();
+    const fail = (kind: FailureKind, why: string): void => reject(new ServerError(kind, why));
+    timer.set(limitMs, () => fail("timeout", `No answer within ${limitMs / 1000} seconds.`));
+    answer
+      .then(resolve, (cause: unknown) => {
+        fail("unreachable", cause instanceof Error ? cause.message : String(cause));
+      })
+      .finally(() => timer.clear());
+  });
+}
+
+function read<T>({ status, text }: HttpAnswer, check: Check<T>): T {
+  const isRefusal = status < 200 || status > 299;
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (!isRefusal) return check(value);
+    const { detail } = contract.problemShape(value);
+    throw new ServerError(status === 401 ? "unauthorized" : "refused", detail, status);
+  } catch (error) {
+    if (!(error instanceof ShapeError) && !(error instanceof SyntaxError)) throw error;
+    // A refusal may come from something in between, such as a proxy; its status still counts.
+    throw new ServerError(status === 401 ? "unauthorized" : "garbage", error.message, status);
+  }
+}

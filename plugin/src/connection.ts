@@ -1,0 +1,269 @@
+/**
+ * Where the plugin stands with its server: one state at a time, found by asking, never assumed.
+ *
+ *   offline ──▶ starting ──▶ indexing ◀──▶ ready
+ *      ▲  └────▶ needs-token, mismatch          (a person has something to do)
+ *      └──── any state, when the server stops answering
+ *
+ * Attempts are numbered: what a given-up attempt brings back late is dropped. Failures are asked
+ * about again after 1, 2, 5, 10 and then every 30 seconds, and at once when a person acts.
+ */
+
+import { asServerError, ServerError, type Client, type Endpoint, type FailureKind } from "./client";
+import {
+  API,
+  healthShape,
+  NEEDED_FEATURES,
+  offers,
+  type Feature,
+  type Greeting,
+  type Status,
+  type VaultInfo,
+} from "./contract";
+import { ShapeError } from "./shape";
+import { Timer } from "./timer";
+
+/** Why there is no server to talk to; each has its own text and action in the views. */
+export type OfflineReason =
+  | "not-set-up" // nobody said yet where the server is
+  | "needs-consent" // it could be started here, once a person agrees
+  | "not-installed" // there is no program to start
+  | "stopped" // a person stopped it
+  | "crashed" // it was started, and did not stay
+  | "unreachable"
+  | "not-recollect" // something else answers at that address
+  | "no-vault" // it does not serve this vault
+  | "refused"; // it answers, and says no
+
+export interface Absence {
+  readonly reason: OfflineReason;
+  readonly detail: string;
+}
+
+/** Where to ask, and which of the server's vaults is ours: by id, by name, or by folder. */
+export interface Target {
+  readonly endpoint: Endpoint;
+  readonly vault: { readonly word: string; readonly folder?: string };
+}
+
+/** Finds the server, starting it where that is its job; `starting` is called if that takes time. */
+export type Source = (starting: () => void) => Promise<Target | Absence>;
+
+export type ConnectionState =
+  | ({ readonly name: "offline" } & Absence)
+  | { readonly name: "starting" }
+  | { readonly name: "needs-token"; readonly detail: string }
+  | { readonly name: "mismatch"; readonly older: "server" | "plugin"; readonly version: string }
+  | { readonly name: "indexing"; readonly status: Status }
+  | { readonly name: "ready"; readonly status: Status };
+
+/** A server that answered for our vault. A new one is made at every reconnect. */
+export interface Session {
+  readonly client: Client;
+  readonly vault: VaultInfo;
+  readonly version: string;
+  readonly features: readonly string[];
+}
+
+export interface ConnectionParts {
+  readonly source: Source;
+  readonly open: (endpoint: Endpoint) => Client;
+  readonly random: () => number;
+}
+
+type Listener = (state: ConnectionState) => void;
+
+const BACK_OFF_S = [1, 2, 5, 10, 30];
+const READY_POLL_S = 10;
+const BUSY_POLL_S = 1;
+const WAITING_FOR_A_PERSON: readonly string[] = [
+  "not-set-up",
+  "needs-consent",
+  "not-installed",
+  "stopped",
+  "crashed",
+];
+
+export class Connection {
+  #current: ConnectionState = { name: "offline", reason: "not-set-up", detail: "" };
+  #found: Session | null = null;
+  readonly #listeners = new Set<Listener>();
+  #attempt = 0;
+  #running: Promise<void> | null = null;
+  #failures = 0;
+  readonly #timer = new Timer();
+  #ended = true;
+
+  readonly #parts: ConnectionParts;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  get state(): ConnectionState {
+    return this.#current;
+  }
+
+  /** The server to ask; null unless its index can answer. */
+  get session(): Session | null {
+    return this.#current.name === "ready" || this.#current.name === "indexing" ? this.#found : null;
+  }
+
+  /** The last known status, while connected. */
+  get status(): Status | null {
+    return "status" in this.#current ? this.#current.status : null;
+  }
+
+  readonly has = (feature: Feature): boolean =>
+    this.session !== null && offers(this.session.features, feature);
+
+  /** Calls `listener` at every news, a fresh status included. Returns how to stop. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  begin(): void {
+    this.#ended = false;
+    void this.check();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#forget();
+    this.#listeners.clear();
+  }
+
+  /** Asks now. One attempt runs at a time; a call during it waits for the same answer. */
+  check(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    this.#running ??= this.#look().finally(() => (this.#running = null));
+    return this.#running;
+  }
+
+  /** Something about the server's address changed: forget it and begin anew. */
+  reset(): Promise<void> {
+    this.#forget();
+    this.#failures = 0;
+    return this.check();
+  }
+
+  /** A view's request failed: if that says something about the connection, find out. */
+  report(error: unknown): void {
+    if (asServerError(error).kind !== "refused") void this.check();
+  }
+
+  #forget(): void {
+    this.#attempt += 1;
+    this.#running = null;
+    this.#found = null;
+    this.#timer.clear();
+  }
+
+  async #look(): Promise<void> {
+    const mine = ++this.#attempt;
+    this.#timer.clear();
+    const isLate = (): boolean => mine !== this.#attempt;
+    const state = await this.#ask(isLate);
+    if (isLate() || this.#ended) return;
+    this.#enter(state);
+    const seconds = this.#pause();
+    if (seconds !== null) this.#timer.set(seconds * 1000, () => this.check());
+  }
+
+  async #ask(isLate: () => boolean): Promise<ConnectionState> {
+    try {
+      this.#found ??= await this.#meet(isLate);
+      const status = await this.#found.client.status();
+      this.#failures = 0;
+      if (status.state === "starting") return { name: "starting" };
+      return { name: status.state === "indexing" ? "indexing" : "ready", status };
+    } catch (error) {
+      if (isLate()) return this.#current; // what failed is no longer of interest
+      this.#failures += 1;
+      const isBusy = error instanceof ServerError && error.kind === "timeout";
+      if (isBusy && this.#found && this.#failures === 1) return this.#current; // once: no outage
+      this.#found = null;
+      return stateOf(error);
+    }
+  }
+
+  /** Everything up to the first status: find the server, compare contracts, find our vault. */
+  async #meet(isLate: () => boolean): Promise<Session> {
+    const target = await this.#parts.source(() => {
+      if (!isLate()) this.#enter({ name: "starting" });
+    });
+    if ("reason" in target) throw new Halt({ name: "offline", ...target });
+    const client = this.#parts.open(target.endpoint);
+    const greeting = await client.greeting();
+    const { features, version } = compare(greeting);
+    const vault = choose(await client.vaults(), target.vault);
+    return { client: client.ofVault(vault.id), vault, features, version };
+  }
+
+  #enter(state: ConnectionState): void {
+    this.#current = state;
+    for (const listener of [...this.#listeners]) listener(state);
+  }
+
+  /** Seconds until the next look; null where only a person's action changes anything. */
+  #pause(): number | null {
+    const current = this.#current;
+    if (current.name === "offline" && WAITING_FOR_A_PERSON.includes(current.reason)) return null;
+    if (this.#failures > 0) {
+      const step = BACK_OFF_S[Math.min(this.#failures, BACK_OFF_S.length) - 1] ?? 30;
+      return step * (0.8 + 0.4 * this.#parts.random()); // several windows should not ask in step
+    }
+    return current.name === "ready" ? READY_POLL_S : BUSY_POLL_S;
+  }
+}
+
+/** Ends an attempt with a state that is known already. */
+class Halt extends Error {
+  constructor(readonly state: ConnectionState) {
+    super(state.name);
+    this.name = "Halt";
+  }
+}
+
+function compare(greeting: Greeting): { features: readonly string[]; version: string } {
+  const { api, version } = greeting;
+  const mismatch = (older: "server" | "plugin"): Halt =>
+    new Halt({ name: "mismatch", older, version });
+  if (api > API) throw mismatch("plugin");
+  if (api < API) throw mismatch("server");
+  const { features } = healthShape(greeting);
+  if (!NEEDED_FEATURES.every((name) => features.includes(name))) throw mismatch("server");
+  return { features, version };
+}
+
+/** Another vault than ours is never taken, not even an only one: changes would go astray. */
+function choose(vaults: readonly VaultInfo[], wanted: Target["vault"]): VaultInfo {
+  const served = vaults.filter((vault) => vault.open);
+  const ours =
+    served.find((vault) => vault.id === wanted.word) ??
+    served.find((vault) => wanted.folder !== undefined && vault.path === wanted.folder) ??
+    served.find((vault) => vault.name === wanted.word);
+  if (ours) return ours;
+  const names = served.map((vault) => vault.name).join(", ") || "none";
+  const detail = `It does not serve a vault named “${wanted.word}”. It serves: ${names}.`;
+  throw new Halt({ name: "offline", reason: "no-vault", detail });
+}
+
+const OFFLINE: Readonly<Record<FailureKind, OfflineReason>> = {
+  unreachable: "unreachable",
+  timeout: "unreachable",
+  unauthorized: "refused",
+  refused: "refused",
+  garbage: "not-recollect",
+};
+
+function stateOf(error: unknown): ConnectionState {
+  if (error instanceof Halt) return error.state;
+  if (error instanceof ShapeError) {
+    return { name: "offline", reason: "not-recollect", detail: error.message };
+  }
+  const { kind, message: detail } = asServerError(error);
+  if (kind === "unauthorized") return { name: "needs-token", detail };
+  return { name: "offline", reason: OFFLINE[kind], detail };
+}

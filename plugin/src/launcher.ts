@@ -1,0 +1,222 @@
+/**
+ * Starts the sidecar and ends it. It tells its port and token on its first line, ends when its
+ * stdin closes, and so ends with the app however the app ends. The only place that starts programs.
+ */
+
+import { Platform } from "obsidian";
+import type { Absence, Target } from "./connection";
+import { handshakeShape, refusalShape, type Handshake } from "./contract";
+import { Ring } from "./ring";
+import { ShapeError } from "./shape";
+import { rest, Timer } from "./timer";
+
+/** What is started: a program, for a vault's folder. */
+export interface Launch {
+  readonly program: string;
+  readonly folder: string;
+  readonly vaultName: string;
+}
+
+interface Output {
+  setEncoding(encoding: "utf8"): unknown;
+  on(event: "data", listener: (data: string) => void): unknown;
+}
+/** As much of a Node child process as is used. */
+export interface Child {
+  readonly stdin: { end(): unknown } | null;
+  readonly stdout: Output | null;
+  readonly stderr: Output | null;
+  once(event: "close", listener: (code: number | null) => void): unknown;
+  once(event: "error", listener: (error: Error) => void): unknown;
+  kill(): unknown;
+}
+type Start = (program: string, args: readonly string[]) => Promise<Child>;
+
+/** The last words of a program that has ended, or why it never ran. */
+interface Ended {
+  readonly ended: string;
+}
+/** Another process serves the vault already. */
+interface InUse {
+  readonly url: string;
+}
+
+const MOST_RESTARTS = 3;
+const RESTART_AFTER_MS = 3_000;
+const STEADY_MS = 5 * 60_000; // having run this long, the next crash counts from one again
+const HANDSHAKE_MS = 60_000;
+const GRACE_MS = 5_000;
+const OTHER_ENDS_MS = 2_000;
+const TOLD_LINES = 3;
+
+export class Launcher {
+  readonly log = new Ring<string>(200);
+  readonly #start: Start;
+  readonly #ended: () => void;
+  #child: Child | null = null;
+  #target: Target | null = null;
+  #launching: Promise<Target | Absence> | null = null;
+  #crashes = 0;
+  #since = 0;
+  #ending: Promise<unknown> = Promise.resolve(); // of the server that was stopped last
+  #stops = 0; // a launch that was begun before the last stop leads nowhere
+
+  /** `ended` is called when a running server ends without having been told to. */
+  constructor(ended: () => void, start: Start = startProgram) {
+    this.#ended = ended;
+    this.#start = start;
+  }
+
+  /** The server that runs, or a new one. Calls while one starts get the same answer. */
+  target(launch: Launch): Promise<Target | Absence> {
+    if (this.#target) return Promise.resolve(this.#target);
+    this.#launching ??= this.#launch(launch).finally(() => (this.#launching = null));
+    return this.#launching;
+  }
+
+  /** A person wants it once more: earlier crashes count no longer. */
+  forgive(): void {
+    this.#crashes = 0;
+  }
+
+  /** Ends the server: politely at once, by force after a while. */
+  stop(): void {
+    const child = this.#child;
+    this.#child = null;
+    this.#target = null;
+    this.#stops += 1;
+    if (child) this.#ending = end(child);
+  }
+
+  async #launch(launch: Launch): Promise<Target | Absence> {
+    const stops = this.#stops;
+    await this.#ending;
+    while (this.#crashes <= MOST_RESTARTS) {
+      if (this.#crashes > 0) await rest(RESTART_AFTER_MS);
+      let outcome = await this.#attempt(launch);
+      if ("url" in outcome && stops === this.#stops) {
+        // Most likely that of this plugin before it was loaded anew, which is just ending.
+        await rest(OTHER_ENDS_MS);
+        outcome = await this.#attempt(launch);
+      }
+      if (stops !== this.#stops) return { reason: "stopped", detail: "" };
+      if ("url" in outcome) return this.#join(launch, outcome.url);
+      if ("port" in outcome) return this.#up(outcome, launch);
+      this.#crashes += 1;
+      this.log.add(outcome.ended);
+    }
+    return { reason: "crashed", detail: this.log.items.slice(-TOLD_LINES).join("\n") };
+  }
+
+  #up(handshake: Handshake, launch: Launch): Target {
+    this.#since = Date.now();
+    this.#target = targetOf(handshake, launch);
+    return this.#target;
+  }
+
+  async #attempt({ program, folder }: Launch): Promise<Handshake | InUse | Ended> {
+    this.log.add(`Starting ${program}`);
+    const args = ["serve", folder, "--port", "0", "--handshake"];
+    const child = await this.#start(program, args);
+    this.#child = child;
+    child.once("close", (code) => this.#closed(child, code));
+    const note = (line: string): void => this.log.add(line);
+    readLines(child.stderr, note);
+    const outcome = await firstLine(child, note);
+    if (!("port" in outcome)) {
+      if (this.#child === child) this.#child = null;
+      void end(child);
+    }
+    return outcome;
+  }
+
+  /** A server that somebody started by hand: it uses the token that is stored on this machine. */
+  async #join({ program, folder, vaultName }: Launch, url: string): Promise<Target> {
+    const child = await this.#start(program, ["token", "show"]);
+    const token = await new Promise<string>((resolve) => {
+      readLines(child.stdout, resolve);
+      child.once("error", () => resolve(""));
+      child.once("close", () => resolve("")); // unless it has said something before
+    });
+    return { endpoint: { url, token }, vault: { word: vaultName, folder } };
+  }
+
+  #closed(child: Child, code: number | null): void {
+    if (this.#child !== child) return; // we ended it ourselves
+    this.#child = null;
+    if (!this.#target) return; // it never came up, which the attempt has noticed
+    this.#target = null;
+    this.#crashes = Date.now() - this.#since > STEADY_MS ? 1 : this.#crashes + 1;
+    this.log.add(`The program ended with code ${code ?? "unknown"}.`);
+    this.#ended();
+  }
+}
+
+async function startProgram(program: string, args: readonly string[]): Promise<Child> {
+  if (!Platform.isDesktop) throw new Error("Programs are started on desktops only.");
+  const { spawn } = await import("node:child_process");
+  const { homedir } = await import("node:os");
+  // No shell: the vault's path is an argument and nothing else.
+  return spawn(program, [...args], { cwd: homedir(), windowsHide: true, stdio: "pipe" });
+}
+
+function targetOf(handshake: Handshake, { folder, vaultName }: Launch): Target {
+  const endpoint = { url: `http://127.0.0.1:${handshake.port}`, token: handshake.token };
+  return { endpoint, vault: { word: handshake.vaults[0]?.id ?? vaultName, folder } };
+}
+
+/** What the program says first. Later lines of its stdout go to `note`, so that it never blocks. */
+function firstLine(
+  child: Child,
+  note: (line: string) => void,
+): Promise<Handshake | InUse | Ended> {
+  return new Promise((resolve) => {
+    const timer = new Timer();
+    timer.set(HANDSHAKE_MS, () => {
+      resolve({ ended: `It said nothing for ${HANDSHAKE_MS / 1000} seconds.` });
+    });
+    let isFirst = true;
+    const heard = (line: string): void => {
+      if (isFirst) resolve(understood(line));
+      else note(line);
+      isFirst = false;
+    };
+    readLines(child.stdout, heard);
+    child.once("error", (error) => resolve({ ended: error.message }));
+    child.once("close", (code) => {
+      timer.clear();
+      resolve({ ended: `It ended with code ${code ?? "unknown"}.` });
+    });
+  });
+}
+
+function understood(line: string): Handshake | InUse | Ended {
+  try {
+    const said = JSON.parse(line) as unknown;
+    if (typeof said !== "object" || said === null || !("error" in said)) return handshakeShape(said);
+    const { error, url } = refusalShape(said);
+    return error === "in_use" && url !== undefined ? { url } : { ended: error };
+  } catch (error) {
+    if (!(error instanceof ShapeError) && !(error instanceof SyntaxError)) throw error;
+    return { ended: `It said something else than expected: ${line.slice(0, 200)}` };
+  }
+}
+
+function readLines(output: Output | null, take: (line: string) => void): void {
+  let rest = "";
+  output?.setEncoding("utf8");
+  output?.on("data", (data) => {
+    const lines = (rest + data).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim()) take(line.trimEnd());
+  });
+}
+
+/** Resolves when it has ended. */
+function end(child: Child): Promise<unknown> {
+  const timer = new Timer();
+  timer.set(GRACE_MS, () => child.kill());
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.stdin?.end();
+  return ended.finally(() => timer.clear());
+}

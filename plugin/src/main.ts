@@ -1,0 +1,141 @@
+/** The plugin's life: what is made, wired together, and taken down. Nobody imports it. */
+
+import { FileSystemAdapter, Plugin } from "obsidian";
+import { ChangeQueue } from "./changes";
+import { Client, type RequestEntry } from "./client";
+import { Connection } from "./connection";
+import { Courier } from "./courier";
+import { Launcher } from "./launcher";
+import { thisMachine } from "./program";
+import { Ring } from "./ring";
+import { Server } from "./server";
+import { Settings } from "./settings";
+import { appTransport } from "./transport";
+import { actions, commandOf, type Action } from "./ui/actions";
+import type { Desk } from "./ui/desk";
+import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
+import { confirm, uploadQuestion } from "./ui/dialogs";
+import { afterRename } from "./ui/marks";
+import { showSearch, showSimilar } from "./ui/reveal";
+import { SEARCH_VIEW, SearchView } from "./ui/searchView";
+import { RecollectSettingTab } from "./ui/settingsTab";
+import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
+import { StatusBar } from "./ui/statusBar";
+import { vaultFiles, watchVault } from "./vaultEvents";
+
+const DEVICE_KEY = "recollect-device";
+
+export default class RecollectPlugin extends Plugin {
+  readonly #requests = new Ring<RequestEntry>(50);
+  readonly #queue = new ChangeQueue(() => Date.now());
+  readonly #launcher = new Launcher(() => void this.#connection.reset());
+  readonly #settings = new Settings({
+    loadVault: () => this.loadData(),
+    saveVault: (data) => this.saveData(data),
+    loadDevice: () => this.app.loadLocalStorage(DEVICE_KEY) as unknown,
+    saveDevice: (data) => this.app.saveLocalStorage(DEVICE_KEY, data),
+  });
+  readonly #server = new Server({
+    settings: this.#settings,
+    launcher: this.#launcher,
+    machine: thisMachine,
+    secret: (name) => this.app.secretStorage.getSecret(name),
+    vaultName: this.app.vault.getName(),
+    folder: this.#folder(),
+  });
+  readonly #connection = new Connection({
+    source: (starting) => this.#server.find(starting),
+    open: (endpoint) => new Client(appTransport, (entry) => this.#requests.add(entry), endpoint),
+    random: Math.random,
+  });
+  readonly #desk: Desk = {
+    app: this.app,
+    connection: this.#connection,
+    settings: this.#settings,
+    waiting: () => this.#queue.size,
+    act: (name) => this.#actions.find(([id]) => id === name)?.[2](),
+  };
+  readonly #courier = new Courier({
+    connection: this.#connection,
+    queue: this.#queue,
+    files: vaultFiles(this.app),
+    mayUpload: (url, notes) => this.#mayUpload(url, notes),
+    askAboutGone: () => void this.#connection.check().then(() => this.#desk.act("missing")),
+  });
+  readonly #diagnostics = {
+    desk: this.#desk,
+    version: this.manifest.version,
+    requests: () => this.#requests.items,
+    queue: () => this.#queue.paths(),
+    rejected: () => this.#courier.rejected.items,
+    log: () => this.#launcher.log.items,
+  };
+
+  readonly #actions: readonly Action[] = actions({
+    desk: this.#desk,
+    server: this.#server,
+    diagnostics: () => diagnosticsText(this.#diagnostics),
+    pluginId: this.manifest.id,
+  });
+
+  override onload(): void {
+    const { name } = this.manifest;
+    this.registerView(SEARCH_VIEW, (leaf) => new SearchView(leaf, this.#desk));
+    this.registerView(SIMILAR_VIEW, (leaf) => new SimilarView(leaf, this.#desk));
+    this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
+    this.registerHoverLinkSource(SEARCH_VIEW, { display: name, defaultMod: true });
+    this.registerHoverLinkSource(SIMILAR_VIEW, { display: name, defaultMod: true });
+    for (const action of this.#actions) this.addCommand(commandOf(action));
+    this.addRibbonIcon("search", name, () => void showSearch(this.app));
+    this.addSettingTab(new RecollectSettingTab(this, this.#desk));
+    const bar = new StatusBar(this.addStatusBarItem(), this.#desk, this.#actions);
+    this.register(this.#connection.subscribe(() => bar.update()));
+    this.app.workspace.onLayoutReady(() => void this.#begin(bar));
+  }
+
+  override onunload(): void {
+    this.#courier.end();
+    this.#connection.end();
+    this.#launcher.stop();
+  }
+
+  override onUserEnable(): void {
+    void showSearch(this.app);
+    void showSimilar(this.app);
+  }
+
+  override async onExternalSettingsChange(): Promise<void> {
+    await this.#settings.load();
+  }
+
+  /** Reads the settings and meets the server. Nothing of it is waited for when the app starts. */
+  async #begin(bar: StatusBar): Promise<void> {
+    await this.#settings.load();
+    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => {
+      this.#courier.wake();
+      bar.update();
+    });
+    this.registerEvent(
+      this.app.vault.on("rename", (file, from) => {
+        const marks = afterRename(this.#settings.vault.marks, from, file.path);
+        if (Object.keys(marks).length > 0) void this.#settings.setVault("marks", marks);
+      }),
+    );
+    this.registerDomEvent(window, "focus", () => void this.#connection.check());
+    this.register(this.#server.follow(() => void this.#connection.reset()));
+    this.#connection.begin();
+    this.#courier.begin();
+  }
+
+  async #mayUpload(url: string, notes: number): Promise<boolean> {
+    if (this.#settings.device.uploadAgreed === url) return true;
+    const isAgreed = await confirm(this.app, uploadQuestion(url, notes));
+    if (isAgreed) this.#settings.setDevice("uploadAgreed", url);
+    return isAgreed;
+  }
+
+  #folder(): string | null {
+    const { adapter } = this.app.vault;
+    return adapter instanceof FileSystemAdapter ? adapter.getBasePath() : null;
+  }
+}

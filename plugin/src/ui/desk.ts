@@ -1,0 +1,15 @@
+/** What every view is given: the app, the server's state, the settings and what it may ask for. */
+
+import type { App } from "obsidian";
+import type { Connection } from "../connection";
+import type { Settings } from "../settings";
+import type { ActionName } from "./explain";
+
+export interface Desk {
+  readonly app: App;
+  readonly connection: Connection;
+  readonly settings: Settings;
+  /** Changes that the server has not acknowledged. */
+  readonly waiting: () => number;
+  readonly act: (action: ActionName) => void;
+}

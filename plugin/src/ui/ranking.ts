@@ -1,0 +1,41 @@
+/** The order of a list: sorting, and taking in a better ranking under a person's pointer. */
+
+import type { Result } from "../contract";
+
+export type SortOrder = "relevance" | "modified" | "name";
+
+export function sorted(results: readonly Result[], order: SortOrder): readonly Result[] {
+  switch (order) {
+    case "relevance":
+      return results;
+    case "modified":
+      // ISO times with differing zones do not sort as text.
+      return [...results].sort((one, other) => time(other) - time(one));
+    case "name":
+      return [...results].sort((one, other) =>
+        one.title.localeCompare(other.title, undefined, { numeric: true, sensitivity: "base" }),
+      );
+  }
+}
+
+/**
+ * Replaces `shown` by `better` without moving the rows up to `held`, the last one that a person
+ * points at or has focused: those stay where they are, refreshed where `better` has them too, and
+ * everything else follows in its better order. `held` is -1 where nobody is about to click.
+ */
+export function merged(
+  shown: readonly Result[],
+  better: readonly Result[],
+  held: number,
+): readonly Result[] {
+  if (held < 0) return better;
+  const fresh = new Map(better.map((result) => [result.path, result]));
+  const fixed = shown.slice(0, held + 1).map((result) => fresh.get(result.path) ?? result);
+  const placed = new Set(fixed.map((result) => result.path));
+  return [...fixed, ...better.filter((result) => !placed.has(result.path))];
+}
+
+function time(result: Result): number {
+  const parsed = result.modified === null ? Number.NaN : Date.parse(result.modified);
+  return Number.isNaN(parsed) ? 0 : parsed;
+}

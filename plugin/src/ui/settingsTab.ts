@@ -1,0 +1,217 @@
+/** The settings: fourteen rows, those of the server first. */
+
+import {
+  Platform,
+  PluginSettingTab,
+  SecretComponent,
+  type Plugin,
+  type Setting,
+  type SettingDefinitionItem,
+  type SettingGroupItem,
+} from "obsidian";
+import { asServerError } from "../client";
+import { serverUrl } from "../server";
+import {
+  DEVICE_DEFAULTS,
+  VAULT_DEFAULTS,
+  type DeviceSettings,
+  type VaultSettings,
+} from "../settings";
+import type { Desk } from "./desk";
+import { INSTALL } from "./explain";
+import { renderCommand } from "./message";
+import { ofLedger } from "./similarNotes";
+import { longStatus } from "./statusText";
+
+type Key = keyof VaultSettings | keyof DeviceSettings;
+type Row = SettingGroupItem<Key>;
+
+export class RecollectSettingTab extends PluginSettingTab {
+  readonly #desk: Desk;
+
+  constructor(plugin: Plugin, desk: Desk) {
+    super(desk.app, plugin);
+    this.#desk = desk;
+    this.icon = "search";
+  }
+
+  override getSettingDefinitions(): SettingDefinitionItem<Key>[] {
+    return [
+      { type: "group", items: this.#server() },
+      { type: "group", heading: "Results", items: results() },
+      { type: "group", heading: "Index", items: this.#index() },
+    ];
+  }
+
+  override getControlValue(key: string): unknown {
+    const { vault, device } = this.#desk.settings;
+    return { ...vault, ...device }[key as Key];
+  }
+
+  override async setControlValue(key: string, value: unknown): Promise<void> {
+    const { settings } = this.#desk;
+    if (key in DEVICE_DEFAULTS) settings.setDevice(key as keyof DeviceSettings, value as never);
+    else if (key in VAULT_DEFAULTS) {
+      await settings.setVault(key as keyof VaultSettings, value as never);
+    }
+    this.refreshDomState();
+  }
+
+  #server(): Row[] {
+    const isMode = (mode: string) => (): boolean => this.#desk.settings.device.mode === mode;
+    return [
+      {
+        name: "Server",
+        desc: "The program that searches. What is set for it stays on this device.",
+        control: { type: "dropdown", key: "mode", options: modes() },
+      },
+      {
+        name: "Program",
+        desc: "Its full path, where it is not found by itself.",
+        visible: isMode("local"),
+        control: { type: "text", key: "program" },
+      },
+      {
+        name: "Start with the app",
+        visible: isMode("local"),
+        control: { type: "toggle", key: "autostart" },
+      },
+      {
+        name: "Address",
+        desc: "Use a private network or https: notes and the token travel to it.",
+        visible: isMode("remote"),
+        control: {
+          type: "text",
+          key: "address",
+          placeholder: "http://192.168.1.20:8765",
+          validate: (value) => (serverUrl(value) === null ? "That is not an address." : undefined),
+        },
+      },
+      {
+        name: "Token",
+        desc: "What “recollect token show” prints there.",
+        visible: isMode("remote"),
+        render: (setting) => this.#drawToken(setting),
+      },
+      {
+        name: "Vault on the server",
+        desc: "Its name there, where it is another.",
+        visible: isMode("remote"),
+        control: { type: "text", key: "remoteVault", placeholder: this.app.vault.getName() },
+      },
+    ];
+  }
+
+  #index(): Row[] {
+    return [
+      { name: "State", render: (setting) => this.#drawState(setting) },
+      {
+        name: "Why is a note not found?",
+        desc: "Enter its path.",
+        render: (setting) => this.#drawTester(setting),
+      },
+      {
+        name: "Diagnostics",
+        desc: "Adds a command that opens them.",
+        control: { type: "toggle", key: "diagnostics" },
+      },
+    ];
+  }
+
+  #drawToken(setting: Setting): void {
+    const { settings } = this.#desk;
+    setting.addComponent((el) =>
+      new SecretComponent(this.app, el)
+        .setValue(settings.device.tokenName)
+        .onChange((name) => settings.setDevice("tokenName", name)),
+    );
+  }
+
+  #drawState(setting: Setting): () => void {
+    const { connection, waiting, act } = this.#desk;
+    const draw = (): void => {
+      setting.descEl.empty();
+      for (const line of longStatus(connection.state, waiting())) {
+        setting.descEl.createDiv({ text: line });
+      }
+      const { state } = connection;
+      if (state.name !== "offline" || state.reason !== "not-installed") return;
+      for (const command of INSTALL) renderCommand(setting.descEl, command);
+    };
+    setting.addButton((button) => {
+      button.setButtonText("Reindex…").onClick(() => act("reindex-all"));
+    });
+    setting.addButton((button) => button.setButtonText("Open log").onClick(() => act("open-diagnostics")));
+    draw();
+    return connection.subscribe(draw);
+  }
+
+  #drawTester(setting: Setting): void {
+    const answer = setting.descEl.createDiv({ attr: { role: "status" } });
+    let last = "";
+    setting.addText((field) => {
+      field.setPlaceholder("Folder/note.md");
+      field.inputEl.setAttr("aria-label", "Path of a note");
+      field.onChange(async (path) => {
+        last = path;
+        const text = await this.#explain(path.trim());
+        if (last === path) answer.setText(text);
+      });
+    });
+  }
+
+  async #explain(path: string): Promise<string> {
+    const { session } = this.#desk.connection;
+    if (!path || !session) return "";
+    try {
+      const { entries } = await session.client.ledger({ path });
+      const row = entries[0];
+      if (!row) return "The index does not know this path.";
+      if (row.state === "indexed") return "Indexed.";
+      const { title, text } = ofLedger(row);
+      return `${title}. ${text}`;
+    } catch (error) {
+      return asServerError(error).message;
+    }
+  }
+}
+
+function modes(): Record<string, string> {
+  return {
+    unset: "Not set up",
+    ...(Platform.isDesktopApp && { local: "Start on this computer" }),
+    remote: "At an address",
+  };
+}
+
+function results(): Row[] {
+  return [
+    {
+      name: "Number of results",
+      control: { type: "number", key: "resultLimit", min: 1, max: 200 },
+    },
+    {
+      name: "Score",
+      control: {
+        type: "dropdown",
+        key: "score",
+        options: { off: "Not shown", number: "As a number", bar: "As a bar" },
+      },
+    },
+    {
+      name: "Lowest similarity",
+      desc: "Of similar notes to show.",
+      control: { type: "slider", key: "minScore", min: 0, max: 1, step: 0.05 },
+    },
+    {
+      name: "Open in a new tab",
+      desc: "With Ctrl or Cmd in place.",
+      control: { type: "toggle", key: "openInNewTab" },
+    },
+    {
+      name: "Follow the section",
+      desc: "Similar notes are like the section you are in, not like the whole note.",
+      control: { type: "toggle", key: "followSection" },
+    },
+  ];
+}

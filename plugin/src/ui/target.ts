@@ -1,0 +1,63 @@
+/** What similar notes are looked for: a note, the section around its cursor, or a text. */
+
+import { MarkdownView, type App, type HeadingCache } from "obsidian";
+
+export type Target =
+  | { readonly kind: "note"; readonly path: string }
+  | { readonly kind: "section"; readonly path: string; readonly name: string; readonly text: string }
+  | { readonly kind: "text"; readonly text: string };
+
+const SHORTEST_SECTION = 40; // characters; with less, the whole note says more
+const LONGEST_TEXT = 8_000;
+
+/** The active note, or the section that its cursor stands in; null where no note is active. */
+export function activeTarget(app: App, followSection: boolean): Target | null {
+  const file = app.workspace.getActiveFile();
+  if (file?.extension !== "md") return null;
+  const note: Target = { kind: "note", path: file.path };
+  const view = app.workspace.getMostRecentLeaf()?.view;
+  if (!followSection || !(view instanceof MarkdownView) || view.file !== file) return note;
+  const headings = app.metadataCache.getFileCache(file)?.headings ?? [];
+  const { editor } = view;
+  const section = sectionAt(headings, editor.getCursor().line, editor.lastLine());
+  if (!section) return note;
+  const end = { line: section.end, ch: editor.getLine(section.end).length };
+  const text = editor.getRange({ line: section.start, ch: 0 }, end);
+  if (text.trim().length < SHORTEST_SECTION) return note;
+  return { kind: "section", path: file.path, name: section.name, text: clip(text) };
+}
+
+export function textTarget(text: string): Target {
+  return { kind: "text", text: clip(text) };
+}
+
+/** A target as a view's kept state holds it; null where that makes no sense. */
+export function restoredTarget(kept: unknown): Target | null {
+  if (typeof kept !== "object" || kept === null) return null;
+  const { kind, path, text } = kept as Record<string, unknown>;
+  if (kind === "text" && typeof text === "string") return textTarget(text);
+  if (typeof path === "string") return { kind: "note", path };
+  return null;
+}
+
+export function isSameTarget(one: Target | null, other: Target | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The lines from the heading above `line` to the next heading of its level or a higher one. */
+export function sectionAt(
+  headings: readonly HeadingCache[],
+  line: number,
+  lastLine: number,
+): { readonly name: string; readonly start: number; readonly end: number } | null {
+  const at = headings.findLastIndex((heading) => heading.position.start.line <= line);
+  const own = headings[at];
+  if (!own) return null;
+  const next = headings.slice(at + 1).find((heading) => heading.level <= own.level);
+  const end = next ? next.position.start.line - 1 : lastLine;
+  return { name: own.heading, start: own.position.start.line, end: Math.min(end, lastLine) };
+}
+
+function clip(text: string): string {
+  return text.slice(0, LONGEST_TEXT);
+}

@@ -1,0 +1,70 @@
+/** The vault as the app tells of it: its events go to the queue, its files to the courier. */
+
+import { TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
+import type { ChangeQueue } from "./changes";
+import type { FileStamp } from "./contract";
+import type { VaultFiles } from "./courier";
+
+/** The kind of files that the server reads. */
+const READABLE = ".md";
+
+function isNote(path: string): boolean {
+  return path.toLowerCase().endsWith(READABLE);
+}
+
+/**
+ * Registers for all changes and calls `changed` after each. To be called when the layout is ready:
+ * until then the app tells of every file as if it were new.
+ */
+export function watchVault(
+  app: App,
+  queue: ChangeQueue,
+  register: (event: EventRef) => void,
+  changed: () => void,
+): void {
+  const { vault } = app;
+  const tell = (file: TAbstractFile, kind: "created" | "modified" | "deleted"): void => {
+    if (!isNote(file.path)) return;
+    queue[kind](file.path);
+    changed();
+  };
+  register(vault.on("create", (file) => tell(file, "created")));
+  register(vault.on("modify", (file) => tell(file, "modified")));
+  register(vault.on("delete", (file) => tell(file, "deleted")));
+  register(
+    vault.on("rename", (file, oldPath) => {
+      for (const [from, to] of moves(file, oldPath)) renamed(queue, from, to);
+      changed();
+    }),
+  );
+}
+
+/** The files that move when `file` does; a folder takes its own along. */
+function moves(file: TAbstractFile, oldPath: string): [from: string, to: string][] {
+  if (file instanceof TFile) return [[oldPath, file.path]];
+  if (!(file instanceof TFolder)) return [];
+  return file.children.flatMap((child) => moves(child, `${oldPath}/${child.name}`));
+}
+
+/** A file becomes or ceases to be a note by the ending of its name. */
+function renamed(queue: ChangeQueue, from: string, to: string): void {
+  if (isNote(from) && isNote(to)) queue.renamed(from, to);
+  else if (isNote(from)) queue.deleted(from);
+  else if (isNote(to)) queue.created(to);
+}
+
+/** The files of the vault, for the courier. */
+export function vaultFiles(app: App): VaultFiles {
+  const stampOf = (file: TFile): FileStamp => [file.path, file.stat.size, Math.trunc(file.stat.mtime)];
+  return {
+    stamps: () => app.vault.getMarkdownFiles().map(stampOf),
+    stamp: (path) => {
+      const file = app.vault.getFileByPath(path);
+      return file && stampOf(file);
+    },
+    read: async (path) => {
+      const file = app.vault.getFileByPath(path);
+      return file && (await app.vault.cachedRead(file));
+    },
+  };
+}

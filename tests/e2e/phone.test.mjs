@@ -1,0 +1,52 @@
+// A phone: no programs, no folder, fingers.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { useDesk } from "./support/fixture.mjs";
+import { connectedTo, startServer } from "./support/server.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useDesk();
+
+test("a phone starts nothing, and searches on a server at home", async () => {
+  const server = await startServer(held.desk, held.desk.vault);
+  const searching = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
+    await app.ready();
+    const rows = await app.searchFor("sourdough starter in the fridge");
+    const box = await rows.first().boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 390, "nothing sticks out");
+    const row = rows.first().locator(".tree-item-self");
+    await touch(row, 800);
+    await app.page.getByRole("menu").getByText("Open in new tab").waitFor();
+    await app.page.keyboard.press("Escape");
+    await rows.first().locator(".recollect-passage").first().tap();
+    await until("the note is open", async () => (await app.note()).path === "Kitchen/Starter that sleeps in the cold.md");
+    assert.equal(await app.search.isVisible(), false, "the panel makes room for the note");
+    assert.equal(app.programs.started.length, 0);
+  });
+  await searching.finally(() => server.end());
+});
+
+test("a phone offers no program, only an address", () =>
+  held.withApp({ kind: "phone", device: {} }, async (app) => {
+    await app.command("open-search");
+    await app.search.getByText("Not set up yet").waitFor();
+    await app.command("settings");
+    const options = await app.page.locator(".mod-settings select").first().locator("option").allTextContents();
+    assert.deepEqual(options, ["Not set up", "At an address"]);
+    await app.page.keyboard.press("Escape");
+    await app.search.getByRole("button", { name: "Enter an address" }).click();
+    await app.page.locator(".mod-settings").waitFor();
+    assert.equal(app.programs.started.length, 0);
+  }));
+
+/** Holds a finger on an element. */
+async function touch(locator, ms) {
+  await locator.evaluate((el) => {
+    const { left, top } = el.getBoundingClientRect();
+    const finger = new Touch({ identifier: 1, target: el, clientX: left + 20, clientY: top + 10 });
+    el.dispatchEvent(new TouchEvent("touchstart", { touches: [finger], bubbles: true }));
+  });
+  await locator.page().waitForTimeout(ms);
+  await locator.evaluate((el) => el.dispatchEvent(new TouchEvent("touchend", { touches: [], bubbles: true })));
+}

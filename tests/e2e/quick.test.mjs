@@ -1,0 +1,108 @@
+// The quick search, all by keyboard.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { useApp } from "./support/fixture.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useApp();
+const QUERY = "how memory fades";
+
+/** Opens the dialog and waits for what it finds. Returns the results. */
+async function find(query) {
+  const { app } = held;
+  await app.command("quick-search");
+  await app.page.locator(".prompt-input").fill(query);
+  await app.page.locator(".prompt .suggestion-item").nth(1).waitFor();
+  await until("the answer is to this query", () => app.network.reply("/api/search").query === query);
+  return app.network.reply("/api/search").results;
+}
+
+const selected = () => held.app.page.locator(".prompt .suggestion-item.is-selected .suggestion-title");
+const press = (key) => held.app.page.keyboard.press(key);
+
+test("arrows choose, Enter opens at the passage", async () => {
+  const { app } = held;
+  const results = await find(QUERY);
+  await press("ArrowDown");
+  assert.equal(await selected().textContent(), results[1].title);
+  await press("ArrowUp");
+  await press("Control+j");
+  assert.equal(await selected().textContent(), results[1].title);
+  await press("Control+p");
+  assert.equal(await selected().textContent(), results[0].title);
+  await press("ArrowDown");
+  await press("Enter");
+  await until("it is open", async () => (await app.note()).path === results[1].path);
+  assert.equal((await app.note()).line, results[1].line);
+  assert.equal(await app.page.locator(".prompt").count(), 0);
+});
+
+test("Ctrl and Enter opens a tab, Ctrl and O one behind", async () => {
+  const { app } = held;
+  const before = await app.openNotes();
+  const results = await find("true a wheel");
+  await press("Control+Enter");
+  await until("it is in front", async () => (await app.note()).path === results[0].path);
+  assert.equal((await app.openNotes()).length, before.length + 1);
+  const others = await find("pitch accent");
+  await press("Control+o");
+  await until("a tab is open", async () => (await app.openNotes()).length === before.length + 2);
+  assert.equal((await app.note()).path, results[0].path, "the note in front stays");
+  assert.ok((await app.openNotes()).includes(others[0].path));
+  await press("Escape");
+});
+
+test("Alt and Enter writes a link", async () => {
+  const { app } = held;
+  await app.openNote("Home.md");
+  const [best] = await find(QUERY);
+  await press("Alt+Enter");
+  await until("the link is written", async () => (await app.note()).text.includes(`[[${best.title}#`));
+});
+
+test("Tab searches within the note, Ctrl and G hides excerpts", async () => {
+  const { app } = held;
+  const [best] = await find(QUERY);
+  await press("Tab");
+  const titles = app.page.locator(".prompt .suggestion-title");
+  await until("only its passages show", async () => {
+    const shown = await titles.allTextContents();
+    return shown.length > 0 && shown.every((title) => title === best.title);
+  });
+  await press("Tab");
+  await until("all notes show again", async () => new Set(await titles.allTextContents()).size > 1);
+  await press("Control+g");
+  await app.page.locator(".prompt .recollect-snippet").first().waitFor({ state: "detached" });
+  await press("Escape");
+});
+
+test("Shift and Enter makes the note that is missing", async () => {
+  const { app } = held;
+  await find("A note: that/is missing?");
+  await press("Shift+Enter");
+  await until("it is open", async () => (await app.note()).path === "A note that is missing.md");
+  await app.vault((vault) => vault.delete(vault.getFileByPath("A note that is missing.md")));
+});
+
+test("the selected text is looked for, and earlier searches come back", async () => {
+  const { app } = held;
+  await find(QUERY);
+  await press("Enter");
+  await app.openNote("Home.md");
+  await app.page.evaluate(() => {
+    const { workspace } = window.host.app;
+    workspace.setActiveLeaf(workspace.getMostRecentLeaf());
+    const { editor } = workspace.activeEditor;
+    editor.setSelection({ line: 0, ch: 0 }, { line: 0, ch: 0 });
+    editor.replaceSelection("pitch accent");
+    editor.setSelection({ line: 0, ch: 0 }, { line: 0, ch: 12 });
+  });
+  await app.command("quick-search");
+  const field = app.page.locator(".prompt-input");
+  assert.equal(await field.inputValue(), "pitch accent");
+  await press("Alt+ArrowUp");
+  assert.equal(await field.inputValue(), QUERY);
+  await press("Escape");
+  assert.equal(await app.page.locator(".prompt").count(), 0);
+});

@@ -1,0 +1,106 @@
+// Pictures of every view, light, dark and as narrow as a phone. docs/screens.md says what each shows.
+
+import assert from "node:assert/strict";
+import { mkdir, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { before, test } from "node:test";
+import { HERE } from "./support/app.mjs";
+import { useDesk } from "./support/fixture.mjs";
+import { answering, refusing } from "./support/network.mjs";
+
+const OUT = resolve(process.env.RECOLLECT_TEST_SCREENS ?? join(import.meta.dirname, "out"));
+const held = useDesk();
+
+before(() => mkdir(OUT, { recursive: true }));
+
+/** Takes pictures under names that begin with `look`. */
+const camera = (app, look) => async (name) => {
+  await app.page.waitForTimeout(150); // a list settles
+  await app.page.screenshot({ path: join(OUT, `${look}-${name}.png`) });
+};
+
+for (const look of ["light", "dark"]) {
+  test(`on a desktop, ${look}`, () =>
+    held.withApp({ isDark: look === "dark", open: ["Mind/Ebbinghaus and the leaky bucket.md"] }, async (app) => {
+      const shoot = camera(app, look);
+      await app.ready();
+      await app.command("open-similar");
+      await app.command("open-search");
+      await app.similar.locator(".recollect-result").first().waitFor();
+      await shoot("start");
+      const rows = await app.searchFor("sourdough starter in the fridge");
+      await rows.first().locator(".collapse-icon").click();
+      await shoot("search-and-similar");
+      await rows.first().locator(".tree-item-self").click({ button: "right" });
+      await shoot("result-menu");
+      await app.page.keyboard.press("Escape");
+      await app.search.getByRole("searchbox").fill("tag:garden");
+      await app.page.locator(".suggestion-item").first().waitFor();
+      await shoot("completion");
+      await app.page.keyboard.press("Escape");
+      await app.command("quick-search");
+      await app.page.locator(".prompt-input").fill("how memory fades");
+      await app.page.locator(".prompt .suggestion-item").nth(2).waitFor();
+      await shoot("quick-search");
+      await app.page.keyboard.press("Escape");
+      await app.statusBar.click();
+      await shoot("status-menu");
+      await app.page.keyboard.press("Escape");
+      await app.command("settings");
+      await shoot("settings");
+      await app.page.keyboard.press("Escape");
+      await app.command("reindex-all");
+      await shoot("question");
+      await app.page.keyboard.press("Escape");
+      await app.page.evaluate(() => window.host.plugin.app.setting.close());
+    }));
+
+  test(`the states without a server, ${look}`, async () => {
+    const isDark = look === "dark";
+    const states = [
+      ["not-set-up", { device: {} }],
+      ["not-installed", { device: { ...HERE, program: "/nowhere/recollect" } }],
+      ["offline", { trouble: refusing }],
+      ["needs-token", { trouble: answering({ type: "x", title: "x", status: 401, detail: "x", code: "x" }, 401) }],
+      ["mismatch", { trouble: answering({ status: "ok", version: "9.9.9", api: 0, features: [], auth: "token" }) }],
+      ["other-server", { trouble: answering("<html>") }],
+    ];
+    for (const [name, options] of states) {
+      const device = options.device ?? { mode: "remote", address: "http://home.example:8765" };
+      await held.withApp({ isDark, ...options, device }, async (app) => {
+        await app.command("open-search");
+        await app.search.locator('[role="status"]', { hasNotText: "Starting" }).first().waitFor();
+        await camera(app, look)(`state-${name}`);
+      });
+    }
+  });
+}
+
+test("as narrow as a phone", async () => {
+  // A window of a phone's width over the same sidecar: what a phone may not do is tested elsewhere.
+  await held.withApp({ open: ["Home.md"] }, async (app) => {
+    await app.ready();
+    await app.page.setViewportSize({ width: 390, height: 780 });
+    await app.page.evaluate(() => document.body.classList.add("is-mobile", "is-phone"));
+    const shoot = camera(app, "narrow");
+    await app.searchFor("sourdough starter in the fridge");
+    await shoot("search");
+    await app.command("open-similar");
+    await app.similar.locator(".recollect-result").first().waitFor();
+    await shoot("similar");
+    await app.command("quick-search");
+    await app.page.locator(".prompt-input").fill("how memory fades");
+    await app.page.locator(".prompt .suggestion-item").nth(2).waitFor();
+    await shoot("quick-search");
+    await app.page.keyboard.press("Escape");
+    await app.command("settings");
+    await shoot("settings");
+  });
+});
+
+test("every picture is there", async () => {
+  const pictures = (await readdir(OUT)).filter((name) => name.endsWith(".png"));
+  assert.equal(pictures.filter((name) => name.startsWith("light-")).length, 14);
+  assert.equal(pictures.filter((name) => name.startsWith("dark-")).length, 14);
+  assert.equal(pictures.filter((name) => name.startsWith("narrow-")).length, 4);
+});

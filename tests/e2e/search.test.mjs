@@ -1,0 +1,221 @@
+// The search panel.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { useApp } from "./support/fixture.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useApp();
+const QUERY = "how memory fades";
+
+const passages = (row) => row.locator(".recollect-passage");
+
+test("results come as one types, keywords first, with their matches marked", async () => {
+  const { app } = held;
+  await app.command("open-search");
+  const before = app.network.to("/api/search").length;
+  await app.search.getByRole("searchbox").pressSequentially("sourdough starter in the fridge", { delay: 20 });
+  await app.search.locator('.recollect-results[aria-busy="false"] .recollect-result').first().waitFor();
+  const modes = app.network.to("/api/search").slice(before).map(({ url }) => url.searchParams.get("mode"));
+  assert.deepEqual(modes.slice(-2), ["keyword", "hybrid"]);
+  assert.ok(modes.length < 8, "not every key is a request");
+  const marked = await app.search.locator(".search-result-file-matched-text").allTextContents();
+  assert.ok(marked.some((text) => /sourdough|starter|fridge/i.test(text)));
+  assert.match(await app.search.locator(".search-results-result-count").textContent(), /\d+ notes?/);
+});
+
+test("a click opens the note at the passage, which is selected", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  const [best] = app.network.reply("/api/search").results;
+  await passages(rows.first()).first().click();
+  await until("the note is open", async () => (await app.note()).path === best.path);
+  const note = await app.note();
+  assert.equal(note.line, best.line);
+  assert.equal(note.selection.split("\n")[0], note.text.split("\n")[best.line - 1]);
+});
+
+test("Ctrl and the middle button open tabs, Ctrl and Alt the other side", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  const { results } = app.network.reply("/api/search");
+  const before = (await app.openNotes()).length;
+  await passages(rows.nth(1)).first().click({ modifiers: ["Control"] });
+  await until("a tab is open", async () => (await app.openNotes()).length === before + 1);
+  await passages(rows.nth(2)).first().click({ button: "middle" });
+  await until("another tab is open", async () => (await app.openNotes()).length === before + 2);
+  await passages(rows.nth(3)).first().click({ modifiers: ["Control", "Alt"] });
+  await until("it is open beside", async () => (await app.openNotes()).length === before + 3);
+  assert.equal(await app.page.locator(".mod-root > .workspace-tabs").count(), 2);
+  const open = await app.openNotes();
+  for (const { path } of results.slice(1, 4)) assert.ok(open.includes(path), path);
+});
+
+test("a note that is open already is brought forward", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  const { results } = app.network.reply("/api/search");
+  const before = await app.openNotes();
+  await passages(rows.nth(1)).first().click();
+  await until("it is in front", async () => (await app.note()).path === results[1].path);
+  assert.deepEqual(await app.openNotes(), before);
+});
+
+test("the list is walked through by keyboard, and Escape leads back to the note", async () => {
+  const { app } = held;
+  await app.searchFor(QUERY);
+  const { keyboard } = app.page;
+  const focused = () => app.page.evaluate(() => document.activeElement.className);
+  await app.search.getByRole("searchbox").focus();
+  await keyboard.press("ArrowDown");
+  assert.match(await focused(), /tree-item-self/);
+  await keyboard.press("ArrowDown");
+  assert.match(await focused(), /recollect-passage/);
+  await keyboard.press("Enter");
+  const [best] = app.network.reply("/api/search").results;
+  await until("the note is open", async () => (await app.note()).path === best.path);
+  await app.search.locator(".tree-item-self").first().focus();
+  await keyboard.press("ArrowUp");
+  assert.match(await app.page.evaluate(() => document.activeElement.tagName), /INPUT/);
+  await keyboard.press("Escape");
+  assert.match(await focused(), /cm-content/);
+});
+
+test("Ctrl and the pointer show a preview", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  await app.page.keyboard.down("Control");
+  await passages(rows.first()).first().hover();
+  await app.page.locator(".hover-popover").waitFor();
+  await app.page.keyboard.up("Control");
+  await app.page.mouse.move(700, 20);
+  await app.page.locator(".hover-popover").waitFor({ state: "detached" });
+});
+
+test("a result that is dragged into a note becomes a link to the passage", async () => {
+  const { app } = held;
+  await app.openNote("Home.md");
+  const rows = await app.searchFor("sourdough that is kept in the fridge");
+  const [best] = app.network.reply("/api/search").results;
+  await rows.first().locator(".recollect-passage").first().dragTo(app.page.locator(".cm-content:visible").first());
+  const name = best.path.replace(/^.*\/|\.md$/g, "");
+  await until("the link is written", async () => (await app.note()).text.includes(`[[${name}#`));
+});
+
+test("the context menu opens, links and copies, and lets other plugins add to it", async () => {
+  const { app } = held;
+  await app.openNote("Home.md");
+  await app.page.evaluate(() => {
+    window.host.app.workspace.on("file-menu", (menu, file) => {
+      menu.addItem((item) => item.setTitle(`Another plugin: ${file.name}`));
+    });
+  });
+  const rows = await app.searchFor("sourdough that is kept in the fridge");
+  const menu = app.page.getByRole("menu");
+  await rows.first().locator(".tree-item-self").click({ button: "right" });
+  await menu.getByText("Another plugin: Starter that sleeps in the cold.md").waitFor();
+  await menu.getByText("Copy link").click();
+  assert.match(await app.clipboard(), /^\[\[Starter that sleeps in the cold/);
+  await rows.first().locator(".tree-item-self").click({ button: "right" });
+  const before = (await app.note()).text.length;
+  await menu.getByText("Insert link").click();
+  await until("the link is written", async () => (await app.note()).text.length > before);
+});
+
+test("results are copied as links, sorted, unfolded, and shown with more context", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  const { results } = app.network.reply("/api/search");
+  await app.search.getByLabel("Copy results as links").click();
+  const lines = (await app.clipboard()).split("\n");
+  assert.equal(lines.length, results.length);
+  for (const line of lines) assert.match(line, /^- \[\[.+\]\]$/);
+  await app.search.getByLabel("Change sort order").click();
+  await app.page.getByRole("menu").getByText("Name, a to z").click();
+  const titles = await rows.locator(".tree-item-inner > span").allTextContents();
+  assert.deepEqual(titles, [...titles].sort((a, b) => a.localeCompare(b, undefined, { numeric: true, sensitivity: "base" })));
+  await app.search.getByLabel("Change sort order").click();
+  await app.page.getByRole("menu").getByText("Relevance").click();
+  const folded = await passages(rows).count();
+  await app.search.getByLabel("Show all passages").click();
+  const all = results.reduce((sum, { passages: further }) => sum + 1 + further.length, 0);
+  assert.ok(all > folded);
+  assert.equal(await passages(rows).count(), all);
+  await app.search.getByLabel("Show more context").click();
+  assert.ok((await rows.count()) > 0);
+});
+
+test("operators are completed from the vault", async () => {
+  const { app } = held;
+  await app.command("open-search");
+  const field = app.search.getByRole("searchbox");
+  await field.fill("");
+  await field.pressSequentially("slugs tag:garden/p");
+  await app.page.locator(".suggestion-item", { hasText: "garden/pests" }).waitFor();
+  await app.page.keyboard.press("Enter");
+  assert.equal(await field.inputValue(), "slugs tag:garden/pests ");
+  await app.search.locator('.recollect-results[aria-busy="false"] .recollect-result').first().waitFor();
+  const { results } = await until("the filter is asked for", () => {
+    const reply = app.network.reply("/api/search");
+    return reply.query.includes("tag:garden/pests") && reply;
+  });
+  assert.ok(results.length > 0);
+  for (const { tags } of results) assert.ok(tags.includes("garden/pests"));
+});
+
+test("an empty field offers saved and recent searches", async () => {
+  const { app } = held;
+  await app.searchFor(QUERY);
+  await app.search.getByLabel("Save this search").click();
+  await app.search.getByRole("searchbox").press("Enter");
+  await app.search.getByLabel("Clear search").click();
+  await app.search.getByText("Saved searches").waitFor();
+  await app.search.getByText("Recent searches").waitFor();
+  assert.deepEqual((await app.data()).savedSearches, [QUERY]);
+  await app.search.getByRole("button", { name: QUERY }).first().click();
+  await app.search.locator(".recollect-result").first().waitFor();
+  assert.equal(await app.search.getByRole("searchbox").inputValue(), QUERY);
+});
+
+test("better answers do not move what is pointed at", async () => {
+  const { app } = held;
+  await app.searchFor("bread");
+  const { results } = app.network.reply("/api/search");
+  const rows = app.search.locator(".recollect-result");
+  await rows.nth(1).hover();
+  app.network.trouble = async ({ url }) => {
+    if (url.searchParams.get("mode") !== "hybrid") return undefined;
+    const reply = { ...app.network.reply("/api/search"), results: [...results].reverse() };
+    return { status: 200, headers: {}, text: JSON.stringify(reply) };
+  };
+  const held1 = await rows.nth(1).locator(".tree-item-inner > span").textContent();
+  await app.search.getByRole("searchbox").press("Enter");
+  await until("the answer is in", () => app.network.reply("/api/search").results[0].path === results.at(-1).path);
+  await app.page.waitForTimeout(100);
+  assert.equal(await rows.nth(1).locator(".tree-item-inner > span").textContent(), held1);
+  await app.page.mouse.move(700, 300);
+  await until("the better order is taken", async () =>
+    (await rows.first().locator(".tree-item-inner > span").textContent()) === results.at(-1).title,
+  );
+});
+
+test("a refresh does not take away what is being pressed", async () => {
+  const { app } = held;
+  const rows = await app.searchFor(QUERY);
+  const { results } = app.network.reply("/api/search");
+  await passages(rows.nth(1)).first().hover();
+  await app.page.mouse.down();
+  const before = app.network.to("/api/search").length;
+  await app.vault((vault) => vault.create("News.md", "How memory fades, once more."));
+  await until("it is asked again", () => app.network.to("/api/search").length > before);
+  await app.page.waitForTimeout(300);
+  await app.page.mouse.up();
+  await until("the note is open", async () => (await app.note()).path === results[1].path);
+});
+
+test("nothing found says so", async () => {
+  const { app } = held;
+  await app.command("open-search");
+  await app.search.getByRole("searchbox").fill('"no note says these very words"');
+  await app.search.getByText("No notes found").waitFor();
+});

@@ -1,0 +1,129 @@
+// Servers that the plugin shares, or did not start itself; and a server that keeps a copy.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { COMMAND, makeDesk, openApp } from "./support/app.mjs";
+import { useDesk } from "./support/fixture.mjs";
+import { connectedTo, startServer } from "./support/server.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useDesk();
+
+test("two vaults that are open at once do not meet", async () => {
+  const other = await makeDesk();
+  other.variables.RECOLLECT_DATA_DIR = held.desk.variables.RECOLLECT_DATA_DIR;
+  await held.withApp({}, async (one) => {
+    const two = await openApp(held.browser, other);
+    await one.ready();
+    await two.ready();
+    await two.vault((vault) => vault.create("Only there.md", "A puffin on the ledge."));
+    const rows = await two.searchFor("puffin ledge");
+    await until("it is found there", async () => {
+      await two.search.getByRole("searchbox").press("Enter");
+      return (await rows.first().textContent()).includes("Only there");
+    });
+    await one.searchFor("puffin ledge");
+    const paths = one.network.reply("/api/search").results.map(({ path }) => path);
+    assert.ok(!paths.includes("Only there.md"));
+    await two.close();
+  });
+  await other.remove();
+});
+
+test("a server that runs already is joined, and left running", async () => {
+  const { desk } = held;
+  const args = ["serve", desk.vault, "--port", "0"];
+  const child = spawn(COMMAND, args, { env: desk.variables, stdio: ["ignore", "ignore", "pipe"] });
+  try {
+    await until("it serves", () => new Promise((resolve) => child.stderr.once("data", () => resolve(true))));
+    await held.withApp({}, async (app) => {
+      await app.ready();
+      await app.searchFor("bread");
+    });
+    assert.equal(child.exitCode, null);
+  } finally {
+    child.kill();
+    if (child.exitCode === null) await once(child, "close");
+  }
+});
+
+test("a server that keeps a copy is given the notes once a person agrees, and asks before it forgets many", async () => {
+  const desk = await makeDesk();
+  const server = await startServer(desk, "--mirror", "Sample");
+  try {
+    await growAndShrink(desk, server);
+  } finally {
+    await server.end();
+    await desk.remove();
+  }
+});
+
+/** Declines, agrees with many notes, and comes back without them. */
+async function growAndShrink(desk, server) {
+  const contents = (app) =>
+    app.network
+      .to("/api/changes")
+      .flatMap(({ body }) => JSON.parse(body).changes)
+      .filter(({ content }) => content !== undefined);
+  const dialog = (app) => app.page.getByRole("dialog");
+
+  const declining = await openApp(held.browser, desk, connectedTo(server));
+  await dialog(declining).getByText("Send notes to your server?").waitFor();
+  await dialog(declining).getByRole("button", { name: "Not now" }).click();
+  await declining.page.waitForTimeout(500);
+  assert.deepEqual(contents(declining), []);
+  await declining.close();
+
+  const agreeing = await openApp(held.browser, desk, connectedTo(server));
+  for (let n = 0; n < 90; n += 1) await agreeing.folder.write(`Many/Note ${n}.md`, `Many notes, number ${n}.`);
+  await agreeing.vault((vault) => vault.rescan());
+  await dialog(agreeing).getByRole("button", { name: "Send notes" }).click();
+  await until("all are sent", () => new Set(contents(agreeing).map(({ path }) => path)).size >= 45 + 90);
+  await agreeing.ready();
+  const rows = await agreeing.searchFor("sourdough starter in the fridge");
+  await until("it is indexed there", async () => {
+    await agreeing.search.getByRole("searchbox").press("Enter");
+    await agreeing.page.waitForTimeout(300);
+    return (await rows.first().textContent()).includes("Starter that sleeps in the cold");
+  });
+  const device = await agreeing.device();
+  await agreeing.close();
+
+  await agreeing.folder.remove("Many");
+  const returning = await openApp(held.browser, desk, { ...connectedTo(server), device });
+  await dialog(returning).getByText(/90 of \d+ notes are gone/).waitFor();
+  await dialog(returning).getByRole("button", { name: "Remove from index" }).click();
+  await until("they are forgotten", () => returning.network.to("/api/guard").length === 1);
+  await returning.ready();
+  await returning.close();
+}
+
+test("notes with odd names are found and opened", () =>
+  held.withApp({}, async (app) => {
+    await app.ready();
+    const names = ["50% off & more", "naïve (draft)", "e\u0301tude", "what's “this”", "'--flag", "plus+sign 100%25"];
+    for (const [n, name] of names.entries()) {
+      await app.vault((vault, path, text) => vault.create(path, text), `${name}.md`, `The zorilla number ${n} sleeps.`);
+    }
+    await app.command("open-search");
+    await app.page.mouse.move(700, 20);
+    await app.search.getByRole("searchbox").fill("zorilla");
+    const found = () => app.network.reply("/api/search").results.filter(({ snippet }) => snippet.includes("zorilla"));
+    await until("all are found", async () => {
+      await app.search.getByRole("searchbox").press("Enter");
+      await app.page.waitForTimeout(300);
+      return found().length === names.length;
+    });
+    for (const { path } of found()) {
+      await app.search.locator(`[data-path="${quoted(path)}"]`).click();
+      await until(`“${path}” is open`, async () => (await app.note()).path.normalize("NFC") === path);
+    }
+    for (const name of names) await app.vault((vault, path) => vault.delete(vault.getFileByPath(path)), `${name}.md`);
+  }));
+
+/** A text within quotes of a selector. */
+function quoted(text) {
+  return text.replace(/["\\]/g, "\\$&");
+}

@@ -1,0 +1,102 @@
+// From nothing to a server that answers, and back.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { COMMAND, HERE } from "./support/app.mjs";
+import { useDesk } from "./support/fixture.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useDesk();
+
+test("a new installation asks before it starts anything, then indexes and gets ready", () =>
+  held.withApp({ device: {} }, async (app) => {
+    await app.command("open-search");
+    await app.search.getByText("Not set up yet").waitFor();
+    assert.equal(app.programs.started.length, 0);
+    await app.search.getByRole("button", { name: "Use this computer" }).click();
+    const dialog = app.page.getByRole("dialog");
+    await dialog.getByText(COMMAND).waitFor();
+    await dialog.getByRole("button", { name: "Not now" }).click();
+    assert.equal(app.programs.started.length, 0);
+    await app.search.getByRole("button", { name: "Use this computer" }).click();
+    await dialog.getByRole("button", { name: "Start and index" }).click();
+    await app.ready();
+    const { program, args } = app.programs.started[0];
+    assert.deepEqual([program, ...args], [COMMAND, "serve", held.desk.vault, "--port", "0", "--handshake"]);
+    const rows = await app.searchFor("sourdough that is kept in the fridge");
+    assert.match(await rows.first().textContent(), /Starter that sleeps in the cold/);
+    const device = await app.device();
+    assert.deepEqual([device.mode, device.startAgreed], ["local", true]);
+    assert.equal(JSON.stringify(await app.data()).includes(COMMAND), false, "no program is synced");
+  }));
+
+test("loading takes less than 10 ms and asks nobody", () =>
+  held.withApp({ device: {} }, async (app) => {
+    assert.deepEqual([app.programs.started.length, app.network.requests.length], [0, 0]);
+    const times = [app.loadMs];
+    for (let n = 0; n < 3; n += 1) {
+      await held.withApp({ device: {} }, async (another) => times.push(another.loadMs));
+    }
+    // The best of several: a busy machine says nothing about the plugin.
+    assert.ok(Math.min(...times) < 10, `it took ${times.join(", ")} ms`);
+  }));
+
+test("where nothing is installed it says how to, and finds it once it is", () =>
+  held.withApp({ device: { ...HERE, program: "" }, path: "/nowhere" }, async (app) => {
+    await app.command("open-similar");
+    await app.similar.getByText("The search program is not installed").waitFor();
+    await app.similar.getByLabel("Copy").first().click();
+    assert.equal(await app.clipboard(), "uv tool install recollect");
+    assert.equal(app.programs.started.length, 0);
+    await app.page.evaluate((bin) => (window.environment.variables.PATH = bin), COMMAND.replace(/\/[^/]+$/, ""));
+    await app.similar.getByRole("button", { name: "Try again" }).click();
+    await app.ready();
+  }));
+
+test("it stops when it is told to, and starts again", () =>
+  held.withApp({}, async (app) => {
+    await app.ready();
+    await app.command("stop");
+    await until("the program has ended", () => app.programs.running === 0);
+    await app.command("open-search");
+    await app.search.getByText("Stopped").waitFor();
+    await app.search.getByRole("button", { name: "Start" }).click();
+    await app.ready();
+    assert.equal(app.programs.running, 1);
+  }));
+
+test("a program that dies is started again", () =>
+  held.withApp({}, async (app) => {
+    await app.ready();
+    app.programs.started[0].child.kill("SIGKILL");
+    await until("it is started again", () => app.programs.started.length === 2);
+    await app.ready();
+  }));
+
+test("a program that cannot stay is given up, with its last words", () =>
+  held.withApp({ device: { ...HERE, program: "/bin/false" } }, async (app) => {
+    await app.command("open-search");
+    await app.search.getByText("The search program ended").waitFor({ timeout: 30_000 });
+    assert.equal(app.programs.started.length, 4);
+    await app.search.getByText("It ended with code 1").waitFor();
+  }));
+
+test("unloading leaves nothing behind", () =>
+  held.withApp({}, async (app) => {
+    await app.command("open-search");
+    await app.command("open-similar");
+    await app.ready();
+    await app.unload();
+    await until("the program has ended", () => app.programs.running === 0);
+    const count = app.network.requests.length;
+    const left = await app.page.evaluate(() => ({
+      commands: window.host.app.commands.commands.size,
+      sources: window.host.app.hoverSources.size,
+      elements: document.querySelectorAll('[class*="recollect"], [data-type^="recollect"]').length,
+    }));
+    assert.deepEqual(left, { commands: 0, sources: 0, elements: 0 });
+    await app.vault((vault) => vault.create("After.md", "after"));
+    await app.page.waitForTimeout(1_500);
+    assert.equal(app.network.requests.length, count, "nobody is asked any more");
+    await app.vault((vault) => vault.delete(vault.getFileByPath("After.md")));
+  }));

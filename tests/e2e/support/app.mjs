@@ -1,0 +1,193 @@
+// The app in a page, with the built plugin in it, over a copy of the sample vault.
+
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { buildHost } from "../../host/build.mjs";
+import { Folder } from "./folder.mjs";
+import { Network } from "./network.mjs";
+import { Programs } from "./programs.mjs";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const SAMPLE = join(ROOT, "sidecar/recollect/sample/vault");
+const PAGE = "http://app.localhost/"; // a name of this computer, so that the clipboard works
+
+export const COMMAND = resolve(ROOT, process.env.RECOLLECT_TEST_COMMAND ?? ".venv/bin/recollect");
+export const DEVICE_KEY = "recollect-device";
+export const HERE = { mode: "local", program: COMMAND, startAgreed: true };
+
+const sources = Promise.all([
+  buildHost(),
+  readFile(join(ROOT, "tests/host/app.css"), "utf8"),
+  readFile(join(ROOT, "main.js"), "utf8"),
+  readFile(join(ROOT, "styles.css"), "utf8"),
+  readFile(join(ROOT, "manifest.json"), "utf8").then(JSON.parse),
+]);
+
+/** A temporary folder with a copy of the sample vault and room for the index. */
+export async function makeDesk() {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "recollect-e2e-")));
+  const vault = join(root, "Sample");
+  await cp(SAMPLE, vault, { recursive: true });
+  const variables = { ...process.env, HOME: root, RECOLLECT_DATA_DIR: join(root, "data") };
+  return { root, vault, variables, remove: () => rm(root, { recursive: true, force: true }) };
+}
+
+/**
+ * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `device`, `data`, `secrets`,
+ * `open` (notes), `path` (where the page's programs are looked for), `trouble` on the network.
+ */
+export async function openApp(browser, desk, options = {}) {
+  const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
+  const viewport = kind === "phone" ? { width: 390, height: 780 } : { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, hasTouch: kind === "phone" });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: PAGE });
+  const page = await context.newPage();
+  page.setDefaultTimeout(8_000); // nothing that a person waits for takes longer
+  const app = new AppPage(context, page, desk);
+  app.network.trouble = options.trouble ?? null;
+  await app.connect();
+  const [host, css, code, pluginCss, manifest] = await sources;
+  await page.route(`${PAGE}**`, (route) =>
+    route.fulfill({ contentType: "text/html", body: "<!doctype html><meta charset=utf-8><title>App</title>" }),
+  );
+  await page.goto(PAGE);
+  await page.addStyleTag({ content: css });
+  await page.evaluate((environment) => (window.environment = environment), {
+    kind,
+    isDark,
+    vaultName: "Sample",
+    folder: desk.vault,
+    home: desk.root,
+    variables: { PATH: options.path ?? dirname(COMMAND) },
+    plugin: { manifest, code, css: pluginCss },
+    data,
+    device: { [DEVICE_KEY]: device },
+    secrets,
+    open: options.open ?? ["Home.md"],
+  });
+  await page.addScriptTag({ content: host });
+  await page.evaluate(() => window.startHost());
+  app.loadMs = await page.evaluate(() => window.host.loadMs);
+  return app;
+}
+
+export class AppPage {
+  /** What went to the console as an error, and what nobody caught. */
+  problems = [];
+  network = new Network();
+  #isClosing = false;
+
+  constructor(context, page, desk) {
+    this.context = context;
+    this.page = page;
+    this.folder = new Folder(desk.vault);
+    this.programs = new Programs(desk.variables, (...news) => this.#tell(news));
+    this.statusBar = page.locator(".status-bar-item");
+    this.search = page.locator('[data-type="recollect-search"]');
+    this.similar = page.locator('[data-type="recollect-similar"]');
+    page.on("pageerror", (error) => this.problems.push(error.stack ?? String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.problems.push(message.text());
+    });
+  }
+
+  /** Serves the page what `bridge.ts` names. */
+  async connect() {
+    const isFile = async (path) => (await stat(path).catch(() => null))?.isFile() ?? false;
+    const { folder, programs, network } = this;
+    await this.page.exposeFunction("bridgeCall", (name, args) => {
+      if (name === "isFile") return isFile(...args);
+      const server = [folder, programs, network].find((candidate) => typeof candidate[name] === "function");
+      return server[name](...args);
+    });
+  }
+
+  async #tell(news) {
+    if (this.#isClosing) return;
+    await this.page.evaluate(([number, event, value]) => window.host.childEvent(number, event, value), news);
+  }
+
+  async command(id) {
+    await this.page.evaluate((full) => window.host.app.commands.run(full), `recollect:${id}`);
+  }
+
+  isPossible(id) {
+    return this.page.evaluate((full) => window.host.app.commands.isPossible(full), `recollect:${id}`);
+  }
+
+  async ready() {
+    // Phones have the status bar's item, and do not show it.
+    const item = this.statusBar.filter({ hasText: /^Recollect: ready$/ });
+    await item.waitFor({ state: "attached", timeout: 60_000 });
+  }
+
+  /** Opens the search panel and types. Returns the rows that are found. */
+  async searchFor(query) {
+    await this.command("open-search");
+    await this.search.getByRole("searchbox").fill(query);
+    const list = this.search.locator('.recollect-results[aria-busy="false"]');
+    await list.locator(".recollect-result").first().waitFor();
+    return list.locator(".recollect-result");
+  }
+
+  openNote(path) {
+    return this.page.evaluate((note) => window.host.openNote(note), path);
+  }
+
+  /** The note in front, what is selected in it, and in which line. */
+  note() {
+    return this.page.evaluate(() => {
+      const { view } = window.host.app.workspace.getMostRecentLeaf();
+      const { editor } = view;
+      return {
+        path: view.file?.path,
+        text: editor.getValue(),
+        selection: editor.getSelection(),
+        line: editor.getCursor("from").line + 1,
+      };
+    });
+  }
+
+  /** The notes that are open in tabs, in order. */
+  openNotes() {
+    return this.page.evaluate(() =>
+      window.host.app.workspace.getLeavesOfType("markdown").map(({ view }) => view.file?.path),
+    );
+  }
+
+  notices() {
+    return this.page.evaluate(() => window.host.notices);
+  }
+
+  clipboard() {
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  device() {
+    return this.page.evaluate((key) => window.host.app.loadLocalStorage(key), DEVICE_KEY);
+  }
+
+  data() {
+    return this.page.evaluate(() => window.host.stored.data);
+  }
+
+  /** Runs `change` on the page's vault, as a person's file explorer would. */
+  vault(change, ...given) {
+    const source = `(async () => (${change})(window.host.app.vault, ...${JSON.stringify(given)}))()`;
+    return this.page.evaluate(source);
+  }
+
+  async unload() {
+    await this.page.evaluate(() => window.host.plugin.unload());
+  }
+
+  /** Ends the app and what it started, and fails if anything went wrong unseen. */
+  async close() {
+    this.#isClosing = true;
+    await this.context.close();
+    await this.programs.end();
+    assert.deepEqual(this.problems, [], "nothing went wrong in the console");
+  }
+}

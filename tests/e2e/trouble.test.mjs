@@ -1,0 +1,176 @@
+// What goes wrong, and how it gets well again.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { useDesk } from "./support/fixture.mjs";
+import { answering, hanging, refusing } from "./support/network.mjs";
+import { connectedTo, startServer } from "./support/server.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useDesk();
+let server = null; // one server, started by hand, for the apps of this file
+
+after(() => server?.end());
+
+/** What an app needs to reach it, and what else is given. */
+async function remote(given = {}) {
+  server ??= await startServer(held.desk, held.desk.vault);
+  return { ...connectedTo(server), ...given };
+}
+
+/** Trouble on one route only. */
+const onRoute = (route, trouble) => (request) =>
+  request.url.pathname === route ? trouble(request) : undefined;
+
+const is = (text) => (app) => app.search.getByText(text).first().waitFor();
+
+test("a server at an address is used with the token from the app's secrets", async () => {
+  await held.withApp(await remote(), async (app) => {
+    await app.ready();
+    assert.equal(app.programs.started.length, 0, "nothing is started here");
+    assert.ok((await app.searchFor("bread")).first());
+    const stored = JSON.stringify([await app.device(), await app.data()]);
+    assert.equal(stored.includes(server.token), false, "the token is in no settings");
+  });
+});
+
+test("a wrong token is said to be one, and a right one helps", async () => {
+  await held.withApp(await remote({ secrets: { "home-server": "wrong" } }), async (app) => {
+    await app.command("open-search");
+    await is("The server wants a token")(app);
+    const count = app.network.requests.length;
+    await app.page.waitForTimeout(2_500);
+    assert.ok(app.network.requests.length - count < 8, "it is not asked all the time");
+    await app.page.evaluate(
+      ([name, token]) => window.host.app.secretStorage.setSecret(name, token),
+      ["home-server", server.token],
+    );
+    await app.search.getByRole("button", { name: "Try again" }).click();
+    await app.ready();
+  });
+});
+
+const health = (changes) => ({ status: "ok", version: "9.9.9", api: 1, features: [], auth: "token", ...changes });
+
+for (const [name, changes, text] of [
+  ["newer", { api: 2 }, "This plugin is too old"],
+  ["older", { api: 0 }, "The server is too old"],
+  ["of the same contract that lacks a part", { features: ["vaults"] }, "The server is too old"],
+]) {
+  test(`a server ${name} is met with what to do`, async () => {
+    const trouble = onRoute("/api/health", answering(health(changes)));
+    await held.withApp(await remote({ trouble }), async (app) => {
+      await app.command("open-search");
+      await is(text)(app);
+      await is("9.9.9")(app);
+      app.network.trouble = null;
+      await app.search.getByRole("button", { name: "Try again" }).click();
+      await app.ready();
+    });
+  });
+}
+
+test("something else at the address is not taken for the server", async () => {
+  await held.withApp(await remote({ open: ["Home.md"] }), async (app) => {
+    await app.command("open-search");
+    await app.ready();
+    app.network.trouble = answering("<html>A router's page</html>");
+    await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await is("That is not Recollect")(app);
+    app.network.trouble = null;
+    await app.search.getByRole("button", { name: "Try again" }).click();
+    await app.ready();
+  });
+});
+
+test("garbage and hollow answers to a search are said, and change nothing else", async () => {
+  await held.withApp(await remote(), async (app) => {
+    await app.ready();
+    await app.searchFor("bread");
+    const shown = await app.search.locator(".recollect-result").count();
+    for (const body of ["{", "null", "[]", { results: "none" }, ""]) {
+      app.network.trouble = onRoute("/api/search", answering(body));
+      await app.search.getByRole("searchbox").press("Enter");
+      await is("No answer")(app);
+      assert.equal(await app.search.locator(".recollect-result").count(), shown, "what was shown stays");
+      app.network.trouble = null;
+      await app.search.getByRole("searchbox").press("Enter");
+      await app.search.getByText("No answer").first().waitFor({ state: "detached" });
+    }
+  });
+});
+
+test("a server that dies within a request is met again when it is back", async () => {
+  await held.withApp(await remote(), async (app) => {
+    await app.ready();
+    await app.command("open-search");
+    app.network.trouble = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return refusing();
+    };
+    await app.search.getByRole("searchbox").fill("bread");
+    await is("Offline")(app);
+    app.network.trouble = refusing;
+    const count = app.network.requests.length;
+    await app.page.waitForTimeout(4_000);
+    assert.ok(app.network.requests.length - count < 6, "it is asked less and less");
+    app.network.trouble = null;
+    await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await app.ready();
+    await app.search.locator(".recollect-result").first().waitFor();
+  });
+});
+
+test("late answers to earlier questions are dropped", async () => {
+  await held.withApp(await remote(), async (app) => {
+    await app.ready();
+    await app.command("open-search");
+    app.network.trouble = async ({ url }) => {
+      if (url.searchParams.get("q") === "slugs") await new Promise((resolve) => setTimeout(resolve, 1_500));
+      return undefined;
+    };
+    const field = app.search.getByRole("searchbox");
+    await field.fill("slugs");
+    await until("it is asked", () => app.network.to("/api/search").length > 0);
+    await field.fill("sourdough starter in the fridge");
+    await app.search.getByText("Starter that sleeps in the cold").first().waitFor();
+    await app.page.waitForTimeout(1_800);
+    assert.match(await app.search.locator(".recollect-result").first().textContent(), /Starter that sleeps/);
+  });
+});
+
+test("a server that never answers does not stop the typing", async () => {
+  await held.withApp(await remote(), async (app) => {
+    await app.ready();
+    await app.command("open-search");
+    app.network.trouble = onRoute("/api/search", hanging);
+    await app.search.getByRole("searchbox").fill("bread");
+    await app.openNote("Home.md");
+    await app.page.locator(".cm-content:visible").first().click();
+    await app.page.keyboard.type("still typing");
+    assert.ok((await app.note()).text.includes("still typing"));
+    await app.search.getByText("No answer").first().waitFor({ timeout: 15_000 });
+  });
+});
+
+test("10,000 results and snippets of 1 MB are shown without a halt", async () => {
+  await held.withApp(await remote(), async (app) => {
+    await app.ready();
+    await app.searchFor("bread");
+    const reply = app.network.reply("/api/search");
+    const [pattern] = reply.results;
+    const many = Array.from({ length: 10_000 }, (_, n) => ({ ...pattern, path: `Many/${n}.md`, title: `Many ${n}` }));
+    const big = "long ".repeat(200_000);
+    const results = [{ ...pattern, snippet: big, highlights: [[0, 4], [999_990, 1_000_000], [-5, 1e9]] }, ...many];
+    app.network.trouble = onRoute("/api/search", answering({ ...reply, total: results.length, results }));
+    await app.search.getByRole("searchbox").press("Enter");
+    await app.search.getByText("Many 10", { exact: true }).waitFor();
+    assert.ok((await app.search.locator(".recollect-result").count()) <= 200);
+    const text = await app.search.locator(".recollect-snippet").first().textContent();
+    assert.ok(text.length < 2_000);
+    await app.search.getByText("Many 10", { exact: true }).click();
+    await until("it is said that there is no such note", async () =>
+      (await app.notices()).some((notice) => notice.includes("no longer in this vault")),
+    );
+  });
+});

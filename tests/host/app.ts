@@ -1,0 +1,61 @@
+/** The app: everything that a plugin reaches through `app`. */
+
+import type { App as AppType, HoverLinkSource } from "obsidian";
+import { Commands } from "./commands";
+import { DragManager } from "./dragManager";
+import { environment } from "./environment";
+import { FileManager } from "./fileManager";
+import { keymap, Scope } from "./keymap";
+import { MetadataCache } from "./metadata";
+import { servePreviews } from "./pagePreview";
+import { SecretStorage } from "./secretStorage";
+import { SettingsWindow } from "./settingsWindow";
+import { Vault } from "./vault";
+import { Workspace } from "./workspace";
+
+export class App implements Pick<AppType, "isDarkMode" | "loadLocalStorage" | "saveLocalStorage"> {
+  readonly keymap = keymap;
+  readonly scope = new Scope();
+  readonly vault = new Vault();
+  readonly metadataCache = new MetadataCache(this.vault);
+  readonly fileManager = new FileManager(this.vault, this.metadataCache);
+  readonly secretStorage = new SecretStorage();
+  readonly setting = new SettingsWindow();
+  readonly commands = new Commands(this.typed);
+  readonly dragManager = new DragManager(this.typed);
+  readonly hoverSources = new Map<string, HoverLinkSource>();
+  readonly ribbonEl: HTMLElement;
+  readonly statusBarEl: HTMLElement;
+  readonly workspace: Workspace;
+  readonly device = new Map(Object.entries(environment.device));
+
+  constructor() {
+    const row = document.body.createDiv("app-container").createDiv("horizontal-main-container");
+    this.ribbonEl = row.createDiv("workspace-ribbon");
+    this.workspace = new Workspace(this.typed, row);
+    this.statusBarEl = document.body.createDiv("status-bar");
+    servePreviews(this.typed, this.hoverSources);
+  }
+
+  /** Itself under the app's type, of which it is a part. */
+  get typed(): AppType {
+    return this as unknown as AppType;
+  }
+
+  async load(): Promise<void> {
+    await this.vault.load();
+    this.metadataCache.load();
+  }
+
+  isDarkMode(): boolean {
+    return environment.isDark;
+  }
+
+  loadLocalStorage(key: string): unknown {
+    return this.device.get(key) ?? null;
+  }
+
+  saveLocalStorage(key: string, data: unknown): void {
+    this.device.set(key, structuredClone(data));
+  }
+}

@@ -1,0 +1,84 @@
+/** A note in an editor. Edits are saved a moment later, as in the app. */
+
+import { EditorState } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import type { MarkdownView as AppMarkdownView, MarkdownViewModeType, TFile, WorkspaceLeaf } from "obsidian";
+import type { DragManager } from "./dragManager";
+import { Editor } from "./editor";
+import { debounce } from "./mocks";
+import { ItemView } from "./views";
+
+const SAVED_AFTER_MS = 300; // the app waits two seconds
+
+type Part = Pick<AppMarkdownView, "file" | "getViewType" | "getMode" | "getViewData" | "requestSave">;
+
+export class MarkdownView extends ItemView implements Part {
+  file: TFile | null = null;
+  readonly editor: Editor;
+  readonly #cm: EditorView;
+  #isLoading = false;
+
+  readonly requestSave = debounce(() => {
+    if (this.file) void this.app.vault.modify(this.file, this.getViewData());
+  }, SAVED_AFTER_MS);
+
+  constructor(leaf: WorkspaceLeaf) {
+    super(leaf);
+    this.#cm = new EditorView({
+      parent: this.contentEl.createDiv("markdown-source-view mod-cm6"),
+      extensions: [
+        EditorView.lineWrapping,
+        EditorState.allowMultipleSelections.of(true),
+        EditorView.domEventHandlers({ drop: (event) => this.#dropped(event) }),
+        EditorView.updateListener.of(({ docChanged }) => {
+          if (docChanged && !this.#isLoading) this.requestSave();
+        }),
+      ],
+    });
+    this.editor = new Editor(this.#cm);
+  }
+
+  getViewType(): string {
+    return "markdown";
+  }
+
+  getDisplayText(): string {
+    return this.file?.basename ?? "New tab";
+  }
+
+  getMode(): MarkdownViewModeType {
+    return "source";
+  }
+
+  getViewData(): string {
+    return this.editor.getValue();
+  }
+
+  async show(file: TFile): Promise<void> {
+    const text = await this.app.vault.read(file);
+    this.file = file;
+    this.#isLoading = true;
+    this.editor.setValue(text);
+    this.editor.setCursor(0);
+    this.#isLoading = false;
+  }
+
+  override setEphemeralState(state: unknown): void {
+    const { line } = (state ?? {}) as { line?: unknown };
+    if (typeof line !== "number") return;
+    const at = { line: Math.min(line, this.editor.lastLine()), ch: 0 };
+    this.editor.setCursor(at);
+    this.editor.scrollIntoView({ from: at, to: at }, true);
+  }
+
+  /** A dragged link is written as this note writes links; anything else is left to the editor. */
+  #dropped(event: DragEvent): boolean {
+    const { dragManager } = this.app as typeof this.app & { dragManager: DragManager };
+    const link = dragManager.linkFor(this.file?.path ?? "");
+    if (link === null) return false;
+    event.preventDefault();
+    const at = this.#cm.posAtCoords({ x: event.clientX, y: event.clientY }, false);
+    this.#cm.dispatch({ changes: { from: at, insert: link } });
+    return true;
+  }
+}

@@ -1,0 +1,82 @@
+/** The metadata cache: what the app knows of notes, and who links to whom. */
+
+import type { CachedMetadata, MetadataCache as AppCache, TFile as AppFile } from "obsidian";
+import { Events, parseNote, TFile } from "./mocks";
+import type { Vault } from "./vault";
+
+export class MetadataCache
+  extends Events
+  implements Pick<AppCache, "getCache" | "getFileCache" | "getFirstLinkpathDest" | "fileToLinktext">
+{
+  resolvedLinks: Record<string, Record<string, number>> = {};
+  unresolvedLinks: Record<string, Record<string, number>> = {};
+  readonly #known = new Map<string, CachedMetadata>();
+  readonly #vault: Vault;
+
+  constructor(vault: Vault) {
+    super();
+    this.#vault = vault;
+    for (const event of ["create", "modify", "delete", "rename"]) {
+      vault.on(event, (file: unknown, from: unknown) => {
+        if (typeof from === "string") this.#known.delete(from);
+        if (file instanceof TFile) this.#learn(file);
+        this.#resolve();
+      });
+    }
+  }
+
+  load(): void {
+    for (const file of this.#vault.getMarkdownFiles()) this.#learn(file);
+    this.#resolve();
+  }
+
+  getCache(path: string): CachedMetadata | null {
+    return this.#known.get(path) ?? null;
+  }
+
+  getFileCache(file: AppFile): CachedMetadata | null {
+    return this.getCache(file.path);
+  }
+
+  /** A whole path first, else the note of that name nearest to the top. */
+  getFirstLinkpathDest(linkpath: string, _sourcePath: string): AppFile | null {
+    const wanted = linkpath.toLowerCase();
+    const named = this.#vault.getFiles().filter((file) => {
+      const path = file.path.toLowerCase();
+      return [wanted, `${wanted}.md`].some((end) => path === end || path.endsWith(`/${end}`));
+    });
+    return named.sort((one, other) => one.path.length - other.path.length)[0] ?? null;
+  }
+
+  /** The shortest link that still leads to the file. */
+  fileToLinktext(file: AppFile, sourcePath: string, omitMdExtension = true): string {
+    const shorten = (path: string): string =>
+      omitMdExtension && file.extension === "md" ? path.slice(0, -3) : path;
+    const short = shorten(file.name);
+    return this.getFirstLinkpathDest(short, sourcePath) === file ? short : shorten(file.path);
+  }
+
+  #learn(file: AppFile): void {
+    if (this.#vault.getFileByPath(file.path) !== file) this.#known.delete(file.path);
+    else if (file.extension === "md") {
+      this.#known.set(file.path, parseNote(file.path, this.#vault.textOf(file)));
+      this.trigger("changed", file, this.#vault.textOf(file), this.#known.get(file.path));
+    }
+  }
+
+  #resolve(): void {
+    this.resolvedLinks = {};
+    this.unresolvedLinks = {};
+    for (const [path, { links = [], embeds = [], frontmatterLinks = [] }] of this.#known) {
+      const resolved: Record<string, number> = (this.resolvedLinks[path] = {});
+      const unresolved: Record<string, number> = (this.unresolvedLinks[path] = {});
+      for (const { link } of [...links, ...embeds, ...frontmatterLinks]) {
+        const target = link.split("#")[0] ?? "";
+        const found = target && this.getFirstLinkpathDest(target, path);
+        if (found) resolved[found.path] = (resolved[found.path] ?? 0) + 1;
+        else if (target) unresolved[target] = (unresolved[target] ?? 0) + 1;
+      }
+    }
+    this.trigger("resolved");
+  }
+}

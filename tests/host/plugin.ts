@@ -1,0 +1,90 @@
+/** The base class of plugins: whatever is added is taken away when the plugin is unloaded. */
+
+import type {
+  Command,
+  HoverLinkSource,
+  IconName,
+  Plugin as AppPlugin,
+  PluginManifest,
+  ViewCreator,
+} from "obsidian";
+import type { App } from "./app";
+import { environment } from "./environment";
+import { setIcon, setTooltip } from "./icons";
+import { Component } from "./mocks";
+import type { PluginSettingTab } from "./settingTab";
+
+type Part = Pick<
+  AppPlugin,
+  | "manifest"
+  | "addCommand"
+  | "addRibbonIcon"
+  | "addStatusBarItem"
+  | "registerView"
+  | "registerHoverLinkSource"
+  | "loadData"
+  | "saveData"
+>;
+
+/** The plugin's data.json. */
+export const stored = { data: environment.data };
+
+export abstract class Plugin extends Component implements Part {
+  constructor(
+    readonly app: App,
+    readonly manifest: PluginManifest,
+  ) {
+    super();
+  }
+
+  addCommand(command: Command): Command {
+    const id = `${this.manifest.id}:${command.id}`;
+    this.app.commands.commands.set(id, command);
+    this.register(() => this.app.commands.commands.delete(id));
+    return command;
+  }
+
+  addRibbonIcon(icon: IconName, title: string, action: (event: MouseEvent) => unknown): HTMLElement {
+    const el = this.app.ribbonEl.createDiv("clickable-icon side-dock-ribbon-action");
+    setIcon(el, icon);
+    setTooltip(el, title);
+    el.addEventListener("click", action);
+    this.register(() => el.remove());
+    return el;
+  }
+
+  /** Phones have no status bar; the item is made all the same. */
+  addStatusBarItem(): HTMLElement {
+    const el = this.app.statusBarEl.createDiv(`status-bar-item plugin-${this.manifest.id}`);
+    this.register(() => el.remove());
+    return el;
+  }
+
+  addSettingTab(tab: PluginSettingTab): void {
+    this.app.setting.add(this.manifest.id, tab);
+    this.register(() => this.app.setting.remove(this.manifest.id));
+  }
+
+  registerView(type: string, creator: ViewCreator): void {
+    this.app.workspace.register(type, creator);
+    this.register(() => {
+      this.app.workspace.detachLeavesOfType(type);
+      this.app.workspace.register(type, null);
+    });
+  }
+
+  registerHoverLinkSource(id: string, source: HoverLinkSource): void {
+    this.app.hoverSources.set(id, source);
+    this.register(() => this.app.hoverSources.delete(id));
+  }
+
+  async loadData(): Promise<unknown> {
+    return structuredClone(stored.data);
+  }
+
+  async saveData(data: unknown): Promise<void> {
+    stored.data = structuredClone(data);
+  }
+
+  onUserEnable(): void {}
+}

@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Client } from "../../plugin/src/client";
+import { Connection, type Absence, type Source, type Target } from "../../plugin/src/connection";
+import { aStatus, aVault, FakeServer, HEALTH, TOKEN } from "./samples";
+
+const TARGET: Target = {
+  endpoint: { url: "http://127.0.0.1:8765", token: TOKEN },
+  vault: { word: "garden" },
+};
+
+let server: FakeServer;
+let connection: Connection;
+
+function connect(source: Source = () => Promise.resolve(TARGET)): Connection {
+  connection = new Connection({
+    source,
+    open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
+    random: () => 0.5,
+  });
+  connection.begin();
+  return connection;
+}
+
+async function settle(ms = 0): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+});
+afterEach(() => {
+  connection.end();
+  vi.useRealTimers();
+});
+
+describe("a server that works", () => {
+  it("is ready after health, vaults and status, and asked about our vault", async () => {
+    connect();
+    await settle();
+    expect(connection.state.name).toBe("ready");
+    expect(connection.session?.vault.id).toBe("v1");
+    expect(server.seen.map((request) => new URL(request.url).pathname)).toEqual([
+      "/api/health",
+      "/api/vaults",
+      "/api/status",
+    ]);
+    expect(server.seen[2]?.url).toContain("vault=v1");
+  });
+
+  it("is asked for its status alone from then on, often while it indexes", async () => {
+    server.routes["/api/status"] = () => aStatus({ state: "indexing" });
+    connect();
+    await settle();
+    expect(connection.state.name).toBe("indexing");
+    await settle(3_000);
+    expect(server.asked("/api/status")).toHaveLength(4);
+    expect(server.asked("/api/health")).toHaveLength(1);
+  });
+
+  it("tells its features", async () => {
+    connect();
+    await settle();
+    expect(connection.has("sync")).toBe(true);
+    expect(connection.has("graph")).toBe(false);
+  });
+
+  it("tells every news to listeners until they stop", async () => {
+    connect();
+    const heard: string[] = [];
+    const stop = connection.subscribe((state) => heard.push(state.name));
+    await settle(10_000);
+    stop();
+    await settle(10_000);
+    expect(heard).toEqual(["ready", "ready"]);
+  });
+
+  it("may be found only after a start that takes time", async () => {
+    let found: (target: Target) => void = () => undefined;
+    connect((starting) => {
+      starting();
+      return new Promise((resolve) => (found = resolve));
+    });
+    await settle();
+    expect(connection.state.name).toBe("starting");
+    found(TARGET);
+    await settle();
+    expect(connection.state.name).toBe("ready");
+  });
+
+  it("is starting as long as it says so, and no session is given out", async () => {
+    server.routes["/api/status"] = () => aStatus({ state: "starting" });
+    connect();
+    await settle();
+    expect([connection.state.name, connection.session]).toEqual(["starting", null]);
+  });
+});
+
+describe("versions", () => {
+  it.each([
+    ["plugin", { ...HEALTH, api: 2, features: "a later shape" }],
+    ["server", { ...HEALTH, api: 0 }],
+    ["server", { ...HEALTH, features: ["status"] }],
+  ])("say that the %s is the older one", async (older, health) => {
+    server.routes["/api/health"] = () => health;
+    connect();
+    await settle();
+    expect(connection.state).toMatchObject({ name: "mismatch", older, version: "0.1.0" });
+  });
+});
+
+describe("a server that does not work", () => {
+  it("is asked again after 1, 2, 5, 10, 30 and 30 seconds", async () => {
+    server.down = true;
+    connect();
+    await settle();
+    expect(connection.state).toMatchObject({ name: "offline", reason: "unreachable" });
+    const gaps: number[] = [];
+    let last = 0;
+    for (let second = 1; second <= 80; second += 1) {
+      const before = server.seen.length;
+      await settle(1_000);
+      if (server.seen.length > before) {
+        gaps.push(second - last);
+        last = second;
+      }
+    }
+    expect(gaps).toEqual([1, 2, 5, 10, 30, 30]);
+  });
+
+  it("is asked at once when a person acts, and recovers by itself", async () => {
+    server.down = true;
+    connect();
+    await settle(60_000);
+    server.down = false;
+    void connection.check();
+    await settle();
+    expect(connection.state.name).toBe("ready");
+  });
+
+  it("gets one question however many people ask", async () => {
+    connect();
+    await settle();
+    const before = server.seen.length;
+    await Promise.all([connection.check(), connection.check(), connection.check()]);
+    expect(server.seen.length - before).toBe(1);
+  });
+
+  it("may miss one answer, but not two", async () => {
+    connect();
+    await settle();
+    server.silent = true;
+    await settle(10_000 + 5_000);
+    expect(connection.state.name).toBe("ready");
+    await settle(1_000 + 5_000);
+    expect(connection.state).toMatchObject({ name: "offline", reason: "unreachable" });
+  });
+
+  it.each([
+    ["garbage", () => ({ status: 200, text: "<html>" })],
+    ["another shape", () => ({ hello: "world" })],
+  ])("answers %s: that is not Recollect", async (_, answer) => {
+    server.routes["/api/health"] = answer;
+    connect();
+    await settle();
+    expect(connection.state).toMatchObject({ name: "offline", reason: "not-recollect" });
+  });
+
+  it("wants another token once it was rotated", async () => {
+    connect();
+    await settle();
+    server.routes["/api/status"] = () => ({ status: 401, text: "{}" });
+    await settle(10_000);
+    expect(connection.state.name).toBe("needs-token");
+  });
+});
+
+describe("which vault", () => {
+  it("is never another than ours, not even the only one", async () => {
+    server.routes["/api/vaults"] = () => ({ vaults: [aVault({ name: "work" })] });
+    connect();
+    await settle();
+    expect(connection.state).toMatchObject({ name: "offline", reason: "no-vault" });
+    expect(server.asked("/api/status")).toHaveLength(0);
+  });
+
+  it("is found by its folder where names differ, but only if it is served", async () => {
+    const target = { ...TARGET, vault: { word: "Garten", folder: "/home/ada/garden" } };
+    server.routes["/api/vaults"] = () => ({
+      vaults: [aVault({ id: "v0", name: "Garten", open: false }), aVault()],
+    });
+    connect(() => Promise.resolve(target));
+    await settle();
+    expect(connection.session?.vault.id).toBe("v1");
+  });
+});
+
+describe("attempts that were given up", () => {
+  it("change nothing when they answer late", async () => {
+    let late: (target: Absence) => void = () => undefined;
+    let calls = 0;
+    connect(() => {
+      calls += 1;
+      if (calls === 1) return new Promise((resolve) => (late = resolve));
+      return Promise.resolve(TARGET);
+    });
+    await settle();
+    await connection.reset();
+    late({ reason: "crashed", detail: "long ago" });
+    await settle();
+    expect(connection.state.name).toBe("ready");
+  });
+
+  it("leave no timer behind after the end", async () => {
+    server.down = true;
+    connect();
+    await settle();
+    connection.end();
+    await settle(120_000);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("wait for a person where only a person can help", async () => {
+    let asked = 0;
+    connect(() => {
+      asked += 1;
+      return Promise.resolve({ reason: "needs-consent", detail: "" });
+    });
+    await settle(300_000);
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Client } from "../../plugin/src/client";
+import type { Session } from "../../plugin/src/connection";
+import { LiveSearch } from "../../plugin/src/ui/liveSearch";
+import { aReply, aResult, aVault, FakeServer, problem, TOKEN } from "./samples";
+
+let server: FakeServer;
+let shown: string[];
+let failed: unknown[];
+let live: LiveSearch;
+let session: Session | null;
+let isBusy: boolean;
+let ranks: boolean;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+  server.routes["/api/search"] = ({ url }) => {
+    const { searchParams } = new URL(url);
+    return aReply([aResult("a.md")], {
+      query: searchParams.get("q") ?? "",
+      mode: searchParams.get("mode") as "hybrid",
+    });
+  };
+  session = {
+    client: new Client(server.transport, () => undefined, { url: "http://x", token: TOKEN }),
+    vault: aVault(),
+    version: "0.1.0",
+    features: [],
+  };
+  shown = [];
+  failed = [];
+  isBusy = false;
+  ranks = true;
+  live = new LiveSearch({
+    session: () => session,
+    limit: () => 5,
+    ranksByMeaning: () => ranks,
+    show: (reply, isFinal) => shown.push(`${reply.query} ${reply.mode} ${isFinal}`),
+    fail: (error) => failed.push(error),
+    busy: (busy) => (isBusy = busy),
+  });
+});
+afterEach(() => void vi.useRealTimers());
+
+async function rest(ms = 1_000): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+}
+
+describe("typing", () => {
+  it("shows keyword answers first and the better ranking when the typing rests", async () => {
+    live.type("bees");
+    expect(isBusy).toBe(true);
+    await rest(100);
+    expect(shown).toEqual(["bees keyword false"]);
+    await rest();
+    expect(shown).toEqual(["bees keyword false", "bees hybrid true"]);
+    expect(isBusy).toBe(false);
+  });
+
+  it("asks for nothing between fast keys", async () => {
+    for (const query of ["b", "be", "bee", "bees"]) {
+      live.type(query);
+      await rest(30);
+    }
+    await rest();
+    expect(server.asked("/api/search")).toHaveLength(2);
+  });
+
+  it("asks once where there is nothing to rank by meaning with", async () => {
+    ranks = false;
+    live.type("bees");
+    await rest();
+    expect(shown).toEqual(["bees hybrid true"]);
+  });
+
+  it("asks nothing of an empty field", async () => {
+    live.type("   ");
+    await rest();
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe("answers", () => {
+  it("to an earlier question are dropped", async () => {
+    const answers: (() => void)[] = [];
+    const answer = server.routes["/api/search"];
+    server.routes["/api/search"] = (request) =>
+      new Promise((resolve) => answers.push(() => resolve(answer?.(request))));
+    void live.now("old");
+    await rest(0);
+    void live.now("new");
+    await rest(0);
+    answers[1]?.();
+    answers[0]?.();
+    await rest(0);
+    expect(shown).toEqual(["new hybrid true"]);
+  });
+
+  it("that fail are told once, and only for the last question", async () => {
+    server.routes["/api/search"] = () => problem(503, "index_failed", "Not now.");
+    live.type("bees");
+    await rest();
+    expect(failed).toHaveLength(1);
+    expect(isBusy).toBe(false);
+  });
+
+  it("are not waited for where there is no server", async () => {
+    session = null;
+    live.type("bees");
+    await rest();
+    expect([shown, failed, isBusy]).toEqual([[], [], false]);
+  });
+});

@@ -1,0 +1,176 @@
+/** The parts of a list of results that need no app: order, highlights, filters, texts. */
+
+import { describe, expect, it } from "vitest";
+import { breadcrumb, count, duration, folderOf, scoreParts } from "../../plugin/src/ui/format";
+import { pieces } from "../../plugin/src/ui/highlight";
+import { afterRename, arranged, marksOf, withMark } from "../../plugin/src/ui/marks";
+import { merged, sorted } from "../../plugin/src/ui/ranking";
+import { absence, filtered } from "../../plugin/src/ui/similarNotes";
+import { sectionAt } from "../../plugin/src/ui/target";
+import { aResult } from "./samples";
+
+const paths = (results: readonly { path: string }[]): string =>
+  results.map(({ path }) => path).join(" ");
+
+describe("taking in a better ranking", () => {
+  const shown = ["a", "b", "c", "d"].map((path) => aResult(path));
+
+  it("puts everything in order where nobody points", () => {
+    const better = ["c", "x", "a"].map((path) => aResult(path));
+    expect(paths(merged(shown, better, -1))).toBe("c x a");
+  });
+
+  it("leaves what is about to be clicked and everything above it in place", () => {
+    const better = ["c", "x", "a", "b"].map((path) => aResult(path));
+    expect(paths(merged(shown, better, 1))).toBe("a b c x");
+  });
+
+  it("keeps a row that is pointed at even if the better answer has lost it", () => {
+    expect(paths(merged(shown, [aResult("d")], 0))).toBe("a d");
+  });
+
+  it("refreshes the rows that it leaves in place", () => {
+    const better = [aResult("b"), aResult("a", { score: 0.1 })];
+    expect(merged(shown, better, 0)[0]?.score).toBe(0.1);
+  });
+});
+
+describe("sorting", () => {
+  const results = [
+    aResult("x/Note 10.md", { modified: "2026-01-01T00:00:00+00:00" }),
+    aResult("Note 9.md", { modified: "2026-01-01T01:30:00+02:00" }),
+    aResult("élan.md", { modified: null }),
+  ];
+
+  it("by name counts numbers and ignores accents and folders", () => {
+    expect(paths(sorted(results, "name"))).toBe("élan.md Note 9.md x/Note 10.md");
+  });
+
+  it("by time compares instants, not their spelling", () => {
+    expect(paths(sorted(results, "modified"))).toBe("x/Note 10.md Note 9.md élan.md");
+  });
+});
+
+describe("highlights", () => {
+  const marked = (...args: Parameters<typeof pieces>): string =>
+    pieces(...args)
+      .map(({ text, isMatch }) => (isMatch ? `[${text}]` : text))
+      .join("");
+
+  it("mark the ranges", () => {
+    expect(marked("bees in hives", [[0, 4], [8, 13]], 100)).toBe("[bees] in [hives]");
+  });
+
+  it.each([
+    ["out of order and overlapping", [[8, 13], [0, 4], [2, 6]]],
+    ["beyond the text, negative, empty, backwards", [[-5, 4], [8, 99], [5, 5], [7, 6]]],
+  ] as [string, [number, number][]][])("survive ranges that are %s", (_, ranges) => {
+    expect(marked("bees in hives", ranges, 100)).toMatch(/^\[bees\]/);
+  });
+
+  it("count in UTF-16 units, as the server does", () => {
+    expect(marked("🐝 hive", [[3, 7]], 100)).toBe("🐝 [hive]");
+  });
+
+  it("stay in a window around the first match of a long text", () => {
+    const text = `${"x".repeat(5_000)} hive ${"y".repeat(1_000_000)}`;
+    const cut = marked(text, [[5_001, 5_005]], 200);
+    expect(cut).toContain("[hive]");
+    expect(cut.length).toBeLessThan(210);
+  });
+});
+
+describe("texts", () => {
+  it("name passages and places", () => {
+    const passage = aResult("a.md", { heading: "One > Two", parent: "buy bread" });
+    expect(breadcrumb(passage)).toBe("One › Two › buy bread");
+    expect([folderOf("a/b/c.md"), folderOf("c.md")]).toEqual(["a/b", ""]);
+  });
+
+  it("count", () => {
+    expect([count(1, "note", "notes"), count(0, "note", "notes")]).toEqual(["1 note", "0 notes"]);
+    expect([duration(0.2), duration(200), duration(90_000)]).toEqual(["1 s", "3 min", "25 h"]);
+  });
+
+  it("tell the parts of a score that there are", () => {
+    const scores = { ...aResult("a").scores, keyword: null, tag: 1.2 };
+    const text = scoreParts(aResult("a.md", { scores }));
+    expect(text).toContain("tag: 1.20");
+    expect(text).not.toMatch(/keyword|recency/);
+  });
+});
+
+describe("similar notes", () => {
+  const all = [aResult("self.md"), aResult("near.md"), aResult("far.md", { score: 0.2 })];
+
+  it("are never the note itself, and only those that are near enough", () => {
+    const rest = filtered(all, { self: "self.md", minScore: 0.5, isLinked: null });
+    expect([paths(rest.kept), rest.below, rest.linked]).toEqual(["near.md", 1, 0]);
+  });
+
+  it("may be only those that are not linked", () => {
+    const isLinked = (path: string): boolean => path === "near.md";
+    const rest = filtered(all, { self: "self.md", minScore: 0, isLinked });
+    expect([paths(rest.kept), rest.linked]).toEqual(["far.md", 1]);
+  });
+
+  it("say why there is none", () => {
+    const none = { kept: [], below: 0, linked: 0 };
+    const titles = [
+      absence(none, 0),
+      absence({ ...none, below: 2 }, 0.5),
+      absence({ ...none, linked: 2 }, 0),
+      absence({ ...none, kept: all }, 0),
+    ].map(({ title }) => title);
+    expect(new Set(titles).size).toBe(4);
+  });
+});
+
+describe("marks", () => {
+  it("put pinned notes first and hide hidden ones", () => {
+    let marks = withMark({}, "n", "b", "pinned", true);
+    marks = withMark(marks, "n", "a", "hidden", true);
+    const results = ["a", "c", "b"].map((path) => aResult(path));
+    expect(paths(arranged(results, marksOf(marks, "n")))).toBe("b c");
+    expect(paths(arranged(results, marksOf(marks, "other")))).toBe("a c b");
+  });
+
+  it("leave nothing behind when they are taken away", () => {
+    const marks = withMark({}, "n", "a", "hidden", true);
+    expect(withMark(marks, "n", "a", "hidden", false)).toEqual({});
+  });
+
+  it("follow a note that moves, in both roles", () => {
+    const marks = { n: { hidden: ["a"], pinned: [] }, a: { hidden: [], pinned: ["b"] } };
+    expect(afterRename(marks, "a", "z")).toEqual({
+      n: { hidden: ["z"], pinned: [] },
+      z: { hidden: [], pinned: ["b"] },
+    });
+  });
+});
+
+describe("the section around the cursor", () => {
+  const headings = [
+    [1, 0, "Top"],
+    [2, 4, "One"],
+    [3, 6, "Deep"],
+    [2, 9, "Two"],
+  ].map(([level, line, heading]) => ({
+    level,
+    heading,
+    position: { start: { line } },
+  })) as never;
+
+  it.each([
+    [5, "One", 4, 8],
+    [7, "Deep", 6, 8],
+    [12, "Two", 9, 12],
+    [2, "Top", 0, 12],
+  ])("of line %i is %s", (line, name, start, end) => {
+    expect(sectionAt(headings, line, 12)).toEqual({ name, start, end });
+  });
+
+  it("is none above the first heading", () => {
+    expect(sectionAt([], 3, 12)).toBeNull();
+  });
+});

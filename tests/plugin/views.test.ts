@@ -1,0 +1,279 @@
+/** The panels with the app's test doubles: what is drawn, walked through, opened and said. */
+
+import { App as FakeApp } from "obsidian-test-mocks/obsidian";
+import type { App, ViewStateResult, WorkspaceLeaf } from "obsidian";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Client } from "../../plugin/src/client";
+import { Connection } from "../../plugin/src/connection";
+import { Settings } from "../../plugin/src/settings";
+import type { Desk } from "../../plugin/src/ui/desk";
+import { SearchView } from "../../plugin/src/ui/searchView";
+import { SimilarView } from "../../plugin/src/ui/similarView";
+import { aReply, aResult, aStatus, FakeServer, problem, TOKEN } from "./samples";
+
+let server: FakeServer;
+let connection: Connection;
+let settings: Settings;
+let desk: Desk;
+let acted: string[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+  acted = [];
+  settings = new Settings({
+    loadVault: () => Promise.resolve(null),
+    saveVault: () => Promise.resolve(),
+    loadDevice: () => null,
+    saveDevice: () => undefined,
+  });
+  connection = new Connection({
+    source: () =>
+      Promise.resolve({
+        endpoint: { url: "http://127.0.0.1:8765", token: TOKEN },
+        vault: { word: "garden" },
+      }),
+    open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
+    random: () => 0.5,
+  });
+  const app = FakeApp.createConfigured__({
+    files: { "Bees.md": "# Bees", "Hives.md": "# Hives" },
+  });
+  desk = {
+    app: app as unknown as App,
+    connection,
+    settings,
+    waiting: () => 0,
+    act: (action) => acted.push(action),
+  };
+});
+afterEach(() => {
+  connection.end();
+  vi.useRealTimers();
+});
+
+async function settle(ms = 500): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+}
+
+async function opened<V extends SearchView | SimilarView>(
+  make: (leaf: WorkspaceLeaf) => V,
+): Promise<V> {
+  const view = make(desk.app.workspace.getLeaf(true));
+  document.body.replaceChildren(view.containerEl);
+  await (view as unknown as { onOpen(): Promise<void> }).onOpen();
+  view.load();
+  await settle();
+  return view;
+}
+
+function openSearch(): Promise<SearchView> {
+  return opened((leaf) => new SearchView(leaf, desk));
+}
+
+function texts(view: SearchView | SimilarView, selector: string): string[] {
+  return [...view.contentEl.querySelectorAll(selector)].map((el) => el.textContent ?? "");
+}
+
+function press(key: string): void {
+  document.activeElement?.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }),
+  );
+}
+
+describe("the search panel", () => {
+  it("shows what is found, with titles, passages and marks", async () => {
+    connection.begin();
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
+    expect(texts(view, ".recollect-passage .recollect-faint")).toEqual(["Hives › Spring"]);
+    expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
+    expect(texts(view, ".recollect-score")).toEqual(["0.83"]);
+    expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
+  });
+
+  it("says what is the matter where there is no server, and offers what to do", async () => {
+    server.down = true;
+    connection.begin();
+    const view = await openSearch();
+    expect(texts(view, ".recollect-message .recollect-title")).toEqual(["Offline"]);
+    view.contentEl.querySelector<HTMLElement>(".recollect-message button")?.click();
+    expect(acted).toEqual(["connect"]);
+  });
+
+  it("recovers by itself and answers what was asked meanwhile", async () => {
+    server.down = true;
+    connection.begin();
+    const view = await openSearch();
+    view.containerEl.isShown = (): boolean => true;
+    view.search("bees");
+    server.down = false;
+    await settle(5_000);
+    expect(texts(view, ".recollect-message .recollect-title")).toEqual([]);
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
+  });
+
+  it("keeps its results while a later question fails, and says so", async () => {
+    connection.begin();
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    server.routes["/api/search"] = () => problem(400, "query_too_long", "Too long.");
+    view.search("bees and more");
+    await settle();
+    expect(texts(view, ".recollect-message > div:nth-child(2)")).toEqual(["Too long."]);
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
+  });
+
+  it("lists earlier searches while its field is empty", async () => {
+    settings.remember("honey");
+    const view = await openSearch();
+    expect(texts(view, ".recollect-link")).toContain("honey");
+    view.search("bees");
+    expect(texts(view, ".recollect-link")).toEqual([]);
+  });
+
+  it("is as it was when the app is started again", async () => {
+    connection.begin();
+    const view = await openSearch();
+    await view.setState({ query: "bees", sort: "name", more: true }, {} as ViewStateResult);
+    expect(view.getState()).toMatchObject({ query: "bees", sort: "name", more: true });
+  });
+
+  it("draws ten thousand results a part at a time", async () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => aResult(`${n}.md`));
+    server.routes["/api/search"] = () => aReply(many);
+    connection.begin();
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    expect(texts(view, ".recollect-result")).toHaveLength(100);
+    const buttons = [...view.contentEl.querySelectorAll<HTMLElement>("button")];
+    buttons.find((button) => button.textContent === "Show 100 more")?.click();
+    expect(texts(view, ".recollect-result")).toHaveLength(200);
+  });
+});
+
+describe("the list", () => {
+  it("can be walked through by keyboard, passages included", async () => {
+    const passage = { ...aResult("Bees.md"), heading: "Autumn" };
+    server.routes["/api/search"] = () =>
+      aReply([aResult("Bees.md", { passages: [passage] }), aResult("Hives.md")]);
+    connection.begin();
+    const view = await openSearch();
+    view.search("bees");
+    await settle();
+    const label = (): string => document.activeElement?.textContent ?? "";
+    view.contentEl.querySelector<HTMLElement>("[role=treeitem]")?.focus();
+    press("ArrowRight");
+    expect(texts(view, ".recollect-passage .recollect-faint")).toContain("Autumn");
+    press("ArrowDown");
+    press("ArrowDown");
+    expect(label()).toContain("Autumn");
+    press("ArrowLeft");
+    expect(label()).toContain("Bees");
+    press("End");
+    expect(document.activeElement?.closest(".recollect-result")?.textContent).toContain("Hives");
+  });
+
+  it("leaves the row in place that a person points at", async () => {
+    connection.begin();
+    const view = await openSearch();
+    server.routes["/api/search"] = () => aReply(["a.md", "b.md"].map((path) => aResult(path)));
+    view.search("bees");
+    await settle();
+    const second = view.contentEl.querySelectorAll(".tree-item-self")[1];
+    second?.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+    server.routes["/api/search"] = () =>
+      aReply(["c.md", "b.md", "a.md"].map((path) => aResult(path)));
+    view.search("bees");
+    await settle();
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["a", "b", "c"]);
+    view.contentEl.querySelector(".recollect-results")?.dispatchEvent(new MouseEvent("mouseleave"));
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["c", "b", "a"]);
+  });
+});
+
+describe("a press", () => {
+  it("finds the row in place when it is released, however the answers come", async () => {
+    connection.begin();
+    const view = await openSearch();
+    server.routes["/api/search"] = () => aReply([aResult("a.md"), aResult("b.md")]);
+    view.search("bees");
+    await settle();
+    const list = view.contentEl.querySelector(".recollect-results");
+    const row = view.contentEl.querySelectorAll(".tree-item-self")[1];
+    row?.dispatchEvent(new Event("pointerdown", { bubbles: true }));
+    server.routes["/api/search"] = () =>
+      aReply([aResult("c.md"), aResult("b.md", { snippet: "Another passage." })]);
+    view.search("bees");
+    await settle();
+    expect(row?.isConnected).toBe(true);
+    row?.dispatchEvent(new Event("pointerup", { bubbles: true }));
+    await settle(10);
+    expect(list?.textContent).toContain("Another passage.");
+  });
+});
+
+describe("the similar notes panel", () => {
+  function openSimilar(): Promise<SimilarView> {
+    return opened((leaf) => new SimilarView(leaf, desk));
+  }
+
+  it("asks for a note where none is open", async () => {
+    connection.begin();
+    expect(texts(await openSimilar(), ".recollect-message .recollect-title")).toEqual(["Open a note"]);
+  });
+
+  it("stays with what it was given, and never shows that note itself", async () => {
+    server.routes["/api/similar"] = () => aReply([aResult("Bees.md"), aResult("Hives.md")]);
+    connection.begin();
+    const view = await openSimilar();
+    view.hold({ kind: "note", path: "Bees.md" });
+    await settle();
+    expect(texts(view, ".recollect-target")).toEqual(["Bees"]);
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
+    expect(view.getState()).toMatchObject({ target: { kind: "note", path: "Bees.md" } });
+  });
+
+  it("says by which rule a note is not in the index", async () => {
+    server.routes["/api/similar"] = () => problem(404, "not_found", "No such note.");
+    server.routes["/api/ledger"] = () => ({
+      vault: "garden",
+      total: 1,
+      counts: {},
+      entries: [
+        {
+          path: "Bees.md",
+          state: "excluded",
+          rule: "drafts/",
+          reason: "Excluded.",
+          warnings: [],
+          attempts: 0,
+          size: 1,
+          modified: null,
+          updated: null,
+        },
+      ],
+    });
+    connection.begin();
+    const view = await openSimilar();
+    view.hold({ kind: "note", path: "Bees.md" });
+    await settle();
+    expect(texts(view, ".recollect-message > div:nth-child(2)")).toEqual(["Excluded. (rule: drafts/)"]);
+  });
+
+  it("shows new neighbours when the index has changed", async () => {
+    connection.begin();
+    const view = await openSimilar();
+    view.containerEl.isShown = (): boolean => true;
+    view.hold({ kind: "text", text: "about bees" });
+    await settle();
+    server.routes["/api/status"] = () => aStatus({ generation: 8 });
+    server.routes["/api/similar"] = () => aReply([aResult("Hives.md")], { generation: 8 });
+    await settle(15_000);
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
+  });
+});

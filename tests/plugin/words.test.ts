@@ -1,0 +1,154 @@
+/** What is said of the server's state and the index, and how queries are completed. */
+
+import { describe, expect, it } from "vitest";
+import type { ConnectionState, OfflineReason } from "../../plugin/src/connection";
+import { explain, remark } from "../../plugin/src/ui/explain";
+import { completionAt, replaceAt } from "../../plugin/src/ui/operators";
+import { ofLedger } from "../../plugin/src/ui/similarNotes";
+import { longStatus, shortStatus } from "../../plugin/src/ui/statusText";
+import type { LedgerRow, LedgerState } from "../../plugin/src/contract";
+import { aStatus } from "./samples";
+
+const REASONS: OfflineReason[] = [
+  "not-set-up",
+  "needs-consent",
+  "not-installed",
+  "stopped",
+  "crashed",
+  "unreachable",
+  "not-recollect",
+  "no-vault",
+  "refused",
+];
+const offline = (reason: OfflineReason): ConnectionState => ({ name: "offline", reason, detail: "" });
+const states: ConnectionState[] = [
+  ...REASONS.map(offline),
+  { name: "starting" },
+  { name: "needs-token", detail: "" },
+  { name: "mismatch", older: "server", version: "0.0.1" },
+  { name: "mismatch", older: "plugin", version: "9.0.0" },
+];
+
+describe("every state without a server", () => {
+  it("has a text of its own", () => {
+    const titles = states.map((state) => explain(state, 0)?.title);
+    expect(new Set(titles).size).toBe(states.length);
+  });
+
+  it("has something to do, unless it passes by itself", () => {
+    for (const state of states) {
+      const actions = explain(state, 0)?.actions.length ?? 0;
+      expect(actions > 0, state.name).toBe(state.name !== "starting");
+    }
+  });
+
+  it("tells what is kept for the server", () => {
+    expect(explain(offline("unreachable"), 3)?.text).toContain("3 changes are kept");
+    expect(explain(offline("unreachable"), 1)?.text).toContain("1 change is kept");
+  });
+
+  it("offers commands to copy where something must be installed or upgraded", () => {
+    expect(explain(offline("not-installed"), 0)?.commands[0]).toContain("install recollect");
+    const old = explain({ name: "mismatch", older: "server", version: "0" }, 0);
+    expect(old?.commands[0]).toContain("upgrade recollect");
+  });
+});
+
+describe("an index that answers", () => {
+  const ready = (status = aStatus()): ConnectionState => ({ name: "ready", status });
+
+  it("needs no explanation", () => {
+    expect(explain(ready(), 5)).toBeNull();
+    expect(remark(aStatus())).toBeNull();
+  });
+
+  it("has a remark for what keeps it from being whole, the gravest first", () => {
+    const queue = { ...aStatus().queue, pending: 2, eta_s: 120 };
+    const guard = { gone: 60, total: 100, since: "2026-01-01T00:00:00+00:00" };
+    const paused = { ...queue, paused: true };
+    expect(remark(aStatus({ guard, queue: paused }))?.title).toBe("60 of 100 notes are missing");
+    expect(remark(aStatus({ queue: paused }))?.actions[0]?.[0]).toBe("resume");
+    expect(remark(aStatus({ state: "indexing", queue }))?.text).toContain("about 2 min left");
+    const unavailable = { semantic: "unavailable", semantic_reason: "No model." } as const;
+    expect(remark(aStatus(unavailable))?.text).toBe("No model.");
+  });
+
+  it("is shown in the status bar in a few words", () => {
+    const ledger = { indexed: 300, pending: 1_700, failed: 2, excluded: 4, keyword_only: 84 };
+    const queue = { ...aStatus().queue, failed: 2 };
+    const indexing = aStatus({ state: "indexing", ledger, queue });
+    expect(shortStatus({ name: "indexing", status: indexing }, 0)).toBe("306/2090 · 2 errors");
+    expect(shortStatus(ready(), 0)).toBe("ready");
+    expect(shortStatus(offline("unreachable"), 3)).toBe("offline · 3 waiting");
+  });
+
+  it("is told of in full in the settings", () => {
+    const lines = longStatus(ready(aStatus({ state: "degraded" })), 2).join(" ");
+    expect(lines).toMatch(/3 notes, 9 passages.*ready.*does not work.*2 changes not sent/);
+  });
+});
+
+describe("a note that is not found", () => {
+  const row = (state: LedgerState): LedgerRow => ({
+    path: "a.md",
+    state,
+    rule: "exclude: drafts/",
+    reason: "It lies in an excluded folder.",
+    warnings: [],
+    attempts: 1,
+    size: 1,
+    modified: null,
+    updated: null,
+  });
+
+  it("is explained by its state and the rule that decided", () => {
+    expect(ofLedger(row("excluded")).text).toContain("exclude: drafts/");
+    expect(ofLedger(row("failed")).actions[0]?.[0]).toBe("errors");
+    expect(ofLedger(row("pending")).title).toBe("Not indexed yet");
+    expect(ofLedger(row("indexed")).title).toBe("Nothing to compare");
+  });
+});
+
+describe("completion", () => {
+  const at = (query: string): unknown => {
+    const found = completionAt(query, query.length);
+    return found && [found.kind, found.typed];
+  };
+
+  it.each([
+    ["tag:", ["tag", ""]],
+    ["bees tag:#gar", ["tag", "gar"]],
+    ["-path:Gar", ["path", "Gar"]],
+    ['(path:"My fo', ["path", "My fo"]],
+    ["[sta", ["property", "sta"]],
+    ["[status:op", ["value", "op"]],
+  ])("sees what is typed in %j", (query, expected) => {
+    expect(at(query)).toEqual(expected);
+  });
+
+  it.each([["bees"], ["tag:a b"], ["[[link"], ["[status:open] "], ["hashtag:x"], ['path:"a" ']])(
+    "leaves %j alone",
+    (query) => {
+      expect(at(query)).toBeNull();
+    },
+  );
+
+  function completed(query: string, word: string): string {
+    const caret = query.indexOf("|");
+    const text = query.replace("|", "");
+    const found = completionAt(text, caret);
+    if (!found) throw new Error("nothing to complete");
+    const done = replaceAt(text, found, word);
+    return `${done.query.slice(0, done.caret)}|${done.query.slice(done.caret)}`;
+  }
+
+  it.each([
+    ["tag:ga| hive", "garden", "tag:garden |hive"],
+    ["path:my|", "My folder", 'path:"My folder" |'],
+    ['path:"my|', "My folder", 'path:"My folder" |'],
+    ["[st|", "status", "[status|]"],
+    ["[status:op|]", "open", "[status:open]|"],
+  ])("writes %j with %j", (query, word, expected) => {
+    expect(completed(query, word)).toBe(expected);
+  });
+});

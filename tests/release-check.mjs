@@ -1,0 +1,48 @@
+// A release dry run: builds twice, compares, and holds the result to the rules that reviewers enforce.
+// `RELEASE=folder npm run release-check` also compares with the published files, `VERSION=x.y.z` with
+// the tag.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const ARTIFACTS = ["main.js", "manifest.json", "styles.css"];
+const problems = [];
+
+const at = (...parts) => join(root, ...parts);
+const json = (name) => JSON.parse(readFileSync(at(name), "utf8"));
+const hash = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
+const expect = (holds, problem) => holds || problems.push(problem);
+
+function run(command, ...args) {
+  const ended = spawnSync(command, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  expect(ended.status === 0, `${command} ${args.join(" ")} failed`);
+}
+
+function build() {
+  run("npm", "run", "--silent", "build");
+  return hash(at("main.js"));
+}
+
+run("npm", "run", "--silent", "lint");
+const [first, second] = [build(), build()];
+expect(first === second, "two builds of the same source differ");
+
+const manifest = json("manifest.json");
+expect(json("package.json").version === manifest.version, "package.json and manifest.json differ in version");
+expect(json("versions.json")[manifest.version] === manifest.minAppVersion, "versions.json lacks this version");
+expect(!process.env.VERSION || process.env.VERSION === manifest.version, "the tag is not the manifest's version");
+expect(/^[a-z-]+$/.test(manifest.id) && !/obsidian|plugin$/.test(manifest.id), "the id breaks the rules");
+expect(/^[A-Z][A-Za-z0-9\s.,!?'"-]{8,248}\.$/.test(manifest.description), "the description breaks the rules");
+expect(spawnSync("git", ["ls-files", "--error-unmatch", "main.js"], { cwd: root }).status !== 0, "main.js is committed");
+for (const name of process.env.RELEASE ? ARTIFACTS : []) {
+  const published = join(process.env.RELEASE, name);
+  expect(existsSync(published) && hash(published) === hash(at(name)), `${name} differs from the published one`);
+}
+
+console.log(`main.js ${statSync(at("main.js")).size} bytes, sha256 ${hash(at("main.js"))}`);
+for (const problem of problems) console.error(`✖ ${problem}`);
+process.exitCode = problems.length ? 1 : 0;
