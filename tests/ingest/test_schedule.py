@@ -6,7 +6,13 @@ from datetime import datetime
 
 import pytest
 
-from recollect.ingest.schedule import MOST_ATTEMPTS, after_failure, next_daily, next_retry
+from recollect.ingest.schedule import (
+    MOST_ATTEMPTS,
+    after_failure,
+    next_daily,
+    next_retry,
+    seconds_until,
+)
 from recollect.types import LedgerEntry
 
 
@@ -56,3 +62,9 @@ def test_no_time_is_never() -> None:
 def test_failed_runs_are_repeated_ever_less_often() -> None:
     assert [after_failure(n) for n in (1, 2, 3)] == [30.0, 60.0, 120.0]
     assert after_failure(10_000) == 3600.0
+
+
+def test_a_clock_that_is_set_back_keeps_nothing_waiting() -> None:
+    assert seconds_until(100.0, 40.0, longest=3600.0) == 60.0
+    assert seconds_until(100.0, 130.0, longest=3600.0) <= 0
+    assert seconds_until(1e9, 40.0, longest=3600.0) <= 0

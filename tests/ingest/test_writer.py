@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import IndexFailure, ModelUnavailableError
 from recollect.index.index import Index
+from recollect.ingest.activity import Guarded
 from recollect.ingest.answering import Models
-from recollect.ingest.indexer import Indexer, RunTotals
+from recollect.ingest.indexer import Indexer, RunTotals, Signals
 from recollect.ingest.queue import Work
-from recollect.ingest.schedule import Retry
+from recollect.ingest.schedule import Retry, next_daily
 from recollect.ingest.writer import Writer
+from recollect.models import load_embedder
 from recollect.types import Embedder, ModelRules, Settings
+from tests.tiny_model import write_tiny_model
 
 
 class FullDisk(Indexer):
@@ -70,3 +75,68 @@ def test_a_run_says_what_it_was(disk: tuple[Writer, FullDisk]) -> None:
 
     assert totals.finished
     assert [run.outcome for run in writer.activity.history] == ["done"]
+
+
+@pytest.mark.parametrize("years", [-30, 30])
+def test_a_clock_that_jumps_repeats_a_look_at_most_once(
+    disk: tuple[Writer, FullDisk], monkeypatch: pytest.MonkeyPatch, years: int
+) -> None:
+    writer, _ = disk
+    now = time.time() + years * 365 * 86400
+    writer._reconcile_at = "03:30"
+    writer._daily = next_daily("03:30", time.time())
+    writer._retry = Retry(time.time() + 20, ("a.md",))
+    monkeypatch.setattr(time, "time", lambda: now)
+
+    assert writer._due() == 0
+    writer._look_at_the_clock()
+    assert writer.queue.take() == Work()  # the whole vault, which covers a.md
+    assert writer._due() > 0
+    writer._look_at_the_clock()
+    assert writer.queue.waiting == 1  # what was taken, and nothing new
+
+
+def test_embedding_what_was_saved_does_not_count_the_vault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counted(*_: object) -> int:
+        raise AssertionError
+
+    monkeypatch.setattr(Index, "pending_count", counted)
+    monkeypatch.setattr(Index, "counts", counted)
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("water and light", encoding="utf-8")
+    rules = ModelRules(
+        name="tiny", folder=str(write_tiny_model(tmp_path / "tiny")), quantisation="fp32"
+    )
+    settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
+    with (
+        closing(Index.open(tmp_path / "index", writable=True)) as index,
+        closing(
+            load_embedder(
+                rules, model_dir=tmp_path, offline=True, fetch_missing=False, say=lambda _: None
+            )
+        ) as embedder,
+    ):
+        indexer = Indexer(tmp_path / "vault", index, settings)
+        index.use_model(embedder.key, embedder.dimensions)
+        indexer.run(Work(), embedder, Signals())
+        (tmp_path / "vault" / "a.md").write_text("moon and star", encoding="utf-8")
+        totals = indexer.run(Work(paths=("a.md",)), embedder, Signals())
+
+    assert (totals.embedded, totals.finished) == (1, True)
+
+
+def test_a_guard_is_looked_at_again_with_every_change(disk: tuple[Writer, FullDisk]) -> None:
+    writer, indexer = disk
+    indexer.full = False
+    writer._change(guard=Guarded(gone=60, total=100, since=0.0))
+
+    writer._attempt(Work(paths=("back.md",), saved=True))
+    assert writer.activity.guard is not None
+
+    work = writer.queue.take()
+    assert work == Work()
+    writer._attempt(work)
+    assert writer.activity.guard is None
+    assert writer.queue.waiting == 1  # the look that was just taken, and no further one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -151,6 +152,30 @@ def test_links_out_of_the_vault_are_refused(root: Path, write: Write, tmp_path: 
     assert any("folder is a link out" in warning for warning in found.warnings)
     with pytest.raises(OutsideVaultError):
         files.contained(root, "folder/secret.md")
+
+
+def test_what_goes_while_the_walk_runs_is_gone(
+    root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("a.md", "b.md", "folder/c.md"):
+        write(path)
+
+    def vanish(name: str) -> bool:
+        if name == "b.md":
+            (root / "b.md").unlink()
+            shutil.rmtree(root / "folder")
+        return False
+
+    monkeypatch.setattr("recollect.vault.walk.is_hidden", vanish)
+    found = walk(root)
+    assert paths(found) == ["a.md"]
+    assert (found.unread, found.warnings) == ((), ())
+
+
+@posix
+def test_what_a_link_leads_to_may_come_back(root: Path) -> None:
+    (root / "dangling.md").symlink_to(root / "nowhere.md")
+    assert walk(root).unread == ("dangling.md",)
 
 
 @posix

@@ -51,32 +51,28 @@ def embed_pending(
     A text whose vector is not finite makes its note `failed` and is left out; the rest goes on.
     `kept` is told now and then that there are more vectors.
     """
-    total = index.pending_count(embedder.key)
-    done = 0
+    done, total = 0, 0
     refused: set[bytes] = set()
-    problem: str | None = None
-    if total == 0:
-        return Embedded(0, 0, finished=True)
-    while problem is None and not stop():
-        window = index.pending_texts(embedder.key, WINDOW + len(refused))
-        window = tuple(text for text in window if text.text_hash not in refused)
-        if not window:
-            break
+    while window := index.pending_texts(embedder.key, WINDOW, skip=refused):
+        # Counting looks at every passage of the vault; what was just saved fits into a window.
+        last = len(window) < WINDOW
+        if total == 0:
+            total = len(window) if last else index.pending_count(embedder.key)
         for part in _parts(window):
             if stop():
-                break
+                return Embedded(done, len(refused), finished=False)
             progress(Progress("embed", done, max(total, done), part[0].path))
             try:
                 bad = _embed(index, embedder, part)
             except ModelError as error:
-                problem = error.message
-                break
+                return Embedded(done, len(refused), finished=False, problem=error.message)
             refused.update(text.text_hash for text in bad)
             done += len(part) - len(bad)
         kept()
-    progress(Progress("embed", done, max(total, done)))
-    left = index.pending_count(embedder.key)
-    return Embedded(done, len(refused), finished=left <= len(refused), problem=problem)
+        progress(Progress("embed", done, max(total, done)))
+        if last:
+            break
+    return Embedded(done, len(refused), finished=True)
 
 
 def _parts(window: Sequence[PendingText]) -> list[Sequence[PendingText]]:

@@ -17,7 +17,7 @@ from recollect.errors import UnreadableNoteError
 from recollect.index.index import Index
 from recollect.ingest.embed import embed_pending
 from recollect.ingest.identity import check_not_replaced
-from recollect.ingest.plan import Move, Plan, plan_changes
+from recollect.ingest.plan import GUARD_COUNT, Move, Plan, plan_changes
 from recollect.ingest.queue import Work
 from recollect.types import (
     Batch,
@@ -131,12 +131,16 @@ class Indexer:
             {entry.path: entry for entry in entries},
             full=work.full,
             hash_of=self._hash_of,
-            total=self._index.counts().notes if work.paths else None,
+            total=self._total(len(manifest)) if work.paths else None,
             confirm_removals=work.confirm_removals,
         )
         if not work.paths:
             check_not_replaced(plan, manifest, walk.files, self._root)
         return plan, walk.warnings
+
+    def _total(self, looked_at: int) -> int:
+        """How many notes there are; counted only where so many could be gone that it matters."""
+        return self._index.counts().notes if looked_at > GUARD_COUNT else looked_at
 
     def _hash_of(self, file: FileRef) -> bytes | None:
         try:

@@ -1,7 +1,8 @@
 """When a vault is looked at without being asked: retries and the daily reconcile.
 
-Everything is asked by the wall clock at each waking, at least once a minute, so that a clock that
-jumps delays or repeats a look at most once.
+Everything is asked by the wall clock at each waking, at least once a minute. What lies further
+ahead than it was ever set is due at once, so that a clock that is set back, however far, repeats a
+look once and keeps none waiting.
 """
 
 from __future__ import annotations
@@ -18,6 +19,15 @@ RETRY_FACTOR = 4.0
 LONGEST_WAIT_S = 60.0
 AFTER_FAILURE_S = 30.0
 LONGEST_AFTER_FAILURE_S = 3600.0
+LONGEST_DAY_S = 25 * 3600.0  # when summer time ends
+
+
+def seconds_until(at: float, now: float, *, longest: float) -> float:
+    """Seconds from `now` to `at`; at most 0 when it is due.
+
+    `longest` is the most it was ever set ahead: beyond it the clock was set back since.
+    """
+    return at - now if at - now <= longest else 0.0
 
 
 @dataclass(frozen=True, slots=True)

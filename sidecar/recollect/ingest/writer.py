@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from recollect.errors import AnotherVaultError, RecollectError, UsageError
 from recollect.index.index import Index
@@ -15,8 +16,18 @@ from recollect.ingest.activity import Activity, Finished, Guarded, Tally
 from recollect.ingest.answering import Models
 from recollect.ingest.events import EventLog
 from recollect.ingest.indexer import Indexer, RunTotals, Signals
+from recollect.ingest.memory import give_back
 from recollect.ingest.queue import Work, WorkQueue, is_nothing
-from recollect.ingest.schedule import LONGEST_WAIT_S, Retry, after_failure, next_daily, next_retry
+from recollect.ingest.schedule import (
+    LONGEST_AFTER_FAILURE_S,
+    LONGEST_DAY_S,
+    LONGEST_WAIT_S,
+    Retry,
+    after_failure,
+    next_daily,
+    next_retry,
+    seconds_until,
+)
 from recollect.types import Batch, Progress
 
 HISTORY = 100
@@ -26,6 +37,8 @@ IDLE_BEFORE_SAVE_S = 30.0
 MODEL_AGAIN_S = 300.0
 # Listeners are told of progress at most this often.
 TELL_EVERY_S = 0.25
+
+Alarm = Literal["daily", "retry", "model"]
 
 log = logging.getLogger(__name__)
 
@@ -281,7 +294,8 @@ class Writer:
             self._model_again = time.time() + self._model_again_s
         if self.queue.cancelled:
             self._settle()
-        elif not totals.finished:
+        elif not totals.finished or (work.paths and self._activity.guard is not None):
+            # What is guarded may have come back with these places; only a look at all can tell.
             self.queue.submit(Work())
         self._retry = next_retry(self._index.ledger(state="failed"), time.time())
 
@@ -308,32 +322,40 @@ class Writer:
             self._index.apply(Batch(touches=unchanged, model=model))
 
     def _due(self) -> float:
-        now = time.time()
-        times = [LONGEST_WAIT_S]
-        if self._daily is not None:
-            times.append(self._daily - now)
-        if self._retry is not None:
-            times.append(self._retry.at - now)
-        if self._model_again is not None:
-            times.append(self._model_again - now)
+        times = [LONGEST_WAIT_S, *self._waits().values()]
         if self._index.generation != self._saved_generation:
             times.append(self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
         return max(min(times), 0.0)
 
-    def _look_at_the_clock(self) -> None:
+    def _waits(self) -> dict[Alarm, float]:
+        """Seconds until each thing that waits for a time of the wall clock."""
         now = time.time()
-        if self._daily is not None and now >= self._daily:
-            self._daily = next_daily(self._reconcile_at, now)
+        alarms: tuple[tuple[Alarm, float | None, float], ...] = (
+            ("daily", self._daily, LONGEST_DAY_S),
+            ("retry", self._retry.at if self._retry is not None else None, LONGEST_AFTER_FAILURE_S),
+            ("model", self._model_again, self._model_again_s),
+        )
+        return {
+            alarm: seconds_until(at, now, longest=longest)
+            for alarm, at, longest in alarms
+            if at is not None
+        }
+
+    def _look_at_the_clock(self) -> None:
+        due = {alarm for alarm, wait in self._waits().items() if wait <= 0}
+        if "daily" in due:
+            self._daily = next_daily(self._reconcile_at, time.time())
             self.queue.submit(Work())
-        if self._retry is not None and now >= self._retry.at:
+        if "retry" in due and self._retry is not None:
             retry, self._retry = self._retry, None
             self.queue.submit(Work(paths=retry.paths))
-        if self._model_again is not None and now >= self._model_again:
+        if "model" in due:
             self._load_model(fetch=False)
         idle = time.monotonic() - self._idle_since
         if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
             self._saved_generation = self._index.generation
             self._index.save()
+            give_back()
 
 
 def _state(activity: Activity) -> dict[str, bool | str | None]:

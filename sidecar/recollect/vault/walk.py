@@ -71,10 +71,15 @@ class Walker:
                 elif is_readable(entry.name):
                     self._file(f"{prefix}{entry.name}", entry.path, entry.stat())
             except OSError as error:
-                self.miss(f"{prefix}{entry.name}", error)
+                self.miss(f"{prefix}{entry.name}", error, link=entry.is_symlink())
 
-    def miss(self, spelled: str, error: OSError) -> None:
-        """Note that a place cannot be looked at, so that nothing in it is taken for gone."""
+    def miss(self, spelled: str, error: OSError, *, link: bool = False) -> None:
+        """Note that a place cannot be looked at, so that nothing in it is taken for gone.
+
+        What went while the walk ran is gone; what a link leads to may come back.
+        """
+        if isinstance(error, FileNotFoundError) and not link:
+            return
         self._unread.append(_key(spelled))
         self._warn(f"{spelled} cannot be read ({error.strerror}); what it holds is left as it was.")
 
