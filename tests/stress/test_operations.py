@@ -3,79 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from recollect.config import load_settings
-from recollect.remote import Remote, running_server
+from recollect.remote import Remote
 from recollect.types import Settings
 from recollect.vaults import Vaults
 from tests.stress import picture
 from tests.stress.operations import Hand
-from tests.tiny_model import write_tiny_model
+from tests.stress.served import counted, environment, serving, settle
 
 OPERATIONS = 500
 BURST = 2000
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    config = tmp_path / "config.toml"
-    weights = write_tiny_model(tmp_path / "weights")
-    config.write_text(
-        f'[model]\nname = "tiny"\nfolder = "{weights}"\nquantisation = "fp32"\n', encoding="utf-8"
-    )
-    return {
-        "RECOLLECT_CONFIG": str(config),
-        "RECOLLECT_DATA_DIR": str(tmp_path / "data"),
-        "RECOLLECT_MODEL_DIR": str(tmp_path / "models"),
-        "RECOLLECT_OFFLINE": "true",
-    }
-
-
-@contextmanager
-def serving(vault: Path, environment: dict[str, str]) -> Iterator[Remote]:
-    """A real server process on the vault, until the block ends."""
-    command = [sys.executable, "-m", "recollect", "serve", str(vault), "--port", "0", "--handshake"]
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, **environment},
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        try:
-            assert "port" in json.loads(process.stdout.readline())
-            settings = load_settings(environ=environment)
-            (record,) = Vaults(settings).records()
-            server = running_server(Vaults(settings).directory(record))
-            assert server is not None
-            yield Remote(server)
-        finally:
-            process.stdin.close()
-            process.wait(60)
-
-
-def settle(remote: Remote, vault: Path, *, seconds: float = 240) -> None:
-    """Wait until the server has every file and is done; the bound is for a hang."""
-    end = time.monotonic() + seconds
-    calm = 0
-    while calm < 3:
-        assert time.monotonic() < end, f"never settled: {remote.status()!r}"
-        time.sleep(0.4)
-        status = json.loads(remote.status())
-        files = sum(1 for _ in vault.rglob("[!.]*.md"))
-        done = status["state"] == "ready" and status["semantic"] == "ready"
-        calm = calm + 1 if done and sum(status["ledger"].values()) == files else 0
 
 
 def differences(found: picture.Picture, fresh: picture.Picture) -> list[str]:
@@ -89,15 +31,16 @@ def differences(found: picture.Picture, fresh: picture.Picture) -> list[str]:
 
 
 def test_a_long_history_ends_in_the_same_index_as_none(
-    tmp_path: Path, environment: dict[str, str]
+    tmp_path: Path,
 ) -> None:
+    settled = environment(tmp_path)
     vault = tmp_path / "vault"
     vault.mkdir()
     hand = Hand(vault, seed=20)
     for _ in range(40):
         hand.create()
-    settings: Settings = load_settings(environ=environment)
-    with serving(vault, environment) as remote:
+    settings: Settings = load_settings(environ=settled)
+    with serving(vault, settled) as remote:
         for step in range(OPERATIONS):
             hand.any()
             if step == OPERATIONS // 3:
@@ -106,6 +49,7 @@ def test_a_long_history_ends_in_the_same_index_as_none(
                 settle(remote, vault)
             time.sleep(hand.random.random() * 0.02)
         settle(remote, vault)
+        embedded = counted(remote, "recollect_texts_embedded")
     (record,) = Vaults(settings).records()
     directory = Vaults(settings).directory(record)
 
@@ -114,3 +58,47 @@ def test_a_long_history_ends_in_the_same_index_as_none(
 
     assert differences(found, fresh) == []
     assert found == fresh
+    # Each text once, although it may have come, gone, moved and come back.
+    assert embedded == len(picture.rows(directory, "SELECT text_hash FROM vectors"))
+
+
+def test_a_folder_that_goes_all_at_once_is_kept_until_somebody_says_so(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    hand = Hand(vault, seed=21)
+    for _ in range(100):
+        hand.create()
+    hand.burst(60)
+    folder = next(entry for entry in vault.iterdir() if (entry / "0.md").exists())
+    away = tmp_path / "unmounted"
+    with serving(vault, environment(tmp_path)) as remote:
+        settle(remote, vault)
+
+        folder.rename(away)
+        status = until(remote, lambda status: status["guard"] is not None)
+        assert (status["guard"]["gone"], status["guard"]["total"]) == (60, 160)
+        assert (status["notes"], status["ledger"]["indexed"]) == (160, 160)
+
+        away.rename(folder)
+        status = until(remote, lambda status: status["guard"] is None)
+        assert status["notes"] == 160
+
+        folder.rename(away)
+        until(remote, lambda status: status["guard"] is not None)
+        remote.guard(remove=False)
+        assert until(remote, lambda status: status["state"] == "ready")["notes"] == 160
+        remote.guard(remove=True)
+        status = until(remote, lambda status: status["guard"] is None)
+        assert status["notes"] == 100
+        assert counted(remote, "recollect_notes_removed") == 60
+
+
+def until(
+    remote: Remote, condition: Callable[[dict[str, Any]], bool], *, seconds: float = 60
+) -> dict[str, Any]:
+    """Wait for what the status is to say; the bound is for a hang."""
+    end = time.monotonic() + seconds
+    while not condition(status := json.loads(remote.status())):
+        assert time.monotonic() < end, f"it never came: {status}"
+        time.sleep(0.1)
+    return status

@@ -1,0 +1,77 @@
+"""A real server process on a vault of its own, for the tests that change it under the server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect.config import load_settings
+from recollect.remote import Remote, running_server
+from recollect.vaults import Vaults
+from tests.tiny_model import write_tiny_model
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Settings of its own in a folder, with a tiny model."""
+    config = folder / "config.toml"
+    weights = write_tiny_model(folder / "weights")
+    config.write_text(
+        f'[model]\nname = "tiny"\nfolder = "{weights}"\nquantisation = "fp32"\n', encoding="utf-8"
+    )
+    return {
+        "RECOLLECT_CONFIG": str(config),
+        "RECOLLECT_DATA_DIR": str(folder / "data"),
+        "RECOLLECT_MODEL_DIR": str(folder / "models"),
+        "RECOLLECT_OFFLINE": "true",
+    }
+
+
+@contextmanager
+def serving(vault: Path, environment: dict[str, str]) -> Iterator[Remote]:
+    """A real server process on the vault, until the block ends."""
+    command = [sys.executable, "-m", "recollect", "serve", str(vault), "--port", "0", "--handshake"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **environment},
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        try:
+            assert "port" in json.loads(process.stdout.readline())
+            settings = load_settings(environ=environment)
+            (record,) = Vaults(settings).records()
+            server = running_server(Vaults(settings).directory(record))
+            assert server is not None
+            yield Remote(server)
+        finally:
+            process.stdin.close()
+            process.wait(60)
+
+
+def settle(remote: Remote, vault: Path, *, seconds: float = 240) -> None:
+    """Wait until the server has every file and is done; the bound is for a hang."""
+    end = time.monotonic() + seconds
+    calm = 0
+    while calm < 3:
+        assert time.monotonic() < end, f"never settled: {remote.status()!r}"
+        time.sleep(0.4)
+        status = json.loads(remote.status())
+        files = sum(1 for _ in vault.rglob("[!.]*.md"))
+        done = status["state"] == "ready" and status["semantic"] == "ready"
+        calm = calm + 1 if done and sum(status["ledger"].values()) == files else 0
+
+
+def counted(remote: Remote, name: str) -> int:
+    """A counter of `GET /metrics`."""
+    lines = remote._ask("GET", "/metrics").decode().splitlines()
+    (line,) = [line for line in lines if line.startswith(f"{name}_total{{")]
+    return int(float(line.rpartition(" ")[2]))
