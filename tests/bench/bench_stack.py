@@ -56,9 +56,9 @@ def measure_ours(stack: Stack, starts: int) -> Ours:
     """Start the server a few times; in the last one, time the queries."""
     first: list[float] = []
     for _ in range(starts - 1):
-        with serving(stack) as server:
+        with serving(stack.vault, stack.environment) as server:
             first.append(server.wait_for_hybrid(stack.queries[0]))
-    with serving(stack) as server:
+    with serving(stack.vault, stack.environment) as server:
         first.append(server.wait_for_hybrid(stack.queries[0]))
         server.wait_until_ready()
         for query in stack.queries[: len(stack.queries) // 4]:

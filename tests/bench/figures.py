@@ -47,13 +47,18 @@ class Times:
         return f"p50 {self.p50:.3g} ms, p95 {self.p95:.3g} ms"
 
 
-def options(about: str) -> argparse.Namespace:
-    """The arguments that every script takes."""
+def arguments(about: str) -> argparse.ArgumentParser:
+    """The arguments that every script takes, for a script that takes more."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--json", type=Path, required=True, help="file for the figures")
     parser.add_argument("--quick", action="store_true", help="smaller and fewer, to try it out")
     parser.add_argument("--torch-python", type=Path, help="a Python that has sentence-transformers")
-    return parser.parse_args()
+    return parser
+
+
+def options(about: str) -> argparse.Namespace:
+    """What was asked of a script that takes no more than these."""
+    return arguments(about).parse_args()
 
 
 def write(path: Path, figures: Sequence[Figure], details: Mapping[str, object]) -> None:

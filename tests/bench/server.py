@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from stack import Stack
-
 READY_S = 300
+_CPU_FIELDS = slice(11, 13)  # utime and stime of /proc/PID/stat, behind the process's name
 
 
 class Server:
@@ -29,18 +29,34 @@ class Server:
             raise RuntimeError("the server ended before it listened; its messages are above")
         self.started = started
         self._pid = int(handshake["pid"])
-        self._headers = {"Authorization": f"Bearer {handshake['token']}"}
+        self._headers = {
+            "Authorization": f"Bearer {handshake['token']}",
+            "Content-Type": "application/json",
+        }
         self._connection = http.client.HTTPConnection("127.0.0.1", int(handshake["port"]))
 
     def get(self, route: str, **parameters: object) -> Mapping[str, object]:
         """The JSON answer of a route; RuntimeError for anything but 200."""
-        query = urllib.parse.urlencode(parameters)
-        self._connection.request("GET", f"/api/{route}?{query}", headers=self._headers)
+        return self._ask("GET", f"/api/{route}?{urllib.parse.urlencode(parameters)}")
+
+    def post(self, route: str, **body: object) -> Mapping[str, object]:
+        """The JSON answer to a JSON body; RuntimeError for anything but 200 and 202."""
+        return self._ask("POST", f"/api/{route}", json.dumps(body))
+
+    def metric(self, name: str) -> float:
+        """One figure of `GET /metrics`, summed over its labels."""
+        self._connection.request("GET", "/metrics", headers=self._headers)
+        lines = self._connection.getresponse().read().decode().splitlines()
+        named = (line for line in lines if line.startswith((f"{name} ", f"{name}{{")))
+        return sum(float(line.rpartition(" ")[2]) for line in named)
+
+    def _ask(self, method: str, address: str, body: str | None = None) -> Mapping[str, object]:
+        self._connection.request(method, address, body=body, headers=self._headers)
         response = self._connection.getresponse()
-        body = response.read()
-        if response.status != http.client.OK:
-            raise RuntimeError(f"{route}: {response.status} {body[:300]!r}")
-        answer: Mapping[str, object] = json.loads(body)
+        content = response.read()
+        if response.status not in {http.client.OK, http.client.ACCEPTED}:
+            raise RuntimeError(f"{address}: {response.status} {content[:300]!r}")
+        answer: Mapping[str, object] = json.loads(content)
         return answer
 
     def wait_for_hybrid(self, query: str) -> float:
@@ -61,18 +77,29 @@ class Server:
                 raise RuntimeError("the server did not get ready")
             time.sleep(0.1)
 
-    def resident_mb(self) -> float:
-        """Memory of the server in RAM, mapped files included, in 10**6 bytes; 0 if unknown."""
+    def resident_mb(self, kind: str = "VmRSS") -> float:
+        """Memory of the server in RAM in 10**6 bytes; 0 if unknown.
+
+        VmRSS counts mapped files as well, RssAnon only what is its own.
+        """
         status = Path(f"/proc/{self._pid}/status")
         lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
-        sizes = [int(line.split()[1]) for line in lines if line.startswith("VmRSS")]
+        sizes = [int(line.split()[1]) for line in lines if line.startswith(f"{kind}:")]
         return sizes[0] * 1024 / 1e6 if sizes else 0.0
+
+    def cpu_s(self) -> float | None:
+        """Processor time the server has used, seconds; None if unknown."""
+        stat = Path(f"/proc/{self._pid}/stat")
+        if not stat.exists():
+            return None
+        fields = stat.read_text(encoding="ascii").rpartition(")")[2].split()
+        return sum(int(ticks) for ticks in fields[_CPU_FIELDS]) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
-def serving(stack: Stack) -> Iterator[Server]:
-    """Serve the stack's vault in a new process until the block ends."""
-    command = [sys.executable, "-m", "recollect", "serve", str(stack.vault)]
+def serving(vault: Path, environment: Mapping[str, str]) -> Iterator[Server]:
+    """Serve a vault in a new process until the block ends."""
+    command = [sys.executable, "-m", "recollect", "serve", str(vault)]
     command += ["--handshake", "--port", "0"]
     started = time.perf_counter()
     process = subprocess.Popen(
@@ -80,7 +107,7 @@ def serving(stack: Stack) -> Iterator[Server]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=stack.environment,
+        env=environment,
     )
     try:
         yield Server(process, started)

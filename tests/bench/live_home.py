@@ -1,0 +1,133 @@
+"""A vault for the benchmarks of a running server, and all a server of its own needs.
+
+Notes come from a folder that is named, else from the shared data's obsidian-hub, else they are
+generated. Whatever they are, they are copied: the benchmark writes into its vault.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from corpus import Words, write_vault
+from repository import ROOT
+
+from recollect.config import load_settings
+from recollect.models.catalogue import TOKENIZER_FILE, find
+from recollect.models.fetch import locate
+from recollect.types import ModelRules
+from tests.tiny_model import write_tiny_model
+
+ARCHIVE = "vault-obsidian-hub.tar.gz"
+NOTES, QUICK_NOTES = 6571, 600  # as many as obsidian-hub has
+_SEED = 3
+_WORD = re.compile(r"[a-z]{4,12}")
+
+
+@dataclass(frozen=True)
+class Home:
+    """A vault and where its server keeps things. `real` says whether the model means anything."""
+
+    vault: Path
+    environment: dict[str, str]
+    notes: int
+    name: str
+    model: str
+    real: bool
+    words: tuple[str, ...]  # of the notes, each as often as it is written
+
+    def questions(self, count: int) -> list[str]:
+        """Three to six words of the notes each, the same every time."""
+        chance = random.Random(_SEED)
+        return [
+            " ".join(chance.choice(self.words) for _ in range(chance.randint(3, 6)))
+            for _ in range(count)
+        ]
+
+    @property
+    def common_word(self) -> str:
+        """A word that a first answer cannot miss."""
+        return Counter(self.words).most_common(1)[0][0]
+
+
+@contextmanager
+def home(source: Path | None, data: Path | None, *, most_notes: int) -> Iterator[Home]:
+    """Bring a vault of at most so many notes about, for as long as the block lasts."""
+    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        root = Path(folder)
+        environment, model_folder, model = _environment(root)
+        vault, name = root / "vault", "generated"
+        found = source or _unpacked(root, data)
+        if found is None:
+            words = Words.of_tokenizer(model_folder / TOKENIZER_FILE)
+            write_vault(vault, words, most_notes)
+        else:
+            name = found.name
+            _copy(found, vault, most_notes)
+        notes = sorted(vault.rglob("[!.]*.md"))
+        real = model == ModelRules().name
+        yield Home(vault, environment, len(notes), name, model, real, _words(notes))
+
+
+def _environment(root: Path) -> tuple[dict[str, str], Path, str]:
+    """Settings of its own; the default model where this computer has it, else a made-up one."""
+    settings = load_settings(environ=os.environ)
+    files = locate(find(ModelRules().name), model_dir=settings.model_dir)
+    config = root / "config.toml"
+    config.touch()
+    model_dir, folder, name = settings.model_dir, root, ModelRules().name
+    if files is None:
+        folder, name, model_dir = write_tiny_model(root / "weights"), "tiny", root / "models"
+        text = f'[model]\nname = "{name}"\nfolder = "{folder.as_posix()}"\nquantisation = "fp32"\n'
+        config.write_text(text, encoding="utf-8")
+    environment = {
+        **os.environ,
+        "RECOLLECT_CONFIG": str(config),
+        "RECOLLECT_DATA_DIR": str(root / "data"),
+        "RECOLLECT_STATE_DIR": str(root / "state"),
+        "RECOLLECT_MODEL_DIR": str(model_dir),
+        "RECOLLECT_OFFLINE": "true",
+    }
+    return environment, folder if files is None else files.folder, name
+
+
+def _unpacked(root: Path, data: Path | None) -> Path | None:
+    told = os.environ.get("RECOLLECT_TEST_DATA")
+    folder = data or (Path(told) if told else ROOT.parent / "shared" / "data")
+    archive = folder / ARCHIVE
+    if not archive.is_file():
+        return None
+    target = root / "unpacked"
+    with tarfile.open(archive) as packed:
+        packed.extractall(target, filter="data")
+    inside = list(target.iterdir())
+    return inside[0] if len(inside) == 1 else target
+
+
+def _copy(source: Path, vault: Path, most_notes: int) -> None:
+    """Copy notes, evenly picked where there are more than wanted, and Obsidian's settings."""
+    notes = sorted(source.rglob("[!.]*.md"))
+    step = max(len(notes) / most_notes, 1.0)
+    for path in (notes[int(n * step)] for n in range(min(most_notes, len(notes)))):
+        target = vault / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+    settings = source / ".obsidian" / "app.json"
+    if settings.is_file():
+        (vault / ".obsidian").mkdir()
+        shutil.copy2(settings, vault / ".obsidian")
+
+
+def _words(notes: Sequence[Path]) -> tuple[str, ...]:
+    chosen = random.Random(_SEED).sample(notes, min(len(notes), 200))
+    texts = (path.read_text(encoding="utf-8", errors="replace").lower() for path in chosen)
+    return tuple(word for text in texts for word in _WORD.findall(text))
