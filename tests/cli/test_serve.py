@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -100,6 +101,10 @@ def test_the_log_tells_what_happened_and_nothing_of_notes_or_secrets(
     said = json.loads(process.stdout.readline())
     found = get(said, "/api/search?q=zeppelin")
     assert "zeppelin" in found["query"]
+    end = time.monotonic() + SECONDS
+    while get(said, "/api/status")["state"] != "ready":
+        assert time.monotonic() < end, "the first index never ended"
+        time.sleep(0.05)
     stop(process)
 
     text = (tmp_path / "data" / "state" / "logs" / "recollect.log").read_text(encoding="utf-8")
