@@ -246,3 +246,11 @@ def test_a_reader_that_was_left_behind_ends_quietly_after_the_database(tmp_path:
     store.close()
 
     rows.close()
+
+
+def test_a_database_whose_writer_never_began_is_no_index_yet(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+
+    with pytest.raises(NotFoundError, match="no index"):
+        Store(tmp_path, writable=False)

@@ -21,6 +21,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from recollect.errors import NotFoundError
 from recollect.index.index import Index
 from recollect.index.store import DATABASE
 from recollect.ingest.answering import Models
@@ -189,7 +190,10 @@ def look(stage: Stage) -> list[str]:
     """What is wrong with what the killed process left; nothing, if all is well."""
     if not (stage.directory / DATABASE).exists():
         return []
-    index = Index.open(stage.directory, writable=False)
+    try:
+        index = Index.open(stage.directory, writable=False)
+    except NotFoundError:  # killed before its first transaction
+        return [f"{path} is lost" for path in stage.seen]
     try:
         notes = {note.path: note for note in index.all_notes()}
         ledger = {entry.path: entry for entry in index.ledger()}

@@ -88,9 +88,7 @@ class Store:
             self._writer: sqlite3.Connection | None = self._open_writer()
         else:
             if not self.path.is_file():
-                raise NotFoundError(
-                    f"There is no index in {directory} yet. Run `recollect index` on the vault."
-                )
+                raise _nothing_here(directory)
             self._writer = None
             self._check_readable()
 
@@ -222,7 +220,7 @@ class Store:
                 check_same_thread=False,
             )
             try:
-                connection.execute("SELECT value FROM meta WHERE key = 'id'").fetchone()
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             except sqlite3.OperationalError as error:
                 connection.close()
                 if "immutable" in mode or _is_damage(error):
@@ -238,4 +236,12 @@ class Store:
         with explained(self.directory):
             if salvage.looks_damaged(self.path):
                 raise sqlite3.DatabaseError("file is not a database")
-            migrations.version_of(self.reader)
+            if migrations.version_of(self.reader) == 0:
+                # Its writer was stopped before the first transaction.
+                raise _nothing_here(self.directory)
+
+
+def _nothing_here(directory: Path) -> NotFoundError:
+    return NotFoundError(
+        f"There is no index in {directory} yet. Run `recollect index` on the vault."
+    )
