@@ -27,7 +27,7 @@ export const NEEDED_FEATURES = ["vaults", "status", "search", "similar"] as cons
 /** Parts of a server that may be missing, each with its place in the plugin. */
 export type Feature =
   | "changes"
-  | "graph"
+  | "graph_view"
   | "guard"
   | "ledger"
   | "note"

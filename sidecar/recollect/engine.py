@@ -19,6 +19,7 @@ from typing import ParamSpec, TypeVar
 
 from recollect import views
 from recollect.errors import RecollectError, UsageError
+from recollect.explore import Explored, Explorer
 from recollect.feed import Feed
 from recollect.follow import Following
 from recollect.history import History
@@ -32,6 +33,7 @@ from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
 from recollect.models import load_embedder
 from recollect.models.pool import Loader
+from recollect.questions import MissingLinksQuestion, Question
 from recollect.replies import (
     AcceptedReply,
     IndexReport,
@@ -103,6 +105,7 @@ class Engine:
             reconcile_at=settings.vault.reconcile_at,
         )
         self.history = History(index, record, settings)
+        self._explorer = Explorer(index, record, self.search)
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
@@ -180,6 +183,12 @@ class Engine:
             semantic_reason=self._models.reason,
         )
         return self._models.steadily(ask)
+
+    def explore(self, question: Question) -> Explored:
+        """Answer a question about the vault as a whole: its links, its past, its words."""
+        if isinstance(question, MissingLinksQuestion):
+            self._load_models()  # whose vectors answer
+        return self._explorer.answer(question)
 
     def note(self, path: str) -> NoteReply:
         """A note as it stands on disk, with what the index knows of it."""

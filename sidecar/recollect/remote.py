@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -20,6 +20,7 @@ from recollect import API_VERSION
 from recollect.errors import RecollectError, ServerError
 
 if TYPE_CHECKING:  # these load numpy
+    from recollect.questions import Question
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
 
 SERVER_FILE = "server.json"  # web/server.py writes it
@@ -112,6 +113,10 @@ class Remote:
     def note(self, path: str) -> bytes:
         """A note with all that is known of it."""
         return self._get("/api/note", {"path": path})
+
+    def explore(self, question: Question) -> bytes:
+        """A question about the vault as a whole; its fields are its route's parameters."""
+        return self._get(question.route, asdict(question))
 
     def log(self, *, limit: int, since: str | None = None) -> bytes:
         """The newest searches; `since` is a time in ISO 8601, with its zone."""

@@ -21,7 +21,8 @@ from recollect.types import ModelRules, Settings, VaultRecord
 from recollect.vaults import Vaults
 from recollect.web.announce import BoundServer
 from recollect.web.openapi import document
-from recollect.web.routes import JSON_TEXT, ROUTES
+from recollect.web.route import JSON_TEXT
+from recollect.web.routes import ROUTES
 from recollect.web.server import serve
 from tests.contract.vault import write_vault
 from tests.tiny_model import write_tiny_model
@@ -61,6 +62,22 @@ REPLIES: dict[str, Asked] = {
     "similar": ("GET /api/similar", {"path": "Garden/Bees.md", "limit": 2}, 200),
     "similar-text": ("POST /api/similar", {"text": "water in spring", "limit": 2}, 200),
     "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
+    "graph-neighbors": ("GET /api/graph/neighbors", {"path": "Garden/Bees.md", "hops": 2}, 200),
+    "graph-path": (
+        "GET /api/graph/path",
+        {"source": "Daily/2026-03-02.md", "target": "Garden/Roof.md"},
+        200,
+    ),
+    "graph-hubs": ("GET /api/graph/hubs", {"by": "pagerank", "limit": 2}, 200),
+    "graph-stats": ("GET /api/graph/stats", {}, 200),
+    "graph-bridges": ("GET /api/graph/bridges", {"limit": 2}, 200),
+    "graph-communities": ("GET /api/graph/communities", {"members": 2}, 200),
+    "graph-orphans": ("GET /api/graph/orphans", {"daily": False, "limit": 2}, 200),
+    "graph-dangling": ("GET /api/graph/dangling", {}, 200),
+    "graph-missing": ("GET /api/graph/missing", {"path": "Garden/Compost.md", "limit": 2}, 200),
+    "archaeology": ("GET /api/archaeology", {"q": "bees", "granularity": "month"}, 200),
+    "complete": ("GET /api/complete", {"prefix": "spring tag:gar"}, 200),
+    "complete-words": ("GET /api/complete", {"prefix": "hive \u2014 ho", "limit": 5}, 200),
     "ledger": ("GET /api/ledger", {}, 200),
     "ledger-excluded": ("GET /api/ledger", {"path": "Private/Diary.md"}, 200),
     "guard": ("POST /api/guard", {"remove": False}, 202),

@@ -31,7 +31,7 @@ NOTES = {
         " ^smoker\n"
     ),
     "Garden/Compost.md": "#garden\n\nCompost is warm in spring; bees drink the water near it.\n",
-    "Garden/Roof.md": "---\naliases: The roof\n---\nA garden on the roof, with a view of the city.\n",
+    "Garden/Roof.md": '---\naliases: The roof\nnext: "[[Rain barrel]]"\n---\nA garden on the roof, with a view of the city.\n',
     "Daily/2026-03-02.md": "Read about the moon. 🐝🐝 Two bees in the snow today.\n\n![[Bees#The hive]]\n",
     "Reisen/Zürich.md": "# Zürich\n\nEine Stadt am See. Die Brücke führt zum Bahnhof.\n",
     "Broken.md": "---\ntitle: [unclosed\n---\nThis note has broken properties and a river in it.\n",
@@ -39,6 +39,7 @@ NOTES = {
     "Private/Diary.md": "Not for searching.\n",
 }
 SETTINGS = '{"userIgnoreFilters": ["Private/"]}'
+DAILY = '{"folder": "Daily", "format": "YYYY-MM-DD"}'
 SAVED = 1_772_445_600  # 2026-03-02T10:00:00Z, for files that no property dates
 
 
@@ -51,4 +52,5 @@ def write_vault(folder: Path) -> Path:
         os.utime(file, (SAVED, SAVED))
     (folder / ".obsidian").mkdir()
     (folder / ".obsidian" / "app.json").write_text(SETTINGS, encoding="utf-8")
+    (folder / ".obsidian" / "daily-notes.json").write_text(DAILY, encoding="utf-8")
     return folder

@@ -177,3 +177,25 @@ def test_searches_beside_changes_see_whole_vectors() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.usefixtures("scanned")
+@pytest.mark.parametrize("count", [50, 500])
+def test_the_mean_of_a_note_is_that_of_its_chunks(count: int) -> None:
+    rows = unit(count)
+    vectors = filled(rows)
+    vectors.remove(np.array([1, 8], np.int64))
+
+    notes, means = vectors.note_means()
+
+    assert notes.tolist() == list(range(7))
+    kept = np.delete(rows, [0, 7], axis=0)
+    of = np.delete(np.arange(1, count + 1) % 7, [0, 7])
+    wanted = np.array([kept[of == note].mean(axis=0) for note in range(7)])
+    assert np.allclose(means, wanted / np.linalg.norm(wanted, axis=1, keepdims=True), atol=2e-3)
+
+
+def test_no_vectors_have_no_means() -> None:
+    notes, means = Vectors(0).note_means()
+
+    assert (notes.shape, means.shape) == ((0,), (0, 0))

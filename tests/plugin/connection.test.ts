@@ -62,7 +62,7 @@ describe("a server that works", () => {
     connect();
     await settle();
     expect(connection.has("sync")).toBe(true);
-    expect(connection.has("graph")).toBe(false);
+    expect(connection.has("graph_view")).toBe(false);
   });
 
   it("tells every news to listeners until they stop", async () => {

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,12 @@ from recollect.errors import (
     ServerError,
     UsageError,
 )
+from recollect.questions import Question
 from recollect.remote import SERVER_FILE, Remote, ServerInfo, running_server
 from recollect.types import SearchRequest, Settings, SimilarRequest, VaultRecord
 from recollect.web import announce
 from recollect.web.server import serve
+from tests.web.explored import EXPLORED
 from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
 
 
@@ -73,6 +76,21 @@ async def remote(directory: Path) -> Remote:
 
 def test_both_sides_name_the_file_alike() -> None:
     assert announce.SERVER_FILE == SERVER_FILE
+
+
+@pytest.mark.parametrize("kind", EXPLORED, ids=lambda kind: kind.__name__)
+async def test_every_question_arrives_as_it_was_asked(
+    remote: Remote, engine: FakeEngine, kind: type[Question]
+) -> None:
+    given = {"path": "Zürich.md", "source": "a b.md", "target": "c.md", "q": "", "prefix": "tag:"}
+    names = {field.name for field in fields(kind)}
+    question = kind(**{name: value for name, value in given.items() if name in names})
+
+    answer = await call(remote.explore, question)
+
+    assert engine.asked[-1] == question
+    assert isinstance(answer, bytes)
+    assert json.loads(answer)["vault"] == "Home"
 
 
 async def test_a_running_server_is_found(directory: Path) -> None:

@@ -13,10 +13,12 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 
 from recollect.errors import NotFoundError
+from recollect.explore import Explored
 from recollect.follow import Following
 from recollect.ingest.activity import Tally
 from recollect.ingest.events import EventLog
 from recollect.opened import Hold
+from recollect.questions import NeighborsQuestion, Question
 from recollect.replies import (
     AcceptedReply,
     Explain,
@@ -52,6 +54,7 @@ from recollect.types import (
     VaultRecord,
     Verdict,
 )
+from tests.web.explored import EXPLORED
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 Connect: TypeAlias = Callable[..., Awaitable[Client]]
@@ -167,6 +170,12 @@ class FakeEngine:
         if text is None:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
         return self._found(request.path or "", text, request.limit, explain=request.explain)
+
+    def explore(self, question: Question) -> Explored:
+        self._heard(question)
+        if isinstance(question, NeighborsQuestion) and question.path not in self.notes:
+            raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
+        return EXPLORED[type(question)]
 
     def note(self, path: str) -> NoteReply:
         self._heard(path)

@@ -9,7 +9,9 @@ import pytest
 from aiohttp import ClientResponse
 
 from recollect.errors import ModelError, NotFoundError, RecollectError
-from recollect.web.routes import JSON_TEXT, ROUTES, Route
+from recollect.questions import NeighborsQuestion
+from recollect.web.route import JSON_TEXT, Route
+from recollect.web.routes import ROUTES
 from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
 
 
@@ -251,3 +253,36 @@ async def test_the_docs_page_names_every_route_and_loads_nothing(client: Client)
     assert "<script" not in page
     assert "http://" not in page
     assert "https://" not in page
+
+
+async def test_a_question_reaches_the_engine_with_all_its_parameters(
+    client: Client, engine: FakeEngine
+) -> None:
+    asked = "path=Garden%2FBees.md&hops=3&direction=in&decay=0.25&limit=7&daily=false"
+
+    response = await client.get(f"/api/graph/neighbors?{asked}")
+
+    assert response.status == 200
+    assert engine.asked[-1] == NeighborsQuestion(
+        "Garden/Bees.md", hops=3, direction="in", decay=0.25, limit=7, daily=False
+    )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "graph/neighbors",
+        "graph/neighbors?path=x.md&hops=0",
+        "graph/neighbors?path=x.md&hops=7",
+        "graph/neighbors?path=x.md&decay=0",
+        "graph/neighbors?path=x.md&direction=up",
+        "graph/path?source=x.md",
+        "graph/path?source=x.md&target=../y.md",
+        "graph/hubs?by=luck",
+        "archaeology",
+        "archaeology?q=x&granularity=year",
+        "complete?prefix=x&limit=0",
+    ],
+)
+async def test_a_question_that_cannot_be_right_is_refused(client: Client, asked: str) -> None:
+    assert (await client.get(f"/api/{asked}")).status == 400

@@ -10,7 +10,8 @@ import pytest
 
 from recollect.web.openapi import document
 from recollect.web.parameters import parameters
-from recollect.web.routes import JSON_TEXT, ROUTES, Route
+from recollect.web.route import JSON_TEXT, Route
+from recollect.web.routes import ROUTES
 from recollect.web.shapes import Json
 from tests.web.fakes import Client
 from tests.web.fits import misfits

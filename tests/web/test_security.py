@@ -12,7 +12,8 @@ from aiohttp import ClientResponse
 from yarl import URL
 
 from recollect.types import ServerRules
-from recollect.web.routes import ROUTES, Route
+from recollect.web.route import Route
+from recollect.web.routes import ROUTES
 from recollect.web.security import bind_warning
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 

@@ -82,7 +82,7 @@ function ofSearching({ desk }: ActionParts): Action[] {
       "open-graph",
       "Open the graph around this note",
       () => openGraph(desk),
-      () => connection.has("graph") && isInNote(),
+      () => connection.has("graph_view") && isInNote(),
     ],
   ];
 }

@@ -15,6 +15,7 @@ from recollect.cli.options import Invocation
 
 if TYPE_CHECKING:  # these load numpy and more; a command loads them when it runs
     from recollect.engine import Engine
+    from recollect.questions import Question
     from recollect.remote import Remote
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, VaultRecord, Verdict
     from recollect.vaults import Vaults
@@ -37,6 +38,10 @@ class Answers(Protocol):
 
     def ledger(self, *, state: LedgerState | None, path: str | None) -> bytes:
         """The states of files, all or those asked for."""
+        ...
+
+    def explore(self, question: Question) -> bytes:
+        """What a question about the vault as a whole is answered with."""
         ...
 
     def log(self, *, limit: int, since: str | None) -> bytes:
@@ -89,6 +94,9 @@ class _Here:
 
     def ledger(self, *, state: LedgerState | None, path: str | None) -> bytes:
         return _document(self._engine.ledger(state=state, path=path))
+
+    def explore(self, question: Question) -> bytes:
+        return _document(self._engine.explore(question))
 
     def log(self, *, limit: int, since: str | None) -> bytes:
         start = datetime.fromisoformat(since).timestamp() if since is not None else None

@@ -24,6 +24,8 @@ COMMANDS = {
     "index": "recollect.cli.index:index",
     "search": "recollect.cli.search:search",
     "similar": "recollect.cli.search:similar",
+    "graph": "recollect.cli.graph:graph",
+    "archaeology": "recollect.cli.archaeology:archaeology",
     "verdict": "recollect.cli.log:verdict",
     "log": "recollect.cli.log:log",
     "serve": "recollect.cli.serve:serve",

@@ -114,6 +114,18 @@ class Vectors:
         rows: FloatArray = view.rows[places].astype(np.float32)
         return rows
 
+    def note_means(self) -> tuple[IdArray, FloatArray]:
+        """The notes that have vectors, ascending; the unit mean of each: (notes, dimensions)."""
+        view = self._view
+        slots = np.flatnonzero(view.ids != _GONE)
+        notes, place = np.unique(view.notes[slots], return_inverse=True)
+        means = np.zeros((len(notes), self.dimensions), np.float32)
+        for start in range(0, len(slots), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            np.add.at(means, place[block], view.rows[slots[block]].astype(np.float32))
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        return notes, means / np.maximum(lengths, np.finfo(np.float32).tiny)
+
     def put(self, chunk_ids: IdArray, notes: IdArray, rows: Rows) -> None:
         """Add vectors of chunks or replace them; each chunk id is given once."""
         if not len(chunk_ids):

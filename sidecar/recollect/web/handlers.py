@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect import API_VERSION
+from recollect.explore import Explored
 from recollect.follow import Following
 from recollect.replies import (
     AcceptedReply,
@@ -39,6 +40,7 @@ from recollect.web.schema import (
     VaultAsked,
     VerdictAsked,
 )
+from recollect.web.schema_explore import ExploreAsked
 from recollect.web.site import Site
 
 
@@ -76,6 +78,12 @@ async def note(site: Site, asked: NoteAsked) -> NoteReply:
     """Show a note with all that is known of it."""
     engine = site.engine(asked.vault)
     return await engine.call(engine.note, asked.path)
+
+
+async def explore(site: Site, asked: ExploreAsked) -> Explored:
+    """Answer a question about a vault as a whole."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.explore, asked.question())
 
 
 async def ledger(site: Site, asked: LedgerAsked) -> LedgerReply:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.replies import Problem
-from recollect.web.routes import Example, Route
-from recollect.web.routes import Json as Value
+from recollect.web.route import Example, Route
+from recollect.web.route import Json as Value
 from recollect.web.schema import Asked, VaultAsked
 from recollect.web.shapes import Json, Shape, describe
 

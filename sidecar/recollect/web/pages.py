@@ -12,7 +12,8 @@ from html import escape
 from aiohttp import web
 
 from recollect.web.parameters import Parameter, parameters
-from recollect.web.routes import ROUTES, Route
+from recollect.web.route import Route
+from recollect.web.routes import ROUTES
 
 _STYLE = """
 :root { color-scheme: light dark; }

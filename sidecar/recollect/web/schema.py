@@ -69,6 +69,7 @@ def note_path(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
+QueryText = Annotated[str, AfterValidator(_query)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Limit = Annotated[int, Field(ge=1, le=1000, description="How many notes at most")]
 Door = Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,31}$")]
@@ -94,7 +95,7 @@ class VaultAsked(Asked):
 class SearchAsked(VaultAsked):
     """`GET /api/search`."""
 
-    q: Annotated[str, AfterValidator(_query)] = Field(
+    q: QueryText = Field(
         description="Words to find", json_schema_extra={"maxLength": MAX_QUERY_CHARS}
     )
     limit: Limit = 10

@@ -1,0 +1,90 @@
+"""The routes that look at a vault as a whole: name, request, reply, summary and example of each.
+
+`routes` makes them from this; what they have in common stands there.
+"""
+
+from __future__ import annotations
+
+from recollect import replies_explore as replies
+from recollect.web import schema_explore as schema
+from recollect.web.route import Example
+
+EXPLORED: tuple[tuple[str, type[schema.ExploreAsked], type, str, Example], ...] = (
+    (
+        "graph_neighbors",
+        schema.NeighborsAsked,
+        replies.NeighborsReply,
+        "The notes within some links of a note",
+        {"path": "Garden/Bees.md", "hops": 2},
+    ),
+    (
+        "graph_path",
+        schema.PathAsked,
+        replies.PathReply,
+        "The shortest way from one note to another",
+        {"source": "Garden/Bees.md", "target": "Garden/Compost.md"},
+    ),
+    (
+        "graph_hubs",
+        schema.HubsAsked,
+        replies.HubsReply,
+        "The notes that most others link to",
+        {"limit": 5},
+    ),
+    (
+        "graph_stats",
+        schema.GraphStatsAsked,
+        replies.GraphStatsReply,
+        "How many notes and links there are, and how they hang together",
+        {"daily": False},
+    ),
+    (
+        "graph_bridges",
+        schema.BridgesAsked,
+        replies.BridgesReply,
+        "Links and notes without which a part of the vault is cut off",
+        {"limit": 5},
+    ),
+    (
+        "graph_communities",
+        schema.CommunitiesAsked,
+        replies.CommunitiesReply,
+        "Groups of notes that link to each other",
+        {"members": 3},
+    ),
+    (
+        "graph_orphans",
+        schema.OrphansAsked,
+        replies.OrphansReply,
+        "Notes that no note links to",
+        {"limit": 20},
+    ),
+    (
+        "graph_dangling",
+        schema.DanglingAsked,
+        replies.DanglingReply,
+        "Links that lead to no note",
+        {"limit": 20},
+    ),
+    (
+        "graph_missing",
+        schema.MissingLinksAsked,
+        replies.MissingLinksReply,
+        "Notes that are alike and not linked",
+        {"path": "Garden/Bees.md", "limit": 5},
+    ),
+    (
+        "archaeology",
+        schema.ArchaeologyAsked,
+        replies.ArchaeologyReply,
+        "When a topic was on somebody's mind",
+        {"q": "bees", "granularity": "month"},
+    ),
+    (
+        "complete",
+        schema.CompleteAsked,
+        replies.CompleteReply,
+        "How a query that is being typed may go on",
+        {"prefix": "spring tag:gar", "limit": 5},
+    ),
+)

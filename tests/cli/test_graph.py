@@ -1,0 +1,85 @@
+"""The graph and the past of a topic, on the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.archaeology import chart
+from recollect.cli.documents_explore import BucketDocument
+from tests.cli.support import CommandLine, write_notes
+
+
+@pytest.fixture
+def linked(recollect: CommandLine, vault: Path) -> Path:
+    notes = {
+        "Hive.md": "[[Bees]] [[Nowhere]]",
+        "Path.md": "---\ncreated: 2026-01-05\n---\n[[Hive]] zinnias",
+        "Later.md": "---\ncreated: 2026-05-05\n---\nzinnias again",
+    }
+    write_notes(vault, notes)
+    recollect("index", vault)
+    return vault
+
+
+@pytest.mark.usefixtures("linked")
+def test_neighbors_paths_and_figures(recollect: CommandLine) -> None:
+    near = recollect("graph", "neighbors", "Garden/Bees", "--hops", 2)
+    assert "Hive.md" in near.stdout
+    assert "2 notes near Garden/Bees.md" in near.stderr
+    assert "<-" in recollect("graph", "path", "Bees", "Path").stdout
+    assert "No links lead" in recollect("graph", "path", "Bees", "City").stderr
+    assert "1 to none" in recollect("graph", "stats").stdout
+    assert recollect.json("graph", "hubs", "--by", "pagerank")["total"] == 2
+
+
+@pytest.mark.usefixtures("linked")
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("hubs", "Garden/Bees.md"),
+        ("bridges", "Hive.md"),
+        ("communities", "Garden/Bees.md"),
+        ("orphans", "City.md"),
+        ("dangling", "Nowhere"),
+        ("missing", ""),
+    ],
+)
+def test_each_question_is_answered_as_text_and_as_json(
+    recollect: CommandLine, command: str, shown: str
+) -> None:
+    assert shown in recollect("graph", command).stdout
+    assert recollect.json("graph", command, "--no-daily")["vault"]
+
+
+@pytest.mark.usefixtures("linked")
+def test_an_unknown_note_is_exit_3(recollect: CommandLine) -> None:
+    error = recollect.json("graph", "neighbors", "Garden/Beez.md", fails=3)
+
+    assert "Garden/Bees.md" in error["detail"]
+
+
+@pytest.mark.usefixtures("linked")
+def test_the_past_of_a_topic(recollect: CommandLine) -> None:
+    result = recollect("archaeology", "zinnias", "--granularity", "month")
+
+    assert result.stdout.splitlines()[0].startswith("2026-01")
+    assert "(3 months without)" in result.stdout
+    assert "2 notes from 2026-01-05 to 2026-05-05, in 2 times" in result.stderr
+    assert recollect.json("archaeology", "zinnias")["granularity"] == "week"
+    assert recollect("archaeology", "zeppelin").stdout == "Nothing found.\n"
+
+
+def test_a_chart_fits_a_narrow_terminal() -> None:
+    buckets: list[BucketDocument] = [
+        {"start": "2026-01-05", "end": "2026-01-11", "count": 1200},
+        {"start": "2026-01-12", "end": "2026-01-18", "count": 1},
+        {"start": "2026-02-02", "end": "2026-02-08", "count": 600},
+    ]
+
+    lines = list(chart(buckets, "week", width=30))
+
+    assert max(map(len, lines)) <= 30
+    assert "(2 weeks without)" in lines[2]
+    assert len(lines[0].split()[2]) == 2 * len(lines[3].split()[2])

@@ -1,0 +1,35 @@
+"""Links that lead to no note."""
+
+from __future__ import annotations
+
+from recollect.graph.dangling import dangling
+from recollect.types import Link
+
+
+def link(target: str) -> Link:
+    return Link(target, None, None, None, embed=False, kind="wikilink", line=1, start=0, end=1)
+
+
+def test_targets_are_gathered_whatever_their_spelling() -> None:
+    links = [(1, link("Ideas")), (1, link("ideas.md")), (2, link("IDEAS")), (3, link("Other"))]
+
+    found, attachments = dangling(links, within={1, 2, 3})
+
+    assert [(one.target.casefold(), one.links, one.sources) for one in found[1:]] == [
+        ("other", 1, (3,))
+    ]
+    assert (found[0].links, found[0].sources) == (3, (1, 2))
+    assert attachments == 0
+
+
+def test_pictures_are_counted_and_a_name_with_a_dot_is_a_note() -> None:
+    links = [(1, link("a.png")), (1, link("b.PDF")), (1, link("Node.js")), (1, link("v1.2"))]
+
+    found, attachments = dangling(links, within={1})
+
+    assert {one.target for one in found} == {"Node.js", "v1.2"}
+    assert attachments == 2
+
+
+def test_links_out_of_other_notes_do_not_count() -> None:
+    assert dangling([(1, link("a.png")), (1, link("A"))], within=()) == ((), 0)

@@ -1,0 +1,92 @@
+"""Daily notes: by the vault's own settings, by their type, in Moment's formats."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.vault.daily import SETTINGS, DailyNotes, day_in_name
+
+DAY = date(2026, 3, 2)
+
+
+def settings(root: Path, text: str) -> DailyNotes:
+    (root / SETTINGS).parent.mkdir()
+    (root / SETTINGS).write_text(text, encoding="utf-8")
+    return DailyNotes.read(root)
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("YYYY-MM-DD", "2026-03-02"),
+        ("YYYYMMDD", "20260302"),
+        ("YY.M.D", "26.3.2"),
+        ("YYYY/MM-MMMM/YYYY-MM-DD-dddd", "2026/03-März/2026-03-02-Montag"),
+        ("dddd, MMMM Do YYYY", "Monday, March 2nd 2026"),
+        ("[Log of] D MMM YYYY", "Log of 2 Mar 2026"),
+        ("gggg-[W]ww-E YYYY-MM-DD", "2026-W10-1 2026-03-02"),
+        ("YYYY-DDDD", "2026-061"),
+        ("YYYY-MM-DD (dd)", "2026-03-02 (Mo)"),
+    ],
+)
+def test_the_day_is_read_from_the_name(form: str, name: str) -> None:
+    daily = DailyNotes("Journal/Daily", form)
+
+    assert daily.day(f"Journal/Daily/{name}.md", {}) == DAY
+    assert daily.day(f"{name}.md", {}) is None
+    assert daily.day(f"Journal/Daily/{name} extra.md", {}) is None
+
+
+@pytest.mark.parametrize("name", ["2026-02-30", "2026-13-01", "2026-00-00"])
+def test_a_day_that_no_calendar_has_is_none(name: str) -> None:
+    assert DailyNotes().day(f"{name}.md", {}) is None
+
+
+def test_a_note_may_call_itself_daily() -> None:
+    daily = DailyNotes("Daily")
+
+    assert daily.day("Log/2026-03-02 Monday.md", {"type": "Daily"}) == DAY
+    assert daily.day("Log/2026-03-02.md", {"Type": ("note", "daily")}) == DAY
+    assert daily.day("Log/2026-03-02.md", {"type": "weekly"}) is None
+    assert daily.holds("Log/Today.md", {"type": "daily"})
+    assert daily.day("Log/Today.md", {"type": "daily"}) is None
+
+
+def test_a_date_in_a_name() -> None:
+    assert day_in_name("2020-01-01/Talk of 2026-03-02.md") == DAY
+    assert day_in_name("Talk 12026-03-02.md") is None
+
+
+def test_the_settings_of_the_vault_are_read(tmp_path: Path) -> None:
+    daily = settings(tmp_path, json.dumps({"folder": "/Days/", "format": "DD.MM.YYYY"}))
+
+    assert daily.day("Days/02.03.2026.md", {}) == DAY
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"folder": 3, "format": ""}', '{"format": null}', "[" * 60_000]
+)
+def test_settings_that_do_not_read_mean_the_defaults(tmp_path: Path, text: str) -> None:
+    assert settings(tmp_path, text).day("2026-03-02.md", {}) == DAY
+
+
+def test_no_settings_mean_the_defaults(tmp_path: Path) -> None:
+    assert DailyNotes.read(tmp_path).day("2026-03-02.md", {}) == DAY
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_any_format_can_be_asked_about_any_path(form: str, path: str) -> None:
+    found = DailyNotes("", form or "YYYY").day(f"{path}.md", {})
+
+    assert found is None or isinstance(found, date)
+
+
+def test_a_format_of_many_names_is_no_trap() -> None:
+    # Tried every way to cut it, this name would never come to an end.
+    assert DailyNotes("", "MMMM" * 50).day(f"{'a' * 400}1.md", {}) is None
