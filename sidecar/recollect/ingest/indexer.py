@@ -37,8 +37,9 @@ from recollect.vault import files
 from recollect.vault.chunk import chunk
 from recollect.vault.parse import parse
 
-# A batch is committed when it holds this many notes or this much text. Small enough that a first
-# note is findable within a blink, large enough that the commits do not dominate.
+# A batch is committed when it holds this many notes or this much text. The first is small, so that
+# a first note is findable within a blink, the later ones large, so that commits do not dominate.
+FIRST_NOTES = 32
 BATCH_NOTES = 256
 BATCH_BYTES = 4_000_000
 
@@ -315,12 +316,12 @@ def _title_moves(move: Move) -> bool:
 
 def _groups(group_of: Sequence[FileRef]) -> Iterator[list[FileRef]]:
     group: list[FileRef] = []
-    size = 0
+    size, most = 0, FIRST_NOTES
     for file in group_of:
         group.append(file)
         size += file.size
-        if len(group) >= BATCH_NOTES or size >= BATCH_BYTES:
+        if len(group) >= most or size >= BATCH_BYTES:
             yield group
-            group, size = [], 0
+            group, size, most = [], 0, BATCH_NOTES
     if group:
         yield group

@@ -22,7 +22,7 @@ from recollect.vault.ignore import is_hidden, is_readable
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough
 # for a rename's two halves to come together, short enough that a save is found at once.
-QUIET_MS = 200
+QUIET_MS = 100
 GROUP_MS = 2000
 # A poll stats every file; on a network mount each stat is a round trip.
 POLL_MS = 5000
