@@ -1,4 +1,4 @@
-"""Records of types.py to database rows and back."""
+"""Records of types to database rows and back."""
 
 from __future__ import annotations
 

@@ -1,0 +1,68 @@
+"""Embedding models: what makes vectors comparable, and what every embedder can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recollect.types.values import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKey:
+    """What makes two vectors comparable. Vectors are kept under it for good."""
+
+    name: str
+    weights_hash: str
+    quantisation: str
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.weights_hash[:12]}/{self.quantisation}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSizes:
+    """Chunk sizes in tokens of one model, header and special tokens included."""
+
+    max_tokens: int = 256
+    min_tokens: int = 48
+    overlap_tokens: int = 24
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors, float32. Safe to call from several threads.
+
+    A query never waits for more than one small batch of passages.
+    """
+
+    @property
+    def key(self) -> ModelKey:
+        """Under which its vectors are kept."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def sizes(self) -> ChunkSizes:
+        """Chunk sizes that suit the model."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone, special tokens not counted."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """Vectors of shape (len(texts), dimensions), in the order given."""
+        ...
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Vector of shape (dimensions,)."""
+        ...
+
+    def close(self) -> None:
+        """Give the model's memory back. May be called twice."""
+        ...

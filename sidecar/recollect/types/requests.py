@@ -1,0 +1,80 @@
+"""What doors ask of an engine: searches, changes, and which vault is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from recollect.types.values import ChangeKind, FusionMethod, SearchMode
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A search as every door asks it.
+
+    `door` names the one it came through; a search without one is nobody's and is not logged.
+    `hidden` are paths of notes that are not to be found.
+    """
+
+    query: str
+    limit: int = 10
+    mode: SearchMode = "hybrid"
+    plain: bool = False
+    fusion: FusionMethod = "auto"
+    alpha: float | None = None
+    min_score: float = 0.0
+    explain: bool = False
+    door: str | None = None
+    hidden: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRequest:
+    """Notes like a note (`path`) or like a text."""
+
+    path: str | None = None
+    text: str | None = None
+    limit: int = 10
+    unlinked: bool = False
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something happened to a file or a folder.
+
+    `mtime` is in milliseconds since 1970. `content` is what a mirror's client says the note holds.
+    """
+
+    kind: ChangeKind
+    path: str
+    old_path: str | None = None
+    mtime: int | None = None
+    content: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run is."""
+
+    stage: Literal["scan", "read", "embed", "done"]
+    done: int
+    total: int
+    current: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VaultRecord:
+    """A known vault. `path` is the real path of its folder."""
+
+    id: str
+    name: str
+    path: Path
+    source: Literal["folder", "mirror"] = "folder"
+    default: bool = False
+
+    @property
+    def obsidian_name(self) -> str:
+        """What Obsidian calls the vault: its folder; a mirror has the name of the client's."""
+        return self.name if self.source == "mirror" else self.path.name

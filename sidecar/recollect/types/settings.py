@@ -1,0 +1,87 @@
+"""Everything that can be configured, as config.py hands it on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recollect.types.values import FusionMethod, LogFormat, LogLevel, Quantisation, WatchMode
+
+
+@dataclass(frozen=True, slots=True)
+class VaultRules:
+    """Which files of a vault are notes to index."""
+
+    include: tuple[str, ...] = ()  # globs; empty means everything readable
+    exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
+    max_note_bytes: int = 10 * 1024 * 1024
+    watch: WatchMode = "auto"  # how a server learns of changes; auto polls network mounts
+    reconcile_at: str = "03:30"  # local time of the daily look at everything; "" is never
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRules:
+    """Sizes of chunks, in tokens of the model. None: what the model's catalogue entry says."""
+
+    max_tokens: int | None = None
+    min_tokens: int | None = None
+    overlap_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRules:
+    """Which embedding model a vault uses and how hard it may work."""
+
+    name: str = "all-MiniLM-L6-v2"
+    quantisation: Quantisation = "int8"
+    threads: int = 0  # callers of one thread each; 0 means one per processor
+    folder: str | None = None  # a folder that already holds the weights
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRules:
+    """Defaults of a search, for requests that do not say."""
+
+    fusion: FusionMethod = "auto"
+    passages: int = 3  # further passages shown beneath a note's best one
+    snippet_chars: int = 240
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRules:
+    """Where the HTTP door listens and whom it answers."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    open_vaults: int = 3  # vaults kept open at once, at least 1; others open when asked for
+
+
+@dataclass(frozen=True, slots=True)
+class LogRules:
+    """How events are logged: `format` everywhere, `level` in a server's files.
+
+    `queries`: whether searches and what was opened of them are kept, on this computer alone.
+    """
+
+    format: LogFormat = "text"
+    level: LogLevel = "info"
+    queries: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything configurable, after all layers are merged (see config.py)."""
+
+    data_dir: Path
+    model_dir: Path
+    state_dir: Path
+    index_dir: Path | None = None  # where this vault's index lives; None: under data_dir
+    offline: bool = False
+    vault: VaultRules = field(default_factory=VaultRules)
+    chunking: ChunkRules = field(default_factory=ChunkRules)
+    model: ModelRules = field(default_factory=ModelRules)
+    search: SearchRules = field(default_factory=SearchRules)
+    server: ServerRules = field(default_factory=ServerRules)
+    log: LogRules = field(default_factory=LogRules)

@@ -1,0 +1,33 @@
+"""Names for the plain values that records are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+PropertyValue: TypeAlias = (
+    "str | int | float | bool | tuple[PropertyValue, ...] | Mapping[str, PropertyValue] | None"
+)
+# A file as a client lists it: path, size in bytes, mtime in milliseconds since 1970.
+FileStamp: TypeAlias = tuple[str, int, int]
+FloatArray: TypeAlias = npt.NDArray[np.float32]
+IdArray: TypeAlias = npt.NDArray[np.int64]
+CountTokens: TypeAlias = Callable[[str], int]
+
+LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
+SearchMode = Literal["hybrid", "keyword", "semantic"]
+FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex"]
+ChangeKind = Literal["create", "modify", "delete", "rename"]
+LinkKind = Literal["wikilink", "markdown"]
+SpanKind = Literal[
+    "heading", "paragraph", "list", "table", "code", "math", "callout", "quote", "footnote"
+]
+WatchMode = Literal["auto", "events", "poll", "off"]
+Quantisation = Literal["int8", "fp32"]
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+# What a person says of a note as the answer to a query.
+Verdict = Literal["this_was_it", "never_for_this"]
