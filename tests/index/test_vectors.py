@@ -199,3 +199,10 @@ def test_no_vectors_have_no_means() -> None:
     notes, means = Vectors(0).note_means()
 
     assert (notes.shape, means.shape) == ((0,), (0, 0))
+
+
+def test_every_half_float_is_widened_to_itself() -> None:
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    finite = halves[np.isfinite(halves)].reshape(1, -1)
+    scaled = module._widened(finite) * module._HALF_SCALE
+    assert np.array_equal(scaled, finite.astype(np.float32))

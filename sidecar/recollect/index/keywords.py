@@ -28,6 +28,7 @@ _COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
 _COMMON_LEAST = 1000  # chunks; below it nothing is slow
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits
 _WIDE_LEAST = 500  # than put into the query
+_REMEMBERED = 20_000  # tokens whose counts are kept: some megabytes
 _PREFIX_ROOM = 4096  # terms of a field looked at for one prefix
 
 
@@ -37,6 +38,15 @@ class QueryTerm:
 
     token: str
     weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What is looked for in a field for a token, and how many documents have it there."""
+
+    field: str
+    text: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,8 @@ class Keywords:
         self._weights = {name: float(getattr(weights, name)) for name in (*EXACT_FIELDS, STEMS)}
         self._broadest = max(self._weights, key=lambda name: self._weights[name])
         self._stemmer = stemmer()
+        self._counted: dict[str, Sequence[_Form]] = {}
+        self._counted_at = postings.commits
 
     def search(
         self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
@@ -112,8 +124,7 @@ class Keywords:
     def document_frequency(self, token: str) -> int:
         """In how many chunks a token, or its stem, stands: by the field that has it most often."""
         with tantivy_errors():
-            searcher = self._postings.searcher
-            return max(searcher.doc_freq(field, term) for field, term in self._forms(token))
+            return max(form.count for form in self._forms(token))
 
     @property
     def document_count(self) -> int:
@@ -142,20 +153,29 @@ class Keywords:
         telling: list[tantivy.Query] = []
         stop_words: list[tantivy.Query] = []
         for token, weight in weights.items():
-            for field, form in self._forms(token):
-                boost = weight * self._weights[field]
-                known = searcher.doc_freq(field, form) if boost > 0 else 0
-                if known and (known <= common or field == self._broadest):
-                    query = tantivy.Query.term_query(self._schema, field, form)
+            for form in self._forms(token):
+                boost = weight * self._weights[form.field]
+                asked = form.count <= common or form.field == self._broadest
+                if boost > 0 and form.count and asked:
+                    query = tantivy.Query.term_query(self._schema, form.field, form.text)
                     clause = tantivy.Query.boost_query(query, boost)
-                    (telling if known <= everywhere else stop_words).append(clause)
+                    (telling if form.count <= everywhere else stop_words).append(clause)
         clauses = telling or stop_words
         return _either(clauses) if clauses else None
 
-    def _forms(self, token: str) -> list[tuple[str, str]]:
-        """What to look for in each field."""
-        stems = self._stemmer.analyze(token)
-        return [(field, token) for field in EXACT_FIELDS] + [(STEMS, stem) for stem in stems]
+    def _forms(self, token: str) -> Sequence[_Form]:
+        """What to look for in each field, remembered until the next commit."""
+        if self._counted_at != self._postings.commits or len(self._counted) > _REMEMBERED:
+            self._counted_at, self._counted = self._postings.commits, {}
+        counted = self._counted
+        if token not in counted:
+            searcher = self._postings.searcher
+            places = [(field, token) for field in EXACT_FIELDS]
+            places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
+            counted[token] = [
+                _Form(field, text, searcher.doc_freq(field, text)) for field, text in places
+            ]
+        return counted[token]
 
     def _filtered(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, notes: IdArray

@@ -83,6 +83,7 @@ class Postings:
 
         """
         self.path = path
+        self.commits = 0  # counted up whenever `searcher` sees something else
         self.schema = _schema()
         self._writer: tantivy.IndexWriter | None = None
         self._temporary: Path | None = None
@@ -122,6 +123,7 @@ class Postings:
         """See what another process has committed."""
         with tantivy_errors():
             self._index.reload()
+            self.commits += 1
 
     def belongs_to(self) -> tuple[str, int] | None:
         """The database and the generation the last commit was made for; None: unknown."""
@@ -152,6 +154,7 @@ class Postings:
             writer.add_document(tantivy.Document.from_dict(marker, self.schema))
             writer.commit()
             self._index.reload()
+            self.commits += 1
 
     def clear(self) -> None:
         """Forget everything, uncommitted; an update follows."""

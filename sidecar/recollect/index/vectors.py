@@ -28,6 +28,8 @@ _SAMPLE = 64
 _MIN_DEAD = 1024
 _BLOCK = 16_384
 _GONE = -1
+_HALF_BITS = np.int32(0x8FFFE000 - (1 << 32))  # sign, exponent and fraction of a widened half float
+_HALF_SCALE = np.float32(2.0**112)  # the difference of the exponents' biases
 
 Rows = npt.NDArray[np.float32] | npt.NDArray[np.float16]
 
@@ -318,8 +320,22 @@ def _scores(rows: Rows, query: FloatArray) -> FloatArray:
     `@` would share the work between threads, which wait for each other for ten milliseconds when
     the machine is busy, a hundred times longer than the work takes.
     """
-    scores: FloatArray = np.vecdot(rows.astype(np.float32, copy=False), query)
+    if rows.dtype == np.float16:
+        rows, query = _widened(rows), query * _HALF_SCALE
+    scores: FloatArray = np.vecdot(rows, query)
     return scores
+
+
+def _widened(rows: Rows) -> FloatArray:
+    """Half floats as floats, each 2**-112 of its value, four times as fast as `astype`.
+
+    IEEE 754: with its exponent and fraction moved to where binary32 has them, a binary16 number is
+    read as itself times 2**(15 - 127). Infinities and NaN, which no vector has, would not be.
+    """
+    bits = rows.view(np.int16).astype(np.int32)
+    bits <<= 13
+    bits &= _HALF_BITS
+    return bits.view(np.float32)
 
 
 def _hits(view: _View, slots: IdArray, scores: FloatArray, limit: int) -> ChunkHits:

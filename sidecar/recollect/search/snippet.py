@@ -20,7 +20,6 @@ _SLACK = 40  # characters a cut may move to meet the start of a sentence
 _WORD = re.compile(rf"[{scripts.SPACELESS}]|[^\s{scripts.SPACELESS}]+")
 _RUN = re.compile(r"\S+")
 _FOLDED = re.compile(f"[{scripts.FOLDED}]")
-_PLAIN = re.compile(r"[^\W_]+")
 _SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
 # Runs that the analyzer reads otherwise than word by word: compounds, camelCase, scripts without
 # spaces, letters that it spells out or that carry marks, and signs that are tokens.
@@ -52,6 +51,7 @@ class Snippets:
         self._chars = chars
         self._flattening = _Flattening()
         self._tokens = {token.translate(self._flattening): token for token in weights}
+        self._plain = [(word, token) for word, token in self._tokens.items() if word.isalnum()]
         spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
 
@@ -76,16 +76,16 @@ class Snippets:
     def _hits(self, flat: str) -> list[_Hit]:
         """Where words of the query stand in flattened text, in order."""
         hits = [
-            _Hit(self._tokens[word], match.start(), match.end())
-            for match in _PLAIN.finditer(flat)
-            if (word := match.group()) in self._tokens
+            _Hit(token, start, start + len(word))
+            for word, token in self._plain
+            for start in _whole(word, flat)
         ]
         if self._spaceless:
             hits += [
                 _Hit(self._tokens[match.group()], match.start(), match.end())
                 for match in self._spaceless.finditer(flat)
             ]
-            hits.sort(key=lambda hit: hit.start)
+        hits.sort(key=lambda hit: hit.start)
         return hits
 
     def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -96,6 +96,19 @@ class Snippets:
                 for token in spans(run.group()):
                     if token.text in self._weights:
                         yield base + token.start, base + token.end
+
+
+def _whole(word: str, text: str) -> Iterator[int]:
+    """Where `word` stands in `text` with no letter or digit beside it.
+
+    Looking for a word is far cheaper than cutting the text into words.
+    """
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
+            yield at
+        at = text.find(word, end)
 
 
 class _Hit(NamedTuple):
@@ -155,10 +168,14 @@ def _end(text: str, start: int, last: int, chars: int) -> int:
 
 def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
     """Collapse the white space of text[start:end] and carry the marks along."""
-    runs = list(_RUN.finditer(text, start, end))
     before = ELLIPSIS if text[:start].strip() else ""
     after = ELLIPSIS if text[end:].strip() else ""
-    line = before + " ".join(run.group() for run in runs) + after
+    plain = " ".join(text[start:end].split())
+    line = f"{before}{plain}{after}"
+    if len(plain) == end - start:  # single spaces alone: everything keeps its distance
+        shift = len(before) - start
+        return Snippet(line, _utf16(line, [(a + shift, b + shift) for a, b in marks]), at)
+    runs = list(_RUN.finditer(text, start, end))
     begins = [run.start() for run in runs]
     places = list(accumulate((len(run.group()) + 1 for run in runs), initial=len(before)))
 
