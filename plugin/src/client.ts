@@ -68,7 +68,7 @@ export interface SimilarOptions {
 }
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 
-type Query = Record<string, string | number | boolean | undefined>;
+export type Query = Record<string, string | number | boolean | undefined>;
 
 const QUICK_MS = 5_000;
 const ORDINARY_MS = 10_000;
@@ -78,7 +78,7 @@ export class Client {
   readonly endpoint: Endpoint;
   readonly #transport: Transport;
   readonly #log: (entry: RequestEntry) => void;
-  readonly #vault: string | undefined;
+  protected readonly vault: string | undefined;
 
   /** `log` is told of every request; `vault` is the one of the server's that is asked about. */
   constructor(
@@ -90,7 +90,7 @@ export class Client {
     this.#transport = transport;
     this.#log = log;
     this.endpoint = endpoint;
-    this.#vault = vault;
+    this.vault = vault;
   }
 
   /** The same server, asked about one vault. */
@@ -100,58 +100,58 @@ export class Client {
 
   /** What the server says of itself, whichever version of the contract it speaks. */
   greeting(): Promise<contract.Greeting> {
-    return this.#get("health", contract.greetingShape, {}, QUICK_MS);
+    return this.get("health", contract.greetingShape, {}, QUICK_MS);
   }
 
   async vaults(): Promise<readonly contract.VaultInfo[]> {
-    return (await this.#get("vaults", contract.vaultsShape, {}, QUICK_MS)).vaults;
+    return (await this.get("vaults", contract.vaultsShape, {}, QUICK_MS)).vaults;
   }
 
   status(): Promise<contract.Status> {
-    return this.#get("status", contract.statusShape, { vault: this.#vault }, QUICK_MS);
+    return this.get("status", contract.statusShape, { vault: this.vault }, QUICK_MS);
   }
 
   search(q: string, options: SearchOptions): Promise<contract.SearchReply> {
-    return this.#get("search", contract.searchShape, { q, vault: this.#vault, ...options });
+    return this.get("search", contract.searchShape, { q, vault: this.vault, ...options });
   }
 
   similar(path: string, options: SimilarOptions): Promise<contract.SearchReply> {
-    return this.#get("similar", contract.searchShape, { path, vault: this.#vault, ...options });
+    return this.get("similar", contract.searchShape, { path, vault: this.vault, ...options });
   }
 
   similarText(text: string, limit: number): Promise<contract.SearchReply> {
-    return this.#post("similar", contract.searchShape, { text, limit });
+    return this.post("similar", contract.searchShape, { text, limit });
   }
 
   note(path: string): Promise<contract.NoteReply> {
-    return this.#get("note", contract.noteShape, { path, vault: this.#vault });
+    return this.get("note", contract.noteShape, { path, vault: this.vault });
   }
 
   ledger(which: { state?: contract.LedgerState; path?: string }): Promise<contract.LedgerReply> {
-    return this.#get("ledger", contract.ledgerShape, { vault: this.#vault, ...which });
+    return this.get("ledger", contract.ledgerShape, { vault: this.vault, ...which });
   }
 
   reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<unknown> {
-    return this.#post("reindex", contract.acceptedShape, what);
+    return this.post("reindex", contract.acceptedShape, what);
   }
 
   changes(changes: readonly contract.Change[]): Promise<unknown> {
-    return this.#post("changes", contract.acceptedShape, { changes });
+    return this.post("changes", contract.acceptedShape, { changes });
   }
 
   sync(files: readonly contract.FileStamp[]): Promise<contract.SyncReply> {
-    return this.#post("sync", contract.syncShape, { files });
+    return this.post("sync", contract.syncShape, { files });
   }
 
   queue(action: QueueAction): Promise<unknown> {
-    return this.#post(`queue/${action}`, contract.anyReply, {});
+    return this.post(`queue/${action}`, contract.anyReply, {});
   }
 
   guard(remove: boolean): Promise<unknown> {
-    return this.#post("guard", contract.anyReply, { remove });
+    return this.post("guard", contract.anyReply, { remove });
   }
 
-  #get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
+  protected get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) given.set(name, String(value));
@@ -159,9 +159,9 @@ export class Client {
     return this.#call({ method: "GET", url: `${route}?${given}`, headers: {} }, check, limitMs);
   }
 
-  #post<T>(url: string, check: Check<T>, body: object): Promise<T> {
+  protected post<T>(url: string, check: Check<T>, body: object): Promise<T> {
     const headers = { "Content-Type": "application/json" };
-    const written = JSON.stringify({ vault: this.#vault, ...body });
+    const written = JSON.stringify({ vault: this.vault, ...body });
     return this.#call({ method: "POST", url, headers, body: written }, check, LONG_MS);
   }
 
