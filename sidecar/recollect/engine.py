@@ -109,6 +109,7 @@ class Engine:
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
+        self._helpers = ThreadPoolExecutor(READERS, thread_name_prefix=f"words-{record.id}")
         self._stopping = threading.Event()
         self._watcher: threading.Thread | None = None
 
@@ -165,6 +166,7 @@ class Engine:
             request=request,
             rules=self._settings.search,
             vault=self.record,
+            helpers=self._helpers,
         )
         if request.mode == "keyword":
             return ask(None, semantic_reason=None)
@@ -335,6 +337,7 @@ class Engine:
         self._feeder.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
+        self._helpers.shutdown(wait=True)
         self.history.close()
         self._models.close()
         self._index.close()

@@ -6,8 +6,11 @@ All doors search through `search`; none assembles a search of its own.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from recollect.errors import ModelError
 from recollect.index.index import Index
@@ -22,6 +25,7 @@ from recollect.search.snippet import Snippets
 from recollect.search.syntax import ParsedQuery
 from recollect.search.trace import TOP, Trace
 from recollect.types import (
+    ChunkHits,
     Embedder,
     FloatArray,
     IdArray,
@@ -31,6 +35,8 @@ from recollect.types import (
     SearchRules,
     VaultRecord,
 )
+
+T = TypeVar("T")
 
 _HIGHLIGHTED = 0.1  # tokens rarer than this part of the rarest one are worth marking
 
@@ -43,8 +49,11 @@ def search(
     vault: VaultRecord,
     *,
     semantic_reason: str | None,
+    helpers: Executor | None = None,
 ) -> SearchReply:
     """Answer a search. `semantic_reason` says why there is no `embedder`, for the warning.
+
+    With `helpers` words are looked up in one of their threads while the model reads the query.
 
     Without an embedder hybrid mode answers by keywords and semantic mode finds nothing; both say
     so in `warnings`.
@@ -54,7 +63,7 @@ def search(
         IndexFailure: the index does not read.
 
     """
-    run = _Run(index, embedder, request, rules, vault, semantic_reason)
+    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers)
     return run.reply()
 
 
@@ -68,6 +77,7 @@ class _Run:
     rules: SearchRules
     vault: VaultRecord
     semantic_reason: str | None
+    helpers: Executor | None
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -141,19 +151,16 @@ class _Run:
         self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace
     ) -> tuple[Result, ...]:
         """The notes that answer the words of the query, best first."""
-        terms = retrieve.terms(self.index, parsed.text)
+        limit = retrieve.depth(self.request.limit)
+        looked_up = self.beside(partial(self.looked_up, parsed.text, limit, notes))
+        vector = self.vector(parsed.text)
+        trace.stage("embed", count_in=1, count_out=int(vector is not None))
+        semantic = retrieve.by_meaning(self.index, vector, limit=limit, notes=notes)
+        terms, keyword = looked_up()
         if not terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
-        vector = self.vector(parsed.text)
-        trace.stage("embed", count_in=1, count_out=int(vector is not None))
-        chunks = retrieve.retrieve(
-            self.index,
-            terms.query if self.request.mode != "semantic" else (),
-            vector,
-            limit=retrieve.depth(self.request.limit),
-            notes=notes,
-        )
+        chunks = retrieve.both(self.index, keyword, semantic)
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
         ranking = self.ranked(parsed.text, terms, vector, chunks, trace)
         shown = results.build(
@@ -164,6 +171,18 @@ class _Run:
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
+
+    def beside(self, lookup: Callable[[], T]) -> Callable[[], T]:
+        """Begin `lookup` where a helper is at hand; what is given back waits for its answer."""
+        if self.helpers is None or self.request.mode == "keyword":
+            return lookup
+        return self.helpers.submit(lookup).result
+
+    def looked_up(self, text: str, limit: int, notes: IdArray | None) -> tuple[Terms, ChunkHits]:
+        """The words of the query, and the chunks that have them."""
+        terms = retrieve.terms(self.index, text)
+        asked = terms.query if self.request.mode != "semantic" else ()
+        return terms, retrieve.by_words(self.index, asked, limit=limit, notes=notes)
 
     def ranked(
         self,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from recollect.index.analyze import tokens
 from recollect.index.index import Index
-from recollect.index.keywords import QueryTerm
+from recollect.index.keywords import QueryTerm, no_hits
 from recollect.search import function_words
 from recollect.search.candidates import Candidates, merge
 from recollect.types import ChunkHits, FloatArray, IdArray
@@ -80,21 +78,42 @@ def depth(limit: int) -> int:
     return max(_LEAST_DEPTH, _DEPTH_A_NOTE * limit)
 
 
+def by_words(
+    index: Index, query: Sequence[QueryTerm], *, limit: int, notes: IdArray | None
+) -> ChunkHits:
+    """The `limit` chunks with the best BM25, of `notes` alone where given; none without a term."""
+    if not query:
+        return no_hits()
+    return index.keywords.search(query, limit=limit, notes=notes)
+
+
+def by_meaning(
+    index: Index, vector: FloatArray | None, *, limit: int, notes: IdArray | None
+) -> ChunkHits:
+    """The `limit` chunks nearest to the query's vector; none without one."""
+    if vector is None:
+        return no_hits()
+    return index.vectors.search(vector, limit=limit, notes=notes)
+
+
+def both(index: Index, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:
+    """Chunks found by either side."""
+    ids, bm25, cosine = merge(keyword, semantic)
+    note_ids = index.note_ids_of(ids)
+    there = note_ids >= 0  # a chunk may go between the search and this look-up
+    if there.all():
+        return Candidates(ids, note_ids, bm25, cosine)
+    return Candidates(ids[there], note_ids[there], bm25[there], cosine[there])
+
+
 def retrieve(
     index: Index,
-    query: tuple[QueryTerm, ...],
+    query: Sequence[QueryTerm],
     vector: FloatArray | None,
     *,
     limit: int,
     notes: IdArray | None,
 ) -> Candidates:
-    """Chunks found by either side, of `notes` alone where given. `limit` is chunks a side."""
-    nothing = ChunkHits(np.empty(0, np.int64), np.empty(0, np.float32))
-    keyword = index.keywords.search(query, limit=limit, notes=notes) if query else nothing
-    semantic = nothing
-    if vector is not None:
-        semantic = index.vectors.search(vector, limit=limit, notes=notes)
-    ids, bm25, cosine = merge(keyword, semantic)
-    note_ids = index.note_ids_of(ids)
-    there = note_ids >= 0  # a chunk may go between the search and this look-up
-    return Candidates(ids[there], note_ids[there], bm25[there], cosine[there])
+    """Chunks found by either side, one side after the other. `limit` is chunks a side."""
+    keyword = by_words(index, query, limit=limit, notes=notes)
+    return both(index, keyword, by_meaning(index, vector, limit=limit, notes=notes))

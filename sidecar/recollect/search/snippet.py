@@ -23,10 +23,12 @@ _FOLDED = re.compile(f"[{scripts.FOLDED}]")
 _SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
 # Runs that the analyzer reads otherwise than word by word: compounds, camelCase, scripts without
 # spaces, letters that it spells out or that carry marks, and signs that are tokens.
-_SPECIAL = re.compile(
-    rf"(?<!\S)\S*?(?:\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
-    rf"|[{scripts.SPACELESS}{scripts.MARKS}{scripts.EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06])\S*"
+_SIGNS = (
+    rf"\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
+    rf"|[{scripts.SPACELESS}{scripts.MARKS}{scripts.EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06]"
 )
+_SIGN = re.compile(_SIGNS)
+_SPECIAL = re.compile(rf"(?<!\S)\S*?(?:{_SIGNS})\S*")
 _SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
 
 
@@ -90,8 +92,9 @@ class Snippets:
 
     def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Where tokens of the query stand in text[start:end] that are no plain words."""
-        if self._tokens:
-            for run in _SPECIAL.finditer(text[start:end]):
+        window = text[start:end]
+        if self._tokens and _SIGN.search(window):
+            for run in _SPECIAL.finditer(window):
                 base = start + run.start()
                 for token in spans(run.group()):
                     if token.text in self._weights:
