@@ -11,6 +11,9 @@ RecollectError
 │   ├── UnreadableNoteError   one file; the ledger records it
 │   ├── AnotherVaultError     the index was made of other notes        HTTP 409
 │   └── OutsideVaultError     a path that leaves the vault              HTTP 400
+├── WriteError                a change to a vault that was not made     exit 1, HTTP 503
+│   ├── ChangedNoteError      the note is not as the caller saw it    HTTP 409
+│   └── ReadOnlyError         nobody allowed this kind of writing     HTTP 403
 ├── IndexFailure              the stored index                          exit 1, HTTP 503
 │   ├── IndexInUseError       another process writes it                 HTTP 409
 │   └── IndexDamagedError
@@ -22,6 +25,8 @@ RecollectError
 │   ├── ModelDamagedError     a checksum or a format does not match
 │   └── MissingExtraError     needs an optional dependency
 ├── BusyError                 no room for another caller now            exit 1, HTTP 503
+│   ├── RateLimitedError      one caller asks too often                 HTTP 429
+│   └── QueryTimeoutError     an answer took longer than it may         HTTP 504
 └── ServerError               a running server that answers wrongly     exit 1, HTTP 502
 
 A message says what happened and what to do about it. `code` is a stable word for programs.
@@ -120,6 +125,27 @@ class OutsideVaultError(VaultError):
     http_status = 400
 
 
+class WriteError(RecollectError):
+    """A change to a vault that was not made; the note is as it was."""
+
+    code = "write_failed"
+    http_status = 503
+
+
+class ChangedNoteError(WriteError):
+    """A note that is not as the caller saw it, so that writing would lose somebody's change."""
+
+    code = "note_changed"
+    http_status = 409
+
+
+class ReadOnlyError(WriteError):
+    """Writing that nobody allowed; the message says how to allow it."""
+
+    code = "read_only"
+    http_status = 403
+
+
 class IndexFailure(RecollectError):  # noqa: N818 - IndexError is a builtin of another meaning
     """The stored index cannot be used."""
 
@@ -192,10 +218,34 @@ class MissingExtraError(ModelError):
 
 
 class BusyError(RecollectError):
-    """No room for another caller at the moment; trying again later helps."""
+    """No room for another caller at the moment; trying again later helps.
+
+    `retry_after`: after how many seconds, where that is known.
+    """
 
     code = "busy"
     http_status = 503
+
+    def __init__(
+        self, message: str, *, code: str | None = None, retry_after: float | None = None
+    ) -> None:
+        """Keep when to come back."""
+        super().__init__(message, code=code)
+        self.retry_after = retry_after
+
+
+class RateLimitedError(BusyError):
+    """A caller that asks more often than one caller may."""
+
+    code = "rate_limited"
+    http_status = 429
+
+
+class QueryTimeoutError(BusyError):
+    """A question that was given up because its answer took longer than it may."""
+
+    code = "query_timeout"
+    http_status = 504
 
 
 class ServerError(RecollectError):

@@ -6,7 +6,7 @@ import codecs
 from dataclasses import dataclass
 
 # The UTF-32 marks come first: the little-endian one begins with UTF-16's.
-_MARKS = (
+MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF8, "utf-8"),
@@ -34,7 +34,7 @@ def decode(raw: bytes) -> Decoded | None:
     Order: byte order mark, UTF-16 without a mark (told by where the NULs are), UTF-8, then
     Windows-1252 or Latin-1 with a warning. Any NUL outside UTF-16 and UTF-32 means binary.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in MARKS:
         if raw.startswith(mark):
             return _marked(raw[len(mark) :], encoding)
     if b"\x00" in raw:

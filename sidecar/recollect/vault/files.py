@@ -80,7 +80,7 @@ def read(file: FileRef, *, max_bytes: int) -> SourceText:
     Raises UnreadableNoteError with code "vanished", "unreadable", "too_large" (told before
     anything is read) or "binary". A link put in the file's place since the walk is refused.
     """
-    raw = _read_bytes(file, max_bytes)
+    raw = read_bytes(file, max_bytes)
     decoded = decode(raw)
     if decoded is None:
         raise UnreadableNoteError(
@@ -113,7 +113,8 @@ def stat(root: Path, path: str) -> FileRef:
     return FileRef(key, place, status.st_size, status.st_mtime_ns)
 
 
-def _read_bytes(file: FileRef, max_bytes: int) -> bytes:
+def read_bytes(file: FileRef, max_bytes: int) -> bytes:
+    """Read a note as it is on disk; raises what `read` raises."""
     try:
         descriptor = os.open(file.disk_path, _OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as handle:

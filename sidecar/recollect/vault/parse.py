@@ -30,7 +30,7 @@ def parse(path: str, source: SourceText, *, modified: float, created: float | No
 
     `modified` and `created` are the file's times, used where the properties have none.
     """
-    text = _one_line_end(source.text)
+    text = one_line_end(source.text)
     front = read_frontmatter(text)
     scanned = _scan(text, front, path)
     properties = merge_fields(front.properties, scanned.inline.fields)
@@ -102,7 +102,7 @@ def _drawn_spans(text: str, drawing: Drawing, blocks: BlockScanner) -> Iterator[
         inline.gather_wikilinks(text[start:end], start, embed=embedded)
 
 
-def _one_line_end(text: str) -> str:
+def one_line_end(text: str) -> str:
     r"""Make every line end `\n` without moving any offset."""
     if "\r" not in text:
         return text

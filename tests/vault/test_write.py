@@ -1,0 +1,282 @@
+"""Writing to a vault: never over an unseen change, in one step, and never for good."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import (
+    ChangedNoteError,
+    NotFoundError,
+    OutsideVaultError,
+    RecollectError,
+    UsageError,
+    WriteError,
+)
+from recollect.vault import write
+from recollect.vault.journal import NAME, Journal, delete
+from recollect.vault.write import VaultWriter, content_hash
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    (tmp_path / "vault").mkdir()
+    return tmp_path / "vault"
+
+
+@pytest.fixture
+def writer(vault: Path, tmp_path: Path) -> VaultWriter:
+    return VaultWriter(vault, Journal(tmp_path / "data"))
+
+
+def files_of(vault: Path) -> dict[str, str]:
+    found = (path for path in vault.rglob("*") if path.is_file())
+    return {path.relative_to(vault).as_posix(): path.read_text() for path in found}
+
+
+def test_a_new_note_is_written_with_its_folders(writer: VaultWriter, vault: Path) -> None:
+    written = writer.create("Garden/Bees.md", "Bées\n", action="test")
+
+    assert files_of(vault) == {"Garden/Bees.md": "Bées\n"}
+    assert written.content_hash == content_hash("Bées\n".encode())
+    assert writer.read("Garden/Bees.md").content_hash == written.content_hash
+
+
+def test_doing_it_twice_changes_nothing(writer: VaultWriter, vault: Path) -> None:
+    writer.create("A.md", "a: 1", action="test")
+    before = (vault / "A.md").stat()
+    seen = writer.read("A.md").content_hash
+
+    again = writer.create("A.md", "a: 1", action="test")
+    same = writer.replace("A.md", "a: 1", seen=b"anything", action="test")
+
+    assert again.number is same.number is None
+    assert (vault / "A.md").stat().st_ino == before.st_ino
+    writer.delete("A.md", seen=seen, action="test")
+    assert writer.delete("A.md", seen=seen, action="test").number is None
+
+
+def test_no_change_is_overwritten_that_the_caller_has_not_seen(
+    writer: VaultWriter, vault: Path
+) -> None:
+    writer.create("A.md", "first", action="test")
+    seen = writer.read("A.md").content_hash
+    (vault / "A.md").write_text("by hand")
+
+    for attempt in (
+        lambda: writer.replace("A.md", "second", seen=seen, action="test"),
+        lambda: writer.set_properties("A.md", {"a": 1}, seen=seen, action="test"),
+        lambda: writer.delete("A.md", seen=seen, action="test"),
+        lambda: writer.create("A.md", "other", action="test"),
+        writer.undo,
+    ):
+        with pytest.raises(ChangedNoteError):
+            attempt()
+    assert files_of(vault) == {"A.md": "by hand"}
+
+
+def test_a_note_that_is_gone_is_not_made_again(writer: VaultWriter, vault: Path) -> None:
+    with pytest.raises(ChangedNoteError):
+        writer.replace("A.md", "second", seen=b"x" * 16, action="test")
+    assert not files_of(vault)
+
+
+def test_properties_change_and_nothing_else(writer: VaultWriter, vault: Path) -> None:
+    raw = b"\xef\xbb\xbf---\r\n# kept\r\na: 'x'\r\nb: 2\r\n---\r\nT\xc3\xa9xt\r\n"
+    (vault / "A.md").write_bytes(raw)
+    seen = writer.read("A.md").content_hash
+
+    writer.set_properties("A.md", {"b": 3}, seen=seen, action="test")
+
+    assert (vault / "A.md").read_bytes() == raw.replace(b"b: 2", b"b: 3")
+
+
+def test_utf_16_stays_utf_16_and_what_is_no_unicode_is_left_alone(
+    writer: VaultWriter, vault: Path
+) -> None:
+    (vault / "A.md").write_bytes("\ufeffText".encode("utf-16-le"))
+    (vault / "B.md").write_bytes(b"caf\xe9")
+
+    writer.set_properties("A.md", {"b": 3}, seen=writer.read("A.md").content_hash, action="test")
+    with pytest.raises(WriteError) as refused:
+        writer.set_properties("B.md", {"b": 3}, seen=content_hash(b"caf\xe9"), action="test")
+
+    assert (vault / "A.md").read_bytes() == "\ufeff---\nb: 3\n---\nText".encode("utf-16-le")
+    assert refused.value.code == "not_utf8"
+
+
+def test_permissions_stay(writer: VaultWriter, vault: Path) -> None:
+    (vault / "A.md").write_text("a")
+    (vault / "A.md").chmod(0o600)
+
+    writer.replace("A.md", "b", seen=content_hash(b"a"), action="test")
+
+    assert (vault / "A.md").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../A.md", "/A.md", "a/../A.md", "a//b.md", ".obsidian/A.md", "A.txt", ".git/config", "", "."],
+)
+def test_only_notes_inside_the_vault_are_written(
+    writer: VaultWriter, vault: Path, path: str
+) -> None:
+    with pytest.raises((OutsideVaultError, UsageError)):
+        writer.create(path, "text", action="test")
+    assert not files_of(vault)
+
+
+def test_no_link_is_followed(writer: VaultWriter, vault: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.md").write_text("other")
+    (vault / "out.md").symlink_to(tmp_path / "other.md")
+    (vault / "in.md").symlink_to(vault / "A.md")
+    (vault / "A.md").write_text("a")
+    (vault / "Folder").symlink_to(vault)
+
+    for path in ("out.md", "in.md", "Folder/New.md"):
+        with pytest.raises(OutsideVaultError):
+            writer.create(path, "text", action="test")
+        with pytest.raises(OutsideVaultError):
+            writer.delete(path, seen=content_hash(b"a"), action="test")
+    assert (tmp_path / "other.md").read_text() == "other"
+
+
+def test_every_write_can_be_undone(writer: VaultWriter, vault: Path) -> None:
+    writer.create("A.md", "1", action="make")
+    writer.replace("A.md", "2", seen=content_hash(b"1"), action="change")
+    writer.delete("A.md", seen=content_hash(b"2"), action="delete")
+
+    states = [files_of(vault)]
+    for _ in range(3):
+        writer.undo()
+        states.append(files_of(vault))
+
+    assert states == [{}, {"A.md": "2"}, {"A.md": "1"}, {}]
+    with pytest.raises(NotFoundError):
+        writer.undo()
+    assert [entry.action for entry in writer.entries(10)] == ["undo"] * 3 + [
+        "delete",
+        "change",
+        "make",
+    ]
+
+
+def test_an_undo_can_be_undone_by_its_number(writer: VaultWriter, vault: Path) -> None:
+    writer.create("A.md", "1", action="make")
+    undone = writer.undo()
+
+    writer.undo(undone.number)
+
+    assert files_of(vault) == {"A.md": "1"}
+    with pytest.raises(NotFoundError):
+        writer.undo(99)
+
+
+def test_what_the_disk_refuses_is_not_in_the_journal(
+    writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(write.os, "fsync", full)
+    with pytest.raises(WriteError, match="No space left"):
+        writer.create("A.md", "1", action="make")
+
+    assert not files_of(vault)
+    assert writer.entries(10) == ()
+
+
+def test_a_crash_between_journal_and_write_leaves_nothing_to_undo(
+    writer: VaultWriter, vault: Path
+) -> None:
+    (vault / "A.md").write_text("1")
+    writer.journal.enter(
+        "A.md", "lost", before=b"1", before_hash=content_hash(b"1"), after_hash=content_hash(b"2")
+    )
+
+    assert writer.undo().number is None
+    assert files_of(vault) == {"A.md": "1"}
+
+
+def test_without_a_journal_nothing_is_written(
+    writer: VaultWriter, vault: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / NAME).write_text("no database")
+
+    with pytest.raises(WriteError) as refused:
+        writer.create("A.md", "1", action="make")
+
+    assert refused.value.code == "journal_unusable"
+    assert not files_of(vault)
+
+
+def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
+    writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.vault.journal.MOST", 3)
+    for n in range(5):
+        writer.create(f"{n}.md", "x", action="make")
+
+    assert [entry.path for entry in writer.entries(10)] == ["4.md", "3.md", "2.md"]
+    assert os.name == "nt" or (tmp_path / "data" / NAME).stat().st_mode & 0o777 == 0o600
+    delete(tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_journal_keeps_no_more_than_so_many_bytes(
+    writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.vault.journal.MOST_BYTES", 25)
+    text = "x" * 10
+    writer.create("A.md", text, action="make")
+    for letter in "abcd":
+        seen = content_hash(text.encode())
+        text = letter * 10
+        writer.replace("A.md", text, seen=seen, action="change")
+
+    with sqlite3.connect(tmp_path / "data" / NAME) as connection:
+        kept = connection.execute("SELECT sum(length(before)) FROM writes").fetchone()[0]
+    connection.close()
+    assert kept == 20
+
+
+def test_of_many_writers_one_wins_and_the_others_are_told(vault: Path, tmp_path: Path) -> None:
+    (vault / "A.md").write_text("0")
+    told: list[RecollectError | None] = []
+
+    def run(n: int) -> None:
+        try:
+            VaultWriter(vault, Journal(tmp_path / "data")).replace(
+                "A.md", f"by {n}", seen=content_hash(b"0"), action="race"
+            )
+        except RecollectError as error:
+            told.append(error)
+        else:
+            told.append(None)
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert told.count(None) == 1
+    assert sum(isinstance(one, ChangedNoteError) for one in told) == 5
+    assert list(files_of(vault)) == ["A.md"]
+
+
+def test_where_no_hard_link_can_be_made_a_new_note_still_replaces_none(
+    writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(write.os, "link", refuse)
+    writer.create("A.md", "1", action="make")
+
+    assert files_of(vault) == {"A.md": "1"}
