@@ -109,7 +109,7 @@ class Engine:
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
-        self._helpers = ThreadPoolExecutor(READERS, thread_name_prefix=f"words-{record.id}")
+        self._helpers = ThreadPoolExecutor(READERS // 2, thread_name_prefix=f"words-{record.id}")
         self._stopping = threading.Event()
         self._watcher: threading.Thread | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
@@ -80,6 +81,8 @@ def serve(
             raise NotFoundError("no vault is known yet; name one: `recollect serve FOLDER`")
         _refuse_if_served(known, records, handshake=handshake)
         known.serve(records)
+        for engine in known.opened():  # native code, which runs while the web server is imported
+            threading.Thread(target=engine.wait_for_model, daemon=True).start()
         if handshake:
             _run(known, settings, token=new_token(), ready=_shake_hands, handshake=True)
         else:
