@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
-from recollect import views
 from recollect.graph.answers import GraphAnswers
 from recollect.index.index import Index
 from recollect.questions import (
@@ -39,6 +38,7 @@ from recollect.replies_explore import (
 )
 from recollect.search.archaeology import archaeology
 from recollect.search.complete import complete
+from recollect.search.lookup import find_note
 from recollect.search.vocabulary import Vocabulary
 from recollect.types import SearchRequest, StoredNote, VaultRecord
 from recollect.vault.daily import DailyNotes
@@ -132,4 +132,4 @@ class Explorer:
         if note is None:
             linked = self._index.graph.resolve(name, "")
             note = self._index.notes([linked]).get(linked) if linked is not None else None
-        return note or views.find_note(self._index, name)
+        return note or find_note(self._index, name)

@@ -10,7 +10,7 @@ import secrets
 import time
 from dataclasses import replace
 
-from recollect import querylog, views
+from recollect import querylog
 from recollect.errors import QueryLogError, QueryLogOffError
 from recollect.index.index import Index
 from recollect.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
@@ -27,6 +27,7 @@ from recollect.replies_log import (
     VerdictReply,
     VerdictView,
 )
+from recollect.search.lookup import find_note
 from recollect.times import iso
 from recollect.types import SearchRequest, Settings, VaultRecord, Verdict
 
@@ -74,7 +75,7 @@ class History:
 
         Raises NotFoundError where there is no such note.
         """
-        note = views.find_note(self._index, path)
+        note = find_note(self._index, path)
         if not self._log.enabled:
             return OpenedReply(recorded=False, reason="the query log is off (log.queries)")
 
@@ -103,7 +104,7 @@ class History:
             QueryLogError: the disk refuses.
 
         """
-        note = views.find_note(self._index, path)
+        note = find_note(self._index, path)
         if verdict is None:
             earlier = (one.path for one in self._verdicts() if self._path(one) == note.path)
             self._log.withdraw(query, note.path, *earlier)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 import unicodedata
 from collections.abc import Mapping
@@ -26,13 +25,13 @@ from recollect.replies import (
     StatusReply,
     WorkDone,
 )
+from recollect.search.lookup import find_note, nearest
 from recollect.search.uri import obsidian_uri
 from recollect.times import iso
 from recollect.types import (
     LedgerEntry,
     LedgerState,
     Link,
-    StoredNote,
     VaultRecord,
     VaultRules,
 )
@@ -44,15 +43,6 @@ _STEPS: Mapping[Step, str] = {
     "fewer_threads": "the model works with fewer threads",
     "single_fp32": "the model works in one thread and without int8",
 }
-
-
-def find_note(index: Index, path: str) -> StoredNote:
-    """The note at `path`, with or without its ending; NotFoundError names the nearest ones."""
-    for candidate in (path, f"{path}.md"):
-        note = index.note_at(candidate)
-        if note is not None:
-            return note
-    raise NotFoundError(f"no note '{path}' in the index{_near(index, path)}")
 
 
 def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> NoteReply:
@@ -172,17 +162,10 @@ def _undecided(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -
     except UnreadableNoteError as error:
         if error.code != "vanished":
             return LedgerEntry(path, "failed", reason=error.message)
-        reason = f"No rule excludes it, but the vault has no such file{_near(index, path)}"
+        reason = f"No rule excludes it, but the vault has no such file{nearest(index, path)}"
         return LedgerEntry(path, "excluded", rule="missing", reason=reason)
     reason = "It is new: the next look at the vault reads it."
     return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)
-
-
-def _near(index: Index, path: str) -> str:
-    """A question about the notes of nearly that name; empty where there are none."""
-    paths = [note.path for note in index.all_notes()]
-    near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
-    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 def ledger_counts(index: Index) -> Mapping[LedgerState, int]:
