@@ -97,8 +97,13 @@ class Remote:
         asked: dict[str, Parameter] = {
             "path": request.path,
             "limit": request.limit,
+            "heading": request.heading,
+            "line": request.line,
             "unlinked": request.unlinked,
             "explain": request.explain,
+            "links": request.links,
+            "direction": request.direction,
+            "decay": request.decay,
         }
         return self._get("/api/similar", asked)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from recollect.types import LedgerState, LinkKind, PropertyValue, SearchMode
+from recollect.types import Direction, LedgerState, LinkKind, PropertyValue, SearchMode
 
 EngineState = Literal["starting", "indexing", "ready", "degraded"]
 Semantic = Literal["ready", "partial", "unavailable"]
@@ -53,8 +53,20 @@ class RawScores:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a note is like another: what they have in common, in words for people."""
+
+    kind: Literal["passage", "duplicate", "links", "tags"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """A note that was found, with its best passage on top and the further ones beneath."""
+    """A note that was found, with its best passage on top and the further ones beneath.
+
+    Of similar notes: `linked` says how the source is linked with it already (`out`: it links
+    there), `duplicates` are notes with nearly the same text that it stands for.
+    """
 
     path: str
     title: str
@@ -74,6 +86,9 @@ class Result:
     created: str | None
     modified: str | None
     uri: str
+    reasons: tuple[Reason, ...] = ()
+    linked: Direction | None = None
+    duplicates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

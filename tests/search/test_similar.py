@@ -1,4 +1,4 @@
-"""Notes alike: by meaning, by words where no model answers, never the note itself."""
+"""Notes alike: by meaning, by words where no model answers, never the note itself; and why."""
 
 from __future__ import annotations
 
@@ -97,5 +97,133 @@ def test_explain_and_limit(library: Library) -> None:
         "source",
         "retrieve",
         "rank",
+        "duplicates",
         "snippet",
     ]
+
+
+def test_no_chance_words_are_marked(library: Library) -> None:
+    for result in library.similar(path="Bread.md").results:
+        assert result.highlights == ()
+
+
+TEMPLATE = (
+    "Source of the recipe. Rating out of five stars. Ingredients by weight. Method step by step."
+    " Servings. Preparation time. Cooking time. Remarks of the family."
+)
+WORDS = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("olo", "imi", "ara", "ude")]
+RECIPES = {
+    f"Recipes/{n}.md": f"{TEMPLATE} {WORDS[n % 48]} {WORDS[n * 7 % 48]}\n" for n in range(60)
+}
+
+
+def test_what_a_template_says_counts_little(make_library: MakeLibrary) -> None:
+    made = {
+        **RECIPES,
+        "Recipes/Honey.md": f"{TEMPLATE} Bees, hives, nectar.\n",
+        "Garden/Hive.md": "Bees bring nectar into hives.\n",
+    }
+    library = make_library(made)
+    reply = library.similar(path="Recipes/Honey.md")
+    assert reply.results[0].path == "Garden/Hive.md"
+    assert library.similar(path="Garden/Hive.md").results[0].path == "Recipes/Honey.md"
+
+
+KIN = {
+    "Bees.md": "# Bees\nBees gather nectar and pollen. [[Garden]]\n\n#insects #outside\n",
+    "Wasps.md": "# Wasps\nWasps gather nectar, wood and pollen. [[Garden]] [[Bees]]\n\n#Insects\n",
+    "Garden.md": "# Garden\nBeds of flowers with nectar and pollen.\n",
+    "Shed.md": "# Shed\nRake, spade, hose and barrow. [[Garden]]\n",
+    "Copy of Bees.md": "# Bees\nBees gather nectar and pollen. [[Garden]]\n\n#insects #outside\n",
+}
+
+
+@pytest.fixture(scope="module")
+def kin(make_library: MakeLibrary) -> Library:
+    return make_library(KIN)
+
+
+def test_reasons_say_what_two_notes_share(kin: Library) -> None:
+    found = {result.path: result for result in kin.similar(path="Bees.md").results}
+    wasps = {reason.kind: reason.text for reason in found["Wasps.md"].reasons}
+    assert wasps["links"] == "Garden"
+    assert wasps["tags"] == "#insects"
+    assert wasps["passage"] == "Bees"
+    assert found["Wasps.md"].linked == "in"
+    assert found["Garden.md"].linked == "out"
+    assert found["Shed.md"].linked is None
+
+
+def test_a_copy_is_named_one(kin: Library) -> None:
+    first = kin.similar(path="Bees.md").results[0]
+    assert first.path == "Copy of Bees.md"
+    assert first.score > 0.9
+    assert ("duplicate", "nearly the same text as 'Bees'") in [
+        (reason.kind, reason.text) for reason in first.reasons
+    ]
+
+
+def test_near_duplicates_are_one_result(kin: Library) -> None:
+    reply = kin.similar(path="Wasps.md")
+    paths = [result.path for result in reply.results]
+    assert len({"Bees.md", "Copy of Bees.md"}.intersection(paths)) == 1
+    one = next(result for result in reply.results if result.path in {"Bees.md", "Copy of Bees.md"})
+    assert {one.path, *one.duplicates} == {"Bees.md", "Copy of Bees.md"}
+    assert reply.filtered == {"near_duplicate": 1}
+    assert reply.total == len(reply.results)
+
+
+def test_likeness_is_mutual(library: Library) -> None:
+    for path in NOTES:
+        best = library.similar(path=path).results[0].path
+        back = [result.path for result in library.similar(path=best).results]
+        assert path in back[:2]
+
+
+def test_links_move_a_note_up_by_what_the_reply_says(kin: Library) -> None:
+    plain = {result.path: result for result in kin.similar(path="Shed.md").results}
+    moved = {result.path: result for result in kin.similar(path="Shed.md", links=1.0).results}
+    assert moved["Garden.md"].scores.graph == pytest.approx(1.0)
+    assert moved["Wasps.md"].scores.graph == pytest.approx(0.75)  # by Garden: two hops
+    for path, result in moved.items():
+        assert result.raw.cosine == pytest.approx(plain[path].raw.cosine, abs=1e-4)
+        score = result.scores.fused * result.scores.graph
+        assert result.score == pytest.approx(score, abs=1e-4)
+    against = kin.similar(path="Shed.md", links=1.0, direction="in").results
+    assert {result.scores.graph for result in against} == {0.5}
+
+
+PARTS = {
+    "Week.md": "# Week\n\n## Kitchen\nKnead flour and water into dough for bread.\n\n"
+    "## Workshop\nValves, pistons and the crankshaft of the engine.\n",
+    "Bread.md": "Knead flour, water and salt into dough, bake bread.\n",
+    "Engine.md": "Pistons and valves drive the crankshaft.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"heading": "kitchen"}, "Bread.md"),
+        ({"heading": "Week > Workshop"}, "Engine.md"),
+        ({"line": 4}, "Bread.md"),
+        ({"line": 900}, "Engine.md"),
+    ],
+)
+def test_a_part_of_a_note_finds_what_is_like_it(
+    make_library: MakeLibrary, part: dict[str, str | int], expected: str
+) -> None:
+    assert make_library(PARTS).similar(path="Week.md", **part).results[0].path == expected
+
+
+def test_an_unknown_heading_is_an_error_that_names_those_there_are(library: Library) -> None:
+    with pytest.raises(NotFoundError, match="Bread"):
+        library.similar(path="Bread.md", heading="Oven")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"text": "x", "line": 1}, {"path": "Bread.md", "line": 1, "heading": "Bread"}]
+)
+def test_a_part_is_of_a_note_and_one(library: Library, asked: dict[str, str | int]) -> None:
+    with pytest.raises(UsageError):
+        library.similar(**asked)

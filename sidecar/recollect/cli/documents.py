@@ -22,6 +22,13 @@ class PassageDocument(TypedDict):
     score: float
 
 
+class ReasonDocument(TypedDict):
+    """Why a note is like another; see `replies.Reason`."""
+
+    kind: str
+    text: str
+
+
 class ResultDocument(TypedDict):
     """A note that was found; see `replies.Result`."""
 
@@ -33,6 +40,9 @@ class ResultDocument(TypedDict):
     highlights: Offsets
     score: float
     passages: list[PassageDocument]
+    reasons: list[ReasonDocument]
+    linked: str | None
+    duplicates: list[str]
 
 
 class RemovedDocument(TypedDict):

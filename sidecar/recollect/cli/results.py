@@ -43,6 +43,7 @@ def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
         Text(clean(_below_title(result)), style="dim"),
         highlighted(result["snippet"], result["highlights"]),
         Text(_elsewhere(result), style="dim"),
+        Text(clean(_why(result)), style="dim"),
     ]
     for text in beneath:
         if text.plain:
@@ -59,6 +60,17 @@ def _below_title(result: ResultDocument) -> str:
 def _elsewhere(result: ResultDocument) -> str:
     lines = [str(passage["line"]) for passage in result["passages"]]
     return f"also at line {', '.join(lines)}" if lines else ""
+
+
+def _why(result: ResultDocument) -> str:
+    """Why a similar note is here; nothing for what a search found."""
+    said = {"passage": "like “{}”", "links": "both linked with {}", "tags": "both {}"}
+    parts = [said.get(one["kind"], "{}").format(one["text"]) for one in result["reasons"]]
+    if result["linked"]:
+        parts.append("linked already")
+    if result["duplicates"]:
+        parts.append(f"nearly the same: {', '.join(result['duplicates'])}")
+    return " · ".join(parts)
 
 
 def highlighted(snippet: str, highlights: Offsets) -> Text:

@@ -60,16 +60,43 @@ def search(
 @click.argument("note")
 @vault_option
 @_LIMIT
+@click.option("--heading", metavar="TEXT", help="Like what stands under this heading of NOTE.")
+@click.option("--line", type=click.IntRange(min=1), help="Like the passage on this line of NOTE.")
+@click.option("--unlinked", is_flag=True, help="Leave out notes that are linked with NOTE.")
+@click.option(
+    "--links",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="How much being near by links counts beside being alike.",
+)
 @json_option
-def similar(note: str, vault: str | None, limit: int, as_json: bool) -> None:
-    """Find notes like NOTE.
+def similar(
+    *,
+    note: str,
+    vault: str | None,
+    limit: int,
+    heading: str | None,
+    line: int | None,
+    unlinked: bool,
+    links: float,
+    as_json: bool,
+) -> None:
+    """Find notes like NOTE, or like a part of it.
 
     NOTE is a path within the vault, or of a file from where you are; `.md` may be left out.
     """
     from recollect.types import SimilarRequest  # noqa: PLC0415 - loads numpy
 
     with answers(invocation(), vault) as (record, source):
-        request = SimilarRequest(path=note_path(note, record, cwd=Path.cwd()), limit=limit)
+        request = SimilarRequest(
+            path=note_path(note, record, cwd=Path.cwd()),
+            heading=heading,
+            line=line,
+            limit=limit,
+            unlinked=unlinked,
+            links=links,
+        )
         _show(source.similar(request), as_json=as_json)
 
 

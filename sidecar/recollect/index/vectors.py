@@ -114,15 +114,19 @@ class Vectors:
 
     def of_chunks(self, chunk_ids: IdArray) -> FloatArray:
         """Vectors of those chunks that have one, in the order given: (found, dimensions)."""
+        return self.held(chunk_ids)[1]
+
+    def held(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
+        """Those of the chunks that have a vector, in the order given; and their vectors."""
         view = self._view
         slots = np.flatnonzero(np.isin(view.ids, chunk_ids))
         order = np.argsort(view.ids[slots])
         found = np.searchsorted(view.ids[slots], chunk_ids, sorter=order)
         known = found < len(slots)
         places = slots[order[found[known]]]
-        places = places[view.ids[places] == chunk_ids[known]]
-        rows: FloatArray = view.rows[places].astype(np.float32)
-        return rows
+        there = view.ids[places] == chunk_ids[known]
+        rows: FloatArray = view.rows[places[there]].astype(np.float32)
+        return chunk_ids[known][there], rows
 
     def note_means(self) -> tuple[IdArray, FloatArray]:
         """The notes that have vectors, ascending; the unit mean of each: (notes, dimensions)."""

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from recollect.errors import ModelError, UsageError
-from recollect.index.analyze import tokens
 from recollect.index.index import Index
 from recollect.index.keywords import QueryTerm
-from recollect.replies import Fusion, Result, SearchReply
-from recollect.search import fuse, results, retrieve
+from recollect.replies import Fusion, RawScores, Removed, Result, Scores, SearchReply
+from recollect.search import fuse, kinship, results, retrieve
 from recollect.search.candidates import Candidates, by_note, exclude
-from recollect.search.lookup import find_note
-from recollect.search.rank import Ranking, rank
+from recollect.search.duplicates import MAX_COMPARED, duplicates
+from recollect.search.likeness import Alike, alike, look_around
+from recollect.search.rank import RankedNote, Ranking, rank
+from recollect.search.reasons import Reasons
 from recollect.search.snippet import Snippets
+from recollect.search.source import Asked, asked, telling
 from recollect.search.trace import TOP, Trace
 from recollect.types import (
     Embedder,
     FloatArray,
     SearchRules,
     SimilarRequest,
-    StoredNote,
     VaultRecord,
 )
 
-MAX_PIECES = 16  # passages of the source that are looked at; more change nothing that matters
-TELLING_TERMS = 25
 ECHOED_CHARS = 200  # of a text; the reply is to show what was asked, not to carry it back
-_PIECE_CHARS = 1000
 
 
 def similar(
@@ -49,23 +46,27 @@ def similar(
     Without an embedder, notes that share the source's telling words; `warnings` says so.
 
     Raises:
-        NotFoundError: there is no note at the path; the message names the nearest ones.
-        UsageError: neither or both of path and text are given.
+        NotFoundError: there is no note at the path, or no such heading in it.
+        UsageError: neither or both of path and text are given, or a part of a text.
         IndexFailure: the index does not read.
 
     """
     if (request.path is None) == (request.text is None):
         raise UsageError("Similar notes are asked for by a path or by a text: give one of them.")
+    part = (request.heading is not None) + (request.line is not None)
+    if part > (request.path is not None):
+        raise UsageError("A part is chosen of a note, by its `heading` or by a `line`: give one.")
     return _Run(index, embedder, request, rules, vault, semantic_reason).reply()
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """What others are compared with. `note` None: a text somebody gave."""
+class _Found:
+    """The notes in order; `alike` and what each is `near` by links, where known."""
 
-    note: StoredNote | None
-    texts: tuple[str, ...]
-    chunk_ids: tuple[int, ...] = ()
+    ranking: Ranking
+    terms: Sequence[QueryTerm] = ()
+    alike: Alike | None = None
+    near: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -85,35 +86,24 @@ class _Run:
         generation = self.index.generation
         if self.request.path is None and not (self.request.text or "").strip():
             return self.finished(generation, None, (), trace)
-        source = self.source()
+        source = asked(self.index, self.request)
         trace.stage("source", count_in=1, count_out=len(source.texts))
-        vector = self.vector(source)
-        plan = fuse.KEYWORDS_ALONE if vector is None else fuse.MEANING_ALONE
-        terms = telling(self.index, source.texts)
-        chunks = retrieve.retrieve(
-            self.index,
-            terms if vector is None else (),
-            vector,
-            limit=retrieve.depth(self.request.limit) + len(source.chunk_ids),
-            notes=None,
+        vectors = self.vectors(source)
+        found = self.by_words(source) if vectors is None else self.by_meaning(source, vectors)
+        trace.stage(
+            "retrieve",
+            count_in=self.index.keywords.document_count,
+            count_out=len(found.ranking.chunks),
         )
-        trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        chunks = self.without_excluded(chunks, source.note)
-        ranking, _ = rank(chunks, by_note(chunks), plan)
         trace.stage(
             "rank",
-            count_in=len(ranking.notes),
-            count_out=len(ranking),
-            top=lambda: self.paths(ranking),
+            count_in=len(found.ranking.notes),
+            count_out=len(found.ranking),
+            removed=[Removed(reason, count) for reason, count in self.filtered.items()],
+            top=lambda: self.paths(found.ranking),
         )
-        shown = results.build(
-            self.index,
-            ranking.top(self.request.limit, self.rules.passages),
-            Snippets({term.token: term.weight for term in terms}, self.rules.snippet_chars),
-            self.vault.obsidian_name,
-        )
-        trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
-        return self.finished(generation, ranking, shown, trace)
+        shown = self.shown(source, found, trace)
+        return self.finished(generation, found.ranking, shown, trace)
 
     def finished(
         self, generation: int, ranking: Ranking | None, shown: tuple[Result, ...], trace: Trace
@@ -122,9 +112,12 @@ class _Run:
         by_words = ranking is not None and ranking.plan is not fuse.MEANING_ALONE
         fusion = Fusion("none")
         if ranking is not None:
-            fusion = Fusion(ranking.plan.method, {"best": ranking.best})
+            fusion = Fusion(
+                ranking.plan.method, {"best": ranking.best, "links": self.request.links}
+            )
+        request = self.request
         return SearchReply(
-            query=self.request.path or (self.request.text or "")[:ECHOED_CHARS],
+            query=request.path or (request.text or "")[:ECHOED_CHARS],
             vault=self.vault.name,
             mode="keyword" if by_words else "semantic",
             fusion=fusion,
@@ -132,33 +125,29 @@ class _Run:
             filtered=self.filtered,
             generation=generation,
             took_ms=round((time.perf_counter() - self.began) * 1000, 3),
-            total=len(ranking) if ranking is not None else 0,
+            total=len(ranking) - self.filtered.get("near_duplicate", 0) if ranking else 0,
             confidence=None,
             results=shown,
             warnings=tuple(self.warnings),
-            explain=trace.explain({"path": self.request.path, "unlinked": self.request.unlinked}),
+            explain=trace.explain(
+                {
+                    "path": request.path,
+                    "unlinked": request.unlinked,
+                    "heading": request.heading,
+                    "line": request.line,
+                }
+            ),
         )
 
-    def source(self) -> _Source:
-        if self.request.path is None:
-            return _Source(None, _pieces(self.request.text or ""))
-        note = find_note(self.index, self.request.path)
-        chunks = self.index.chunks_of(note.id)
-        return _Source(
-            note,
-            tuple(chunk.text for chunk in chunks) or (note.title,),
-            tuple(chunk.id for chunk in chunks),
-        )
-
-    def vector(self, source: _Source) -> FloatArray | None:
-        """The middle of the source's passages, unit length; None where no model answers."""
+    def vectors(self, source: Asked) -> FloatArray | None:
+        """The vectors of the source's passages; None where no model answers."""
         if source.chunk_ids:
             kept = self.index.vectors.of_chunks(np.array(source.chunk_ids, np.int64))
-            if len(kept):
-                return _middle(kept)
+            if len(kept) == len(source.chunk_ids):
+                return kept
         try:
             if self.embedder is not None:
-                return _middle(self.embedder.embed_passages(source.texts[:MAX_PIECES]))
+                return self.embedder.embed_passages(source.texts)
             reason = self.semantic_reason or "no embedding model is loaded"
         except ModelError as error:
             reason = error.message
@@ -167,52 +156,90 @@ class _Run:
         )
         return None
 
-    def without_excluded(self, chunks: Candidates, source: StoredNote | None) -> Candidates:
-        """Take out the source itself and, if asked, the notes it is linked with."""
-        if source is None:
-            return chunks
-        kept = exclude(chunks, [source.id])
+    def by_words(self, source: Asked) -> _Found:
+        """Notes that have the source's telling words."""
+        terms = telling(self.index, source.texts)
+        limit = retrieve.depth(self.request.limit) + len(source.own)
+        chunks = retrieve.retrieve(self.index, terms, None, limit=limit, notes=None)
+        chunks = exclude(chunks, self.excluded(source, chunks))
+        ranking, _ = rank(chunks, by_note(chunks), fuse.KEYWORDS_ALONE)
+        return _Found(ranking, terms)
+
+    def by_meaning(self, source: Asked, vectors: FloatArray) -> _Found:
+        """Notes with passages like the source's, moved by what they are near by links."""
+        own = np.array(source.own, np.int64)
+        near: dict[int, float] = {}
+        if source.note is not None and self.request.links > 0:
+            near = kinship.near(
+                self.index,
+                source.note.id,
+                direction=self.request.direction,
+                decay=self.request.decay,
+            )
+        found = alike(
+            self.index,
+            look_around(self.index, vectors, own),
+            limit=2 * self.request.limit + len(own),
+            near=np.array(sorted(near), np.int64),
+        )
+        gone = self.excluded(source, found.chunks)
+        notes = exclude(found.notes, gone)
+        weights = [self.moved(near.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
+        moved = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
+        ranking, _ = rank(exclude(found.chunks, gone), moved, fuse.MEANING_ALONE)
+        return _Found(ranking, (), found, near)
+
+    def moved(self, near: float) -> float:
+        """What a score is multiplied by for being so near by links."""
+        return (1.0 + self.request.links * near) / (1.0 + self.request.links)
+
+    def excluded(self, source: Asked, chunks: Candidates) -> Sequence[int]:
+        """The source itself and, if asked, the notes it is linked with."""
+        if source.note is None:
+            return ()
         if not self.request.unlinked:
-            return kept
-        linked = self.index.graph.neighbours(source.id) | self.index.graph.backlinks(source.id)
-        unlinked = exclude(kept, sorted(linked))
-        gone = len(set(kept.note_ids.tolist()) & linked)
+            return (source.note.id,)
+        around = kinship.near(self.index, source.note.id, direction="both", decay=1.0, hops=1)
+        gone = len(around.keys() & set(chunks.note_ids.tolist()))
         if gone:
             self.filtered["linked"] = gone
-        return unlinked
+        return (source.note.id, *around)
+
+    def shown(self, source: Asked, found: _Found, trace: Trace) -> tuple[Result, ...]:
+        """The results, near-duplicates of one another made one, each with its reasons."""
+        limit = self.request.limit
+        ranked = found.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
+        repeated = duplicates(self.index, ranked[:MAX_COMPARED])
+        kept = [note for note in ranked if note.note_id not in repeated][:limit]
+        trace.stage(
+            "duplicates",
+            count_in=len(ranked),
+            count_out=len(ranked) - len(repeated),
+            removed=[Removed("near_duplicate", len(repeated))] if repeated else [],
+        )
+        if repeated:
+            self.filtered["near_duplicate"] = len(repeated)
+        snippets = Snippets(
+            {term.token: term.weight for term in found.terms}, self.rules.snippet_chars
+        )
+        scored = [self.rescored(note, found) for note in kept]
+        shown = results.build(self.index, scored, snippets, self.vault.obsidian_name)
+        reasons = Reasons(self.index, source, found.alike)
+        reasoned = reasons.given(shown, kept, repeated)
+        trace.stage("snippet", count_in=len(kept), count_out=len(shown))
+        return reasoned
+
+    def rescored(self, note: RankedNote, found: _Found) -> RankedNote:
+        """The note with its cosine apart from what links did to its score."""
+        if not self.request.links or found.alike is None:
+            return note
+        multiplier = self.moved(found.near.get(note.note_id, 0.0))
+        cosine = round((note.raw.cosine or 0.0) / multiplier, 6)
+        unit = max(0.0, cosine)
+        scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))
+        return replace(note, scores=scores, raw=RawScores(cosine=cosine))
 
     def paths(self, ranking: Ranking) -> list[str]:
         ids = ranking.note_ids(TOP)
         notes = self.index.notes(ids)
         return [notes[note_id].path for note_id in ids if note_id in notes]
-
-
-def telling(index: Index, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
-    """The tokens that tell the texts apart from the rest: highest tf-idf, weights 0..1."""
-    counts = Counter(token for text in texts[:MAX_PIECES] for token in tokens(text))
-    documents = index.keywords.document_count
-    worth: dict[str, float] = {}
-    for token, count in counts.items():
-        found = min(index.keywords.document_frequency(token), documents)
-        if found:
-            worth[token] = (1.0 + math.log(count)) * retrieve.idf(found, documents)
-    chosen = sorted(worth, key=lambda token: (-worth[token], token))[:TELLING_TERMS]
-    return tuple(QueryTerm(token, worth[token] / worth[chosen[0]]) for token in chosen)
-
-
-def _middle(vectors: FloatArray) -> FloatArray:
-    """The normalised mean of unit vectors of shape (n, dimensions)."""
-    mean: FloatArray = vectors.mean(axis=0, dtype=np.float32)
-    length = np.float32(np.linalg.norm(mean))
-    return mean / length if length > 0 else mean
-
-
-def _pieces(text: str) -> tuple[str, ...]:
-    """A long text in pieces that a model can read, cut at spaces."""
-    pieces: list[str] = []
-    while len(text) > _PIECE_CHARS and len(pieces) < MAX_PIECES:
-        cut = text.rfind(" ", _PIECE_CHARS // 2, _PIECE_CHARS)
-        cut = cut if cut > 0 else _PIECE_CHARS
-        pieces.append(text[:cut])
-        text = text[cut:]
-    return tuple(piece for piece in [*pieces, text] if piece.strip())[:MAX_PIECES] or ("",)

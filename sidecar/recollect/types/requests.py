@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from recollect.types.values import ChangeKind, FusionMethod, SearchMode
+from recollect.types.values import ChangeKind, Direction, FusionMethod, SearchMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,23 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SimilarRequest:
-    """Notes like a note (`path`) or like a text."""
+    """Notes like a note (`path`), like a part of it, or like a text.
+
+    `heading` or `line` (1-based) choose the part. `links`, 0..1, is how much being near by links
+    counts beside being alike: one hop in `direction` counts in full, each further one `decay` times
+    as much.
+    """
 
     path: str | None = None
     text: str | None = None
     limit: int = 10
     unlinked: bool = False
     explain: bool = False
+    heading: str | None = None
+    line: int | None = None
+    links: float = 0.0
+    direction: Direction = "both"
+    decay: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)

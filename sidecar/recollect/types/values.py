@@ -22,6 +22,7 @@ SearchMode = Literal["hybrid", "keyword", "semantic"]
 FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex"]
 ChangeKind = Literal["create", "modify", "delete", "rename"]
 LinkKind = Literal["wikilink", "markdown"]
+Direction = Literal["out", "in", "both"]  # along links, against them, or either way
 SpanKind = Literal[
     "heading", "paragraph", "list", "table", "code", "math", "callout", "quote", "footnote"
 ]

@@ -27,6 +27,7 @@ from recollect.errors import OutsideVaultError, QueryTooLongError, UsageError
 from recollect.types import (
     Change,
     ChangeKind,
+    Direction,
     FusionMethod,
     LedgerState,
     SearchMode,
@@ -125,15 +126,30 @@ class SearchAsked(VaultAsked):
 class SimilarAsked(VaultAsked):
     """`GET /api/similar`."""
 
+    heading: str | None = Field(None, description="Like what stands under this heading of the note")
+    line: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Like the passage on this line of the note"
+    )
     path: NotePath
     limit: Limit = 10
+    links: Share = Field(0.0, description="How much being near by links counts beside it")
+    direction: Direction = Field("both", description="Along links, against them, or either way")
+    decay: Share = Field(0.5, description="What the second hop along links counts of the first")
     unlinked: Flag = Field(default=False, description="Leave out notes that are linked already")
     explain: Flag = Field(default=False, description="Report every stage of the search")
 
     def request(self) -> SimilarRequest:
         """Form the engine's request."""
         return SimilarRequest(
-            path=self.path, limit=self.limit, unlinked=self.unlinked, explain=self.explain
+            path=self.path,
+            heading=self.heading,
+            line=self.line,
+            limit=self.limit,
+            unlinked=self.unlinked,
+            links=self.links,
+            direction=self.direction,
+            decay=self.decay,
+            explain=self.explain,
         )
 
 
