@@ -21,7 +21,9 @@ import platformdirs
 from recollect.errors import ConfigError
 from recollect.types import (
     ChunkRules,
+    LimitRules,
     LogRules,
+    MemoryRules,
     ModelRules,
     SearchRules,
     ServerRules,
@@ -41,7 +43,7 @@ ENV_TEST_PREFIX = "RECOLLECT_TEST_"
 
 # A vault travels between machines with its sync tool, so a file in it may say how its notes are
 # indexed, but not where this machine keeps its data or whom its server answers.
-VAULT_SECTIONS = ("vault", "chunking", "model")
+VAULT_SECTIONS = ("vault", "chunking", "model", "memory")
 VAULT_KEYS = ("index_dir",)
 VAULT_REFUSED = ("model.folder", "model.threads")
 
@@ -51,7 +53,9 @@ _SECTIONS: Mapping[str, type] = {
     "model": ModelRules,
     "search": SearchRules,
     "server": ServerRules,
+    "limits": LimitRules,
     "log": LogRules,
+    "memory": MemoryRules,
 }
 _PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*_PATHS, "offline")
@@ -223,4 +227,11 @@ def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:
     return value
 
 
-_LIST_KEYS = ("vault.include", "vault.exclude", "server.allowed_hosts", "server.allowed_origins")
+_LIST_KEYS = (
+    "vault.include",
+    "vault.exclude",
+    "server.allowed_hosts",
+    "server.allowed_origins",
+    "server.trusted_proxies",
+    "limits.routes",
+)

@@ -13,7 +13,8 @@ RecollectError
 │   └── OutsideVaultError     a path that leaves the vault              HTTP 400
 ├── WriteError                a change to a vault that was not made     exit 1, HTTP 503
 │   ├── ChangedNoteError      the note is not as the caller saw it    HTTP 409
-│   └── ReadOnlyError         nobody allowed this kind of writing     HTTP 403
+│   ├── ReadOnlyError         nobody allowed this kind of writing     HTTP 403
+│   └── ProtectedError        a golden rule, deleted without force    HTTP 409
 ├── IndexFailure              the stored index                          exit 1, HTTP 503
 │   ├── IndexInUseError       another process writes it                 HTTP 409
 │   └── IndexDamagedError
@@ -144,6 +145,13 @@ class ReadOnlyError(WriteError):
 
     code = "read_only"
     http_status = 403
+
+
+class ProtectedError(WriteError):
+    """Deleting something that is only deleted on purpose; the message says how."""
+
+    code = "protected"
+    http_status = 409
 
 
 class IndexFailure(RecollectError):  # noqa: N818 - IndexError is a builtin of another meaning

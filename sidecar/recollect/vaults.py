@@ -129,12 +129,14 @@ class Vaults:
         """
         from recollect import querylog  # noqa: PLC0415 - loads a database
         from recollect.index.delete import delete  # noqa: PLC0415 - loads the engines of the index
+        from recollect.vault import journal  # noqa: PLC0415 - loads a database
 
         self._engines.close(record.id)
         directory = self.directory(record)
         with self._registry.changing() as records:
             if delete_data:
                 delete(directory)
+                journal.delete(self._settings.data_dir / "vaults" / record.id)
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source == "mirror":
                 _delete_mirror(self._mirrors, record)

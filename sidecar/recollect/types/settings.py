@@ -56,6 +56,27 @@ class ServerRules:
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     open_vaults: int = 3  # vaults kept open at once, at least 1; others open when asked for
+    public_url: str = ""  # how devices reach it, where that is not its own address
+    trusted_proxies: tuple[str, ...] = ()  # whose word on a caller's address counts
+    tls_cert: str = ""  # a PEM file with the certificate and its chain; with it, HTTPS
+    tls_key: str = ""  # a PEM file with the key; "" where the certificate's file has it
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRules:
+    """What one caller may take, and all together. Rates are requests in 10 seconds; 0: no limit."""
+
+    search: int = 600  # search, similar, complete, note
+    read: int = 600  # other questions
+    heavy: int = 60  # questions about a vault as a whole
+    write: int = 300  # what changes something
+    guesses: int = 20  # wrong tokens from one address in 60 seconds
+    routes: tuple[str, ...] = ()  # of single routes, such as "graph_hubs=10"
+    concurrent: int = 16  # requests at work at once
+    waiting: int = 128  # requests that wait for their turn; more are sent away
+    connections: int = 512  # open at once
+    query_timeout_s: float = 10.0  # for one answer
+    body_timeout_s: float = 30.0  # for a request to arrive
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +89,13 @@ class LogRules:
     format: LogFormat = "text"
     level: LogLevel = "info"
     queries: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRules:
+    """Where memories are kept. `folder` is one of the vault; None: nothing is ever written."""
+
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +112,6 @@ class Settings:
     model: ModelRules = field(default_factory=ModelRules)
     search: SearchRules = field(default_factory=SearchRules)
     server: ServerRules = field(default_factory=ServerRules)
+    limits: LimitRules = field(default_factory=LimitRules)
     log: LogRules = field(default_factory=LogRules)
+    memory: MemoryRules = field(default_factory=MemoryRules)

@@ -1,0 +1,1 @@
+"""Memories: Markdown notes in a folder that the user chose, whose trust is earned by use."""

@@ -1,0 +1,122 @@
+"""What is wrong with memories: contradictions, stale ones, orphans, doubles."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from recollect.index.analyze import words
+from recollect.memory import rules
+from recollect.memory.folder import MemoryFolder
+from recollect.memory.note import Memory, same_content
+from recollect.replies_memory import Ailing, Contradiction, MemoryHealthReply
+from recollect.search.function_words import among
+from recollect.types.memory import RelationKind
+
+_MOST_COMPARED = 1000  # memories compared two by two
+_ALIKE = 0.6  # share of words that two memories on one matter have in common
+_ENGLISH = ("not", "no", "never", "none", "without", "don", "doesn", "isn", "cannot", "avoid")
+_OTHERS = ("nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "nunca", "sin", "non", "mai")
+_NEGATIONS = frozenset((*_ENGLISH, *_OTHERS))
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def examine(
+    vault: str, memories: Sequence[Memory], folder: MemoryFolder, *, now: float
+) -> MemoryHealthReply:
+    """Look at memories for what a person should settle."""
+    shares = [memory.confidence for memory in memories]
+    return MemoryHealthReply(
+        vault=vault,
+        total=len(memories),
+        golden=sum(memory.golden for memory in memories),
+        by_type=dict(sorted(Counter(memory.type for memory in memories).items())),
+        average_confidence=round(sum(shares) / len(shares), 4) if shares else None,
+        contradictions=tuple(_contradictions(memories, folder)),
+        stale=tuple(_stale(memories, now)),
+        orphaned=tuple(_orphaned(memories, folder)),
+        doubles=tuple(_doubles(memories)),
+        unreadable=tuple(
+            _ailing(memory, " ".join(memory.warnings)) for memory in memories if memory.warnings
+        ),
+    )
+
+
+def _contradictions(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Contradiction]:
+    """Those that somebody stated, then pairs that read like one; superseded ones are settled."""
+    stated = set(_pairs(memories, folder, "contradicts"))
+    settled = set(_pairs(memories, folder, "supersedes"))
+    for pair in sorted(stated - settled):
+        yield Contradiction(*pair, stated=True, reason="stated")
+    for one, other in combinations(memories[:_MOST_COMPARED], 2):
+        first, second = sorted((one.id, other.id))
+        known = (first, second) in stated or (first, second) in settled
+        reason = None if known else _at_odds(one, other)
+        if reason is not None:
+            yield Contradiction(first, second, stated=False, reason=reason)
+
+
+def _pairs(
+    memories: Sequence[Memory], folder: MemoryFolder, kind: RelationKind
+) -> Iterator[tuple[str, str]]:
+    """The ids of memories that are so related, in either direction."""
+    paths = {memory.path: memory.id for memory in memories}
+    for memory in memories:
+        for relation in memory.relations:
+            target = paths.get(folder.target(relation, memories) or "")
+            if relation.kind == kind and target is not None:
+                first, second = sorted((memory.id, target))
+                yield first, second
+
+
+def _at_odds(one: Memory, other: Memory) -> str | None:
+    """Why two memories on the same matter seem to disagree."""
+    if one.namespace != other.namespace:
+        return None
+    first, second = set(words(one.content)), set(words(other.content))
+    meant = [held - among(held) - _NEGATIONS for held in (first, second)]
+    numbers = [set(_NUMBER.findall(memory.content)) for memory in (one, other)]
+    matter = [held - digits for held, digits in zip(meant, numbers, strict=True)]
+    union = matter[0] | matter[1]
+    if not union or len(matter[0] & matter[1]) / len(union) < _ALIKE:
+        return None
+    if bool(first & _NEGATIONS) != bool(second & _NEGATIONS):
+        return "one says not what the other says"
+    if numbers[0] and numbers[1] and numbers[0] != numbers[1]:
+        return "the same with other numbers"
+    return None
+
+
+def _stale(memories: Sequence[Memory], now: float) -> Iterator[Ailing]:
+    for memory in memories:
+        if not memory.golden and rules.is_stale(memory.touched, now):
+            yield _ailing(memory, f"not used for {rules.STALE_DAYS:g} days")
+
+
+def _orphaned(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Ailing]:
+    """Those that point at something that is gone."""
+    for memory in memories:
+        gone = [one.target for one in memory.relations if folder.target(one, memories) is None]
+        if gone:
+            yield _ailing(memory, f"related to what is gone: {', '.join(gone)}")
+        source = memory.provenance or ""
+        if source.endswith(".md") and not folder.has_note(source):
+            yield _ailing(memory, f"its source is gone: {source}")
+
+
+def _doubles(memories: Sequence[Memory]) -> Iterator[Ailing]:
+    contents: dict[tuple[str, str], Memory] = {}
+    ids: dict[str, Memory] = {}
+    for memory in memories:
+        first = contents.setdefault((memory.namespace, same_content(memory.content)), memory)
+        if first is not memory:
+            yield _ailing(memory, f"says the same as {first.path}")
+        owner = ids.setdefault(memory.id, memory)
+        if owner is not memory:
+            yield _ailing(memory, f"has the id of {owner.path}; give it another")
+
+
+def _ailing(memory: Memory, reason: str) -> Ailing:
+    return Ailing(memory.id, memory.path, reason)

@@ -1,0 +1,70 @@
+"""A vault with a folder for memories, a clock that stands still, and words for meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from recollect.memory.folder import MemoryFolder
+from recollect.memory.keeper import Helpers, Memories
+from recollect.replies_memory import MemoryChangedReply, MemoryView
+from recollect.types.memory import MemoryRequest, StoreMemory
+from recollect.vault.journal import Journal
+from recollect.vault.write import VaultWriter
+
+R = TypeVar("R")
+DAY = 86_400.0
+START = 1_767_225_600.0  # 2026-01-01
+
+
+@dataclass
+class Desk:
+    """Memories to ask. `now` is the time; `near` is what the index would say of a path."""
+
+    vault: Path
+    now: float = START
+    near: dict[str, float] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    folder: str | None = "Memory"
+    writable: bool = True
+
+    def __post_init__(self) -> None:
+        self.writer = VaultWriter(self.vault, Journal(self.vault.parent / "data"))
+        self.memories = Memories(
+            "vault",
+            MemoryFolder(
+                self.vault,
+                self.folder,
+                self.writer if self.writable else None,
+                self.changed.append,
+            ),
+            Helpers(self._alike, lambda text: len(re.findall(r"\w+|[^\w\s]", text)), self._clock),
+        )
+
+    def ask(self, asked: MemoryRequest, kind: type[R]) -> R:
+        reply = self.memories.answer(asked)
+        assert isinstance(reply, kind)
+        return reply
+
+    def store(self, content: str, **more: object) -> MemoryView:
+        return self.ask(StoreMemory(content, **more), MemoryChangedReply).memory  # type: ignore[arg-type]
+
+    def text(self, memory: MemoryView) -> str:
+        return (self.vault / memory.path).read_text(encoding="utf-8")
+
+    def _clock(self) -> float:
+        return self.now
+
+    def _alike(self, _query: str, paths: Sequence[str]) -> Mapping[str, float]:
+        return {path: self.near[path] for path in paths if path in self.near}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    (tmp_path / "vault").mkdir()
+    return Desk(tmp_path / "vault")

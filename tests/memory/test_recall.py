@@ -1,0 +1,203 @@
+"""What a recall finds, why, and what a context and a check-up make of memories."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.memory.context import compose
+from recollect.memory.note import Validation, read_memory, with_validation
+from recollect.replies_memory import (
+    MemoryContextReply,
+    MemoryHealthReply,
+    MemoryView,
+    RecalledMemory,
+    RecallReply,
+)
+from recollect.types import SourceText
+from recollect.types.memory import (
+    MemoryContext,
+    MemoryHealth,
+    MemoryOutcome,
+    RecallMemories,
+    RelateMemories,
+)
+from tests.memory.conftest import DAY, Desk
+
+
+def recall(desk: Desk, query: str, **more: object) -> tuple[RecalledMemory, ...]:
+    return desk.ask(RecallMemories(query, **more), RecallReply).memories  # type: ignore[arg-type]
+
+
+def health(desk: Desk) -> MemoryHealthReply:
+    return desk.ask(MemoryHealth(), MemoryHealthReply)
+
+
+def promote(desk: Desk, memory: MemoryView) -> None:
+    for _ in range(6):
+        desk.memories.answer(MemoryOutcome(memory.id, helped=True))
+
+
+def test_meaning_counts_most_and_trust_decides_between_equals(desk: Desk) -> None:
+    near, far, other = desk.store("Tabs"), desk.store("Blanks"), desk.store("The moon")
+    desk.near = {near.path: 0.8, far.path: 0.8, other.path: 0.1}
+    desk.memories.answer(MemoryOutcome(far.id, helped=True))
+
+    found = recall(desk, "indentation")
+
+    assert [one.memory.title for one in found] == ["Blanks", "Tabs"]
+    parts = found[0].parts
+    assert (parts.similarity, parts.confidence, parts.importance, parts.recency) == (
+        0.8,
+        0.4,
+        0.5,
+        1.0,
+    )
+    assert found[0].score == round(0.8 * (0.5 + 0.25 * 0.4 + 0.15 * 0.5 + 0.1), 4)
+    assert found[0].why.startswith("similarity 0.80 x (0.5 + 0.25 x confidence 0.40")
+
+
+def test_what_is_not_indexed_yet_is_found_by_its_words(desk: Desk) -> None:
+    desk.store("The garden gate squeaks.")
+
+    assert [one.parts.similarity for one in recall(desk, "the squeaking gate")] == [0.5]
+    assert not recall(desk, "the moon")
+
+
+def test_recency_halves_in_thirty_days(desk: Desk) -> None:
+    desk.store("Bees")
+    desk.now += 30 * DAY
+
+    assert recall(desk, "bees")[0].parts.recency == 0.5
+
+
+def test_a_superseded_memory_stands_back_and_names_the_newer(desk: Desk) -> None:
+    old, new = desk.store("Deploy on Friday"), desk.store("Deploy on Monday")
+    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+
+    found = recall(desk, "deploy")
+
+    assert [one.memory.id for one in found] == [new.id, old.id]
+    assert found[1].superseded_by == (new.id,)
+    assert found[1].parts.standing == 0.5
+    assert "a newer memory takes its place" in found[1].why
+
+
+def test_relations_are_followed_to_a_depth(desk: Desk) -> None:
+    one, two, three = desk.store("Alpha"), desk.store("Beta"), desk.store("Gamma")
+    desk.memories.answer(RelateMemories(one.id, two.id, "caused_by", 0.8))
+    desk.memories.answer(RelateMemories(three.id, two.id))
+
+    def titles(depth: int) -> list[tuple[str, int, str | None]]:
+        found = recall(desk, "alpha", depth=depth)
+        return [(hit.memory.title, hit.depth, hit.via) for hit in found]
+
+    assert titles(0) == [("Alpha", 0, None)]
+    assert titles(1) == [("Alpha", 0, None), ("Beta", 1, one.id)]
+    assert titles(2) == [("Alpha", 0, None), ("Beta", 1, one.id), ("Gamma", 2, two.id)]
+    assert recall(desk, "alpha", depth=2)[2].parts.similarity == 0.2
+
+
+def test_contradictions_are_shown_from_both_sides(desk: Desk) -> None:
+    one, two = desk.store("Tea is green"), desk.store("Tea is black")
+    desk.memories.answer(RelateMemories(one.id, two.id, "contradicts"))
+
+    assert {hit.memory.id: hit.contradicted_by for hit in recall(desk, "tea")} == {
+        one.id: (two.id,),
+        two.id: (one.id,),
+    }
+
+
+def test_a_context_begins_with_golden_rules_and_keeps_its_budget(desk: Desk) -> None:
+    desk.store("Bees like lavender")
+    rule = desk.store("Always answer in French")
+    promote(desk, rule)
+
+    whole = desk.ask(MemoryContext("bees"), MemoryContextReply)
+    small = desk.ask(MemoryContext("bees", budget_tokens=whole.tokens - 1), MemoryContextReply)
+
+    assert whole.text.startswith("## Golden rules\n- Always answer in French (golden_rule, ")
+    assert "\n## Memories\n- Bees like lavender (fact, confidence 0.3, mem-" in whole.text
+    assert small.memories == (rule.id,)
+    assert len(small.left_out) == 1
+    assert small.tokens < whole.tokens
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), max_size=6),
+    st.integers(0, 120),
+)
+def test_a_context_never_has_one_token_more_than_its_budget(
+    contents: list[str], budget: int
+) -> None:
+    memories = [
+        read_memory(f"M/{n}.md", SourceText(text, "utf-8", b""), modified=0.0)
+        for n, text in enumerate(contents)
+    ]
+    composed = compose(memories[:2], memories[2:], budget_tokens=budget, count_tokens=len)
+
+    assert len(composed.text) == composed.tokens <= budget
+    assert sorted(composed.taken + composed.left_out) == sorted(one.id for one in memories)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text())
+def test_a_history_never_changes_what_stands_above_it(text: str, comment: str) -> None:
+    said = Validation("2026-01-01T00:00:00Z", "helped", 0.3, 0.4, comment)
+    once = with_validation(text, said)
+    twice = with_validation(once, said)
+
+    assert once.startswith(text)
+    memory = read_memory("M.md", SourceText(twice, "utf-8", b""), modified=0.0)
+    assert [one.kind for one in memory.history][-2:] == ["helped", "helped"]
+    assert memory.history[-1].after == 0.4
+
+
+def test_a_check_up_finds_what_a_person_should_settle(desk: Desk) -> None:
+    one = desk.store("Use tabs for indentation in Python files")
+    two = desk.store("Never use tabs for indentation in Python files")
+    port = desk.store("The server listens on port 8765")
+    desk.store("The server listens on port 9000")
+    orphan = desk.store("From a note", provenance="Gone.md")
+    linked = desk.store("Linked")
+    desk.memories.answer(RelateMemories(linked.id, orphan.id))
+    (desk.vault / orphan.path).rename(desk.vault / "Memory" / "Moved.md")
+    copy = desk.vault / "Memory" / "Copy.md"
+    copy.write_text(desk.text(port), encoding="utf-8")
+    desk.now += 91 * DAY
+
+    found = health(desk)
+
+    pairs = {frozenset((each.one, each.other)): each.reason for each in found.contradictions}
+    assert pairs[frozenset((one.id, two.id))] == "one says not what the other says"
+    assert "the same with other numbers" in pairs.values()
+    assert len(found.stale) == found.total == 7
+    assert {each.reason for each in found.orphaned} == {
+        "its source is gone: Gone.md",
+        "related to what is gone: Memory/From a note",
+    }
+    assert {each.reason for each in found.doubles} == {
+        "says the same as Memory/Copy.md",
+        "has the id of Memory/Copy.md; give it another",
+    }
+    assert (found.golden, found.average_confidence) == (0, 0.3)
+
+
+def test_a_contradiction_that_was_superseded_is_settled(desk: Desk) -> None:
+    old = desk.store("The server listens on port 8765")
+    new = desk.store("The server listens on port 9000")
+    assert [one.stated for one in health(desk).contradictions] == [False]
+
+    desk.memories.answer(RelateMemories(new.id, old.id, "contradicts"))
+    assert [one.stated for one in health(desk).contradictions] == [True]
+    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+    assert not health(desk).contradictions
+
+
+@pytest.mark.parametrize("query", ["", "  "])
+def test_without_a_query_trust_alone_orders(desk: Desk, query: str) -> None:
+    desk.store("Low", importance=0.1)
+    desk.store("High", importance=0.9)
+
+    assert [one.memory.title for one in recall(desk, query)] == ["High", "Low"]
