@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from recollect import views
+from recollect.context import Assembler, TokenCounter
 from recollect.errors import RecollectError, UsageError
 from recollect.explore import Explored, Explorer
 from recollect.feed import Feed
@@ -78,7 +79,10 @@ def _quiet(_: str) -> None:
 
 
 class Engine:
-    """One vault: search it, look at it, keep its index in step. `history` has what was asked."""
+    """One vault: search it, look at it, keep its index in step.
+
+    `history` has what was asked, `assembler` makes contexts, `tokens` counts.
+    """
 
     def __init__(
         self,
@@ -106,6 +110,8 @@ class Engine:
         )
         self.history = History(index, record, settings)
         self._explorer = Explorer(index, record, self.search)
+        self.tokens = TokenCounter(settings.model, settings.model_dir)
+        self.assembler = Assembler(index, record, settings.vault, self.search, self.tokens)
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")

@@ -14,8 +14,10 @@ LinkDirection = Direction  # of a link between two notes, seen from the first
 HubOrder = Literal["links", "pagerank"]
 DatedBy = Literal["auto", "created", "modified"]
 Granularity = Literal["auto", "day", "week", "month"]
+Mode = Literal["hybrid", "keyword", "semantic"]
 
 MAX_HOPS = 6
+MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,24 @@ class CompleteQuestion:
     route: ClassVar[str] = "/api/complete"
     prefix: str
     limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuestion:
+    """What a language model should read to answer `q`, in at most `budget_tokens` tokens.
+
+    Of at most `sources` notes. `fill` spends what is left of the budget on passages of notes that
+    are further from the best. `door` says who asks, for the log; None is not logged.
+    """
+
+    route: ClassVar[str] = "/api/context"
+    q: str
+    budget_tokens: int = 4000
+    sources: int = 20
+    fill: bool = False
+    mode: Mode = "hybrid"
+    plain: bool = False
+    door: str | None = None
 
 
 Question: TypeAlias = (

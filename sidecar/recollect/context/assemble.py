@@ -1,0 +1,245 @@
+"""The relative accordion: how much of each note goes into a context, by how near it is to the best.
+
+A note that scores at least 90 % of the best one is taken whole (none above a tenth of the budget,
+unless it is the only one), at least 70 % with the passages that matched, at least 35 % with its
+headings (ten notes at most); below that it is left out. What is too large for its place is taken
+with less. Notes are taken in the order of their scores: of each first one passage, then further
+ones, then headings. Asked to fill the budget, what is left of it goes into the best passages of the
+notes that were taken by their headings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from recollect.context import blocks
+from recollect.context.blocks import Block
+from recollect.context.texts import NoteTexts, PassageText
+from recollect.context.tokens import TokenCounter
+from recollect.index.index import Index
+from recollect.questions import ContextQuestion
+from recollect.replies import Result, SearchReply
+from recollect.replies_context import ContextReply, ContextSource, Detail
+from recollect.types import CountTokens, SearchRequest, StoredNote, VaultRecord, VaultRules
+from recollect.vault.header import fit_words
+
+FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
+LARGEST_SHARE = 0.1  # of the budget, for one whole note beside others
+MAX_HEADINGS_NOTES = 10
+# A passage that does not fit is cut, unless that leaves less than a reader can use.
+LEAST_PASSAGE = 24
+# No tokenizer gets this many characters of readable text out of one token; larger files are not
+# read to find out that they are too large. Properties come on top.
+_BYTES_PER_TOKEN, _PROPERTIES = 16, 4096
+_GAP = "\n[…]\n"
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A note that is taken, by what it shows so far."""
+
+    result: Result
+    detail: Detail
+    text: str = ""
+    shown: list[PassageText] = field(default_factory=list)
+    further: tuple[PassageText, ...] = ()
+
+    def block(self) -> Block:
+        of_note = self.detail != "passages"
+        heading = None if of_note else self.shown[0].heading
+        one = self.result
+        return Block(one.path, one.title, heading, one.score, self.text)
+
+
+class Assembler:
+    """Assembles contexts from one vault. Any thread may call."""
+
+    def __init__(
+        self,
+        index: Index,
+        vault: VaultRecord,
+        rules: VaultRules,
+        search: Callable[[SearchRequest], SearchReply],
+        tokens: TokenCounter,
+    ) -> None:
+        """`search` is the vault's ordinary one."""
+        self._index = index
+        self._vault = vault
+        self._texts = NoteTexts(index, vault, rules)
+        self._search = search
+        self._count = tokens
+
+    def assemble(self, asked: ContextQuestion) -> ContextReply:
+        """The context for a question.
+
+        Raises:
+            QueryTooLongError: more characters than a query may have.
+            IndexFailure: the index does not read.
+
+        """
+        found = self._search(
+            SearchRequest(
+                asked.q, limit=asked.sources, mode=asked.mode, plain=asked.plain, door=asked.door
+            )
+        )
+        taking = _Taking(self._index, self._texts, self._count, asked.budget_tokens)
+        taken = taking.take(found.results, fill=asked.fill)
+        text, entries = self._fitted(taken, asked.budget_tokens)
+        return ContextReply(
+            query=asked.q,
+            vault=self._vault.name,
+            generation=found.generation,
+            budget_tokens=asked.budget_tokens,
+            tokens=self._count(text),
+            tokenizer=self._count.name,
+            text=text,
+            sources=tuple(self._source(n, entry) for n, entry in enumerate(entries, 1)),
+            left_out=found.total - len(entries),
+            confidence=found.confidence,
+            warnings=found.warnings,
+        )
+
+    def _fitted(self, entries: list[_Entry], budget: int) -> tuple[str, list[_Entry]]:
+        """The text within the budget to the token, whatever a tokenizer makes of the seams."""
+        while entries:
+            text = blocks.render(entry.block() for entry in entries)
+            if self._count(text) <= budget:
+                return text, entries
+            entries = entries[:-1]
+        return "", []
+
+    def _source(self, n: int, entry: _Entry) -> ContextSource:
+        one = entry.result
+        best = entry.shown[0] if entry.shown else None
+        return ContextSource(
+            n=n,
+            path=one.path,
+            title=one.title,
+            heading=best.heading if best is not None else one.heading,
+            line=best.line if best is not None else one.line,
+            score=one.score,
+            detail=entry.detail,
+            tokens=self._count(entry.block().render(n)),
+            uri=one.uri,
+        )
+
+
+class _Taking:
+    """Decides for the notes of one search what to take, while the budget lasts."""
+
+    def __init__(self, index: Index, texts: NoteTexts, count: CountTokens, budget: int) -> None:
+        self._index = index
+        self._texts = texts
+        self._count = count
+        self._budget = budget
+        self._left = budget - count("Sources:")
+
+    def take(self, results: tuple[Result, ...], *, fill: bool) -> list[_Entry]:
+        """What is taken, in the order of the results."""
+        best = results[0].score if results else 0.0
+        near = [one for one in results if best > 0 and one.score >= _least(HEADINGS, best)]
+        share = self._budget if len(near) == 1 else int(self._budget * LARGEST_SHARE)
+        taken: dict[str, _Entry] = {}
+        for one, note in self._notes(near):
+            entry = self._whole(one, note, share) if one.score >= _least(FULL, best) else None
+            if entry is None and one.score >= _least(PASSAGES, best):
+                entry = self._passage(one, note)
+            if entry is not None:
+                taken[one.path] = entry
+        self._further(taken, _least(PASSAGES, best))
+        rest = [one for one in near if one.path not in taken]
+        for one, note in list(self._notes(rest))[:MAX_HEADINGS_NOTES]:
+            entry = self._outline(one, note)
+            if entry is not None:
+                taken[one.path] = entry
+        if fill:
+            self._fill(taken, rest)
+        return [taken[one.path] for one in near if one.path in taken]
+
+    def _notes(self, results: list[Result]) -> Iterator[tuple[Result, StoredNote]]:
+        for one in results:
+            note = self._index.note_at(one.path)
+            if note is not None:
+                yield one, note
+
+    def _whole(self, one: Result, note: StoredNote, share: int) -> _Entry | None:
+        """The whole note, if it is small enough for its share and for what is left."""
+        limit = min(share, self._left)
+        if note.size > limit * _BYTES_PER_TOKEN + _PROPERTIES:
+            return None
+        text = self._texts.full(note)
+        return self._if_it_fits(_Entry(one, "full", text), limit) if text else None
+
+    def _passage(self, one: Result, note: StoredNote) -> _Entry | None:
+        """The note's best passage, cut where there is not enough room for all of it."""
+        passages = self._texts.passages(note, one)
+        if not passages:
+            return None
+        best, *further = passages
+        whole = _Entry(one, "passages", best.before + best.text, [best], tuple(further))
+        fits = self._if_it_fits(whole, self._left)
+        if fits is not None:
+            return fits
+        room = self._left - self._cost(_Entry(one, "passages", "…", [best]))
+        if room < LEAST_PASSAGE:
+            return None
+        text, _ = fit_words(blocks.neutral(best.text), self._count, room)
+        cut = _Entry(one, "passages", f"{text} …", [best])
+        return self._if_it_fits(cut, self._left)
+
+    def _further(self, taken: dict[str, _Entry], least: float) -> None:
+        """Add the further passages of what is taken, best first, while there is room."""
+        waiting = [
+            (passage, entry)
+            for entry in taken.values()
+            for passage in entry.further
+            if passage.score >= least
+        ]
+        for passage, entry in sorted(waiting, key=lambda pair: -pair[0].score):
+            shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
+            text = _GAP.join(_headed(one, entry.shown[0].heading) for one in shown)
+            more = self._count(blocks.neutral(text)) - self._count(blocks.neutral(entry.text))
+            if more <= self._left:
+                self._left -= max(more, 0)
+                entry.text = text
+                entry.shown.append(passage)
+
+    def _fill(self, taken: dict[str, _Entry], rest: list[Result]) -> None:
+        """Put a passage in the place of headings, first for what scores best."""
+        for one, note in self._notes(rest):
+            outlined = taken.get(one.path)
+            refund = self._cost(outlined) if outlined is not None else 0
+            self._left += refund
+            passage = self._passage(one, note)
+            if passage is not None:
+                taken[one.path] = passage
+            else:
+                self._left -= refund
+
+    def _outline(self, one: Result, note: StoredNote) -> _Entry | None:
+        return self._if_it_fits(_Entry(one, "headings", self._texts.headings(note)), self._left)
+
+    def _if_it_fits(self, entry: _Entry, limit: int) -> _Entry | None:
+        """The entry, paid for, if it costs at most `limit`."""
+        cost = self._cost(entry)
+        if cost > limit:
+            return None
+        self._left -= cost
+        return entry
+
+    def _cost(self, entry: _Entry) -> int:
+        """Tokens of the block and of its line in the list; two digits stand for any number."""
+        block = entry.block()
+        return self._count(block.render(10)) + self._count(block.source(10))
+
+
+def _least(share: float, best: float) -> float:
+    """The score that is `share` of the best one; what is rounding counts as reached."""
+    return share * best - 1e-9
+
+
+def _headed(passage: PassageText, heading: str | None) -> str:
+    """The passage, under its own heading where that is not the block's."""
+    text = passage.before + passage.text
+    return text if passage.heading in (None, heading) else f"({passage.heading})\n{text}"
