@@ -1,6 +1,11 @@
 /** What the test says of the machine before the app starts. */
 
-import type { PluginManifest } from "obsidian";
+import type { PluginManifest, Side, ViewState } from "obsidian";
+
+export interface StoredPanel {
+  readonly side: Side;
+  readonly kept: ViewState;
+}
 
 export interface Environment {
   readonly kind: "desktop" | "phone";
@@ -15,8 +20,10 @@ export interface Environment {
   readonly data: unknown;
   readonly device: Record<string, unknown>;
   readonly secrets: Record<string, string>;
-  /** Panels and notes that were open when the app was closed. */
+  /** Notes that were open when the app was closed. */
   readonly open: readonly string[];
+  /** Panels that were open then; the last one of a side is in front. */
+  readonly panels: readonly StoredPanel[];
 }
 
 declare global {

@@ -100,7 +100,7 @@ export class Keymap implements AppKeymap {
 
   static isModEvent(event?: UserEvent | null): PaneType | boolean {
     if (!event) return false;
-    const isMiddle = event instanceof MouseEvent && event.button === 1;
+    const isMiddle = "button" in event && event.button === 1; // of whichever window
     if (!event.ctrlKey && !isMiddle) return false;
     if (!event.altKey) return "tab";
     return event.shiftKey ? "window" : "split";

@@ -12,7 +12,7 @@ import { setIcon } from "./icons";
 import { MarkdownView } from "./markdownView";
 import { Events, TFile } from "./mocks";
 import type { TabGroup } from "./tabs";
-import { View } from "./views";
+import { DeferredView, View } from "./views";
 
 type Part = Pick<
   AppLeaf,
@@ -24,6 +24,8 @@ type Part = Pick<
   | "setPinned"
   | "detach"
   | "getDisplayText"
+  | "isDeferred"
+  | "loadIfDeferred"
 >;
 
 /** What a leaf needs of its workspace. */
@@ -31,6 +33,8 @@ export interface LeafHome {
   readonly app: App;
   creator(type: string): ((leaf: AppLeaf) => AppView) | undefined;
   opened(leaf: WorkspaceLeaf, isActive: boolean): void;
+  /** A person works in it. */
+  used(leaf: WorkspaceLeaf): void;
   detached(leaf: WorkspaceLeaf): void;
 }
 
@@ -48,7 +52,6 @@ export class WorkspaceLeaf extends Events implements Part {
   readonly app: App;
   readonly containerEl = createDiv("workspace-leaf");
   readonly tabEl = createDiv("workspace-tab-header");
-  readonly isDeferred = false;
   readonly hoverPopover = null;
   view: View;
   parent!: TabGroup;
@@ -61,6 +64,9 @@ export class WorkspaceLeaf extends Events implements Part {
     this.app = home.app;
     this.view = new EmptyView(this.typed);
     this.tabEl.addEventListener("click", () => home.opened(this, true));
+    for (const event of ["mousedown", "focusin"]) {
+      this.containerEl.addEventListener(event, () => home.used(this));
+    }
   }
 
   /** Itself under the app's type, of which it is a part. */
@@ -79,7 +85,8 @@ export class WorkspaceLeaf extends Events implements Part {
   async setViewState({ type, state, active }: ViewState, eState?: unknown): Promise<void> {
     const create = this.#home.creator(type);
     if (!create) throw new Error(`No view of type “${type}” is registered.`);
-    if (this.view.getViewType() !== type) await this.#open(create(this.typed) as unknown as View);
+    const isOther = this.isDeferred || this.view.getViewType() !== type;
+    if (isOther) await this.#open(create(this.typed) as unknown as View);
     await this.view.setState(state ?? {}, { history: false });
     if (eState !== undefined) this.view.setEphemeralState(eState);
     this.#home.opened(this, active === true);
@@ -93,7 +100,24 @@ export class WorkspaceLeaf extends Events implements Part {
     this.#home.opened(this, state.active !== false);
   }
 
-  async loadIfDeferred(): Promise<void> {}
+  get isDeferred(): boolean {
+    return this.view instanceof DeferredView;
+  }
+
+  /** Holds the place of a view of which only the state is known. */
+  async defer(kept: ViewState): Promise<void> {
+    await this.#open(new DeferredView(this.typed, kept));
+    this.drawTab();
+  }
+
+  async loadIfDeferred(): Promise<void> {
+    if (this.isDeferred) await this.setViewState(this.getViewState());
+  }
+
+  /** Its tab has come to stand in another window. */
+  migrated(): void {
+    this.view.migrated();
+  }
 
   getEphemeralState(): Record<string, unknown> {
     return this.view.getEphemeralState();
@@ -116,8 +140,6 @@ export class WorkspaceLeaf extends Events implements Part {
 
   detach(): void {
     void this.view.close();
-    this.containerEl.remove();
-    this.tabEl.remove();
     this.#home.detached(this);
   }
 

@@ -6,6 +6,7 @@ import { environment } from "./environment";
 import { childEvent, nodeModule } from "./nodeModules";
 import { notices } from "./notice";
 import { stored, type Plugin } from "./plugin";
+import { teachWindows } from "./popout";
 
 type PluginClass = new (app: App, manifest: typeof environment.plugin.manifest) => Plugin;
 
@@ -24,7 +25,8 @@ function evaluate(code: string): PluginClass {
 }
 
 async function start(): Promise<Host> {
-  const { plugin: built, open } = environment;
+  const { plugin: built, open, panels } = environment;
+  teachWindows();
   const app = new App();
   await app.load();
   document.head.createEl("style", { text: built.css });
@@ -34,6 +36,7 @@ async function start(): Promise<Host> {
   plugin.load();
   const loadMs = performance.now() - before;
   for (const path of open) await openNote(app, path);
+  await app.workspace.restore(panels);
   app.workspace.ready();
   return { app, plugin, loadMs, notices, stored, childEvent, openNote: (path) => openNote(app, path) };
 }

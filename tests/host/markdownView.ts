@@ -63,6 +63,11 @@ export class MarkdownView extends ItemView implements Part {
     this.#isLoading = false;
   }
 
+  /** The editor listens in the window that it stands in. */
+  override migrated(): void {
+    this.#cm.setRoot(this.containerEl.doc);
+  }
+
   override setEphemeralState(state: unknown): void {
     const { line } = (state ?? {}) as { line?: unknown };
     if (typeof line !== "number") return;

@@ -32,8 +32,8 @@ export class Modal implements AppModal {
   }
 
   open(): void {
-    this.#focused = document.activeElement;
-    document.body.append(this.containerEl);
+    this.#focused = activeDocument.activeElement;
+    activeDocument.body.append(this.containerEl);
     keymap.pushScope(this.scope);
     void this.onOpen();
   }

@@ -14,7 +14,7 @@ export class Notice implements Part<AppNotice, Exclude<keyof AppNotice, "noticeE
   readonly messageEl: HTMLElement;
 
   constructor(message: string | DocumentFragment, duration = SHOWN_MS) {
-    this.containerEl = document.body.createDiv("notice");
+    this.containerEl = activeDocument.body.createDiv("notice");
     this.messageEl = this.containerEl.createDiv("notice-message");
     this.setMessage(message);
     notices.push(this.messageEl.textContent);

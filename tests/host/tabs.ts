@@ -31,6 +31,8 @@ export class TabGroup {
 
   remove(leaf: WorkspaceLeaf): void {
     this.leaves.remove(leaf);
+    leaf.tabEl.remove();
+    leaf.containerEl.remove();
     const next = this.leaves.at(-1);
     if (next) this.show(next);
   }

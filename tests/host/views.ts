@@ -1,6 +1,6 @@
 /** What a leaf shows. */
 
-import type { App, IconName, ItemView as AppItemView, Scope, ViewStateResult, WorkspaceLeaf } from "obsidian";
+import type { App, IconName, ItemView as AppItemView, Scope, ViewState, ViewStateResult, WorkspaceLeaf } from "obsidian";
 import { setIcon, setTooltip } from "./icons";
 import { Component } from "./mocks";
 
@@ -53,6 +53,9 @@ export abstract class View extends Component implements ViewPart {
 
   setEphemeralState(_state: unknown): void {}
 
+  /** It stands in another window now. */
+  migrated(): void {}
+
   onResize(): void {}
 
   onPaneMenu(): void {}
@@ -60,6 +63,28 @@ export abstract class View extends Component implements ViewPart {
   protected async onOpen(): Promise<void> {}
 
   protected async onClose(): Promise<void> {}
+}
+
+/** Stands in a tab at the back for the view that it will be when somebody looks. */
+export class DeferredView extends View {
+  readonly #kept: ViewState;
+
+  constructor(leaf: WorkspaceLeaf, kept: ViewState) {
+    super(leaf);
+    this.#kept = kept;
+  }
+
+  getViewType(): string {
+    return this.#kept.type;
+  }
+
+  getDisplayText(): string {
+    return this.#kept.type;
+  }
+
+  override getState(): Record<string, unknown> {
+    return { ...this.#kept.state };
+  }
 }
 
 export abstract class ItemView extends View {

@@ -13,8 +13,10 @@ import type {
   WorkspaceLeaf as AppLeaf,
 } from "obsidian";
 import { WorkspaceLeaf, type LeafHome } from "./leaf";
+import type { StoredPanel } from "./environment";
 import { MarkdownView } from "./markdownView";
 import { debounce, Events, parseLinktext } from "./mocks";
+import { openWindow } from "./popout";
 import { TabGroup } from "./tabs";
 
 type Part = Pick<
@@ -32,6 +34,7 @@ type Part = Pick<
   | "getLeavesOfType"
   | "detachLeavesOfType"
   | "revealLeaf"
+  | "openPopoutLeaf"
 >;
 
 export class Workspace extends Events implements Part, LeafHome {
@@ -49,7 +52,8 @@ export class Workspace extends Events implements Part, LeafHome {
   readonly #root: HTMLElement;
   readonly #groups: TabGroup[];
   #waiting: (() => unknown)[] = [];
-  #recent: WorkspaceLeaf | null = null;
+  /** The leaves among the notes, the one used last at the end. */
+  #recent: readonly WorkspaceLeaf[] = [];
   #file: TFile | null = null;
 
   constructor(app: App, parent: HTMLElement) {
@@ -85,14 +89,45 @@ export class Workspace extends Events implements Part, LeafHome {
   }
 
   getLeaf(pane: PaneType | boolean = false): AppLeaf {
-    const recent = this.#recent;
-    if (pane === false && recent && !recent.pinned) return recent.typed;
-    if (pane === "window") throw new Error("The host opens no second window.");
+    const notes = this.#recent.filter((leaf) => leaf.view.navigation);
+    const free = notes.findLast((leaf) => !leaf.pinned);
+    if (pane === false && free) return free.typed;
+    if (pane === "window") return this.openPopoutLeaf();
     const leaf = new WorkspaceLeaf(this);
-    const group = pane === "split" ? new TabGroup(this.#root) : (recent?.parent ?? this.#groups[0]);
-    if (pane === "split" && group) this.#groups.push(group);
+    const group = pane === "split" ? this.#addGroup(this.#root) : (notes.at(-1)?.parent ?? this.#groups[0]);
     group?.add(leaf);
     return leaf.typed;
+  }
+
+  openPopoutLeaf(): AppLeaf {
+    const leaf = new WorkspaceLeaf(this);
+    this.#addWindow().add(leaf);
+    return leaf.typed;
+  }
+
+  moveLeafToPopout(leaf: AppLeaf): void {
+    const moved = hosted(leaf);
+    moved.parent.remove(moved);
+    this.#addWindow().add(moved);
+    moved.migrated();
+    this.opened(moved, true);
+  }
+
+  /** Opens the panels that were open when the app was closed; those at the back are deferred. */
+  async restore(panels: readonly StoredPanel[]): Promise<void> {
+    for (const { side, kept } of panels) {
+      const leaf = new WorkspaceLeaf(this);
+      this.#sides[side].add(leaf);
+      await leaf.defer(kept);
+    }
+    for (const { leaves } of Object.values(this.#sides)) await leaves.at(-1)?.loadIfDeferred();
+  }
+
+  /** What `restore` takes. */
+  panels(): StoredPanel[] {
+    return (["left", "right"] as const).flatMap((side) =>
+      this.#sides[side].leaves.map((leaf) => ({ side, kept: leaf.getViewState() })),
+    );
   }
 
   async ensureSideLeaf(
@@ -115,6 +150,7 @@ export class Workspace extends Events implements Part, LeafHome {
   async revealLeaf(leaf: AppLeaf): Promise<void> {
     const { parent } = hosted(leaf);
     parent.show(hosted(leaf));
+    await leaf.loadIfDeferred();
     this.closeDrawers();
     parent.el.parentElement?.addClass("is-open");
   }
@@ -146,11 +182,12 @@ export class Workspace extends Events implements Part, LeafHome {
   }
 
   getMostRecentLeaf(): AppLeaf | null {
-    return this.#recent?.typed ?? null;
+    return this.#recent.at(-1)?.typed ?? null;
   }
 
+  /** That of the note used last, whatever else is used now. */
   getActiveFile(): TFile | null {
-    const view = this.#recent?.view;
+    const view = this.#recent.findLast((leaf) => leaf.view instanceof MarkdownView)?.view;
     return view instanceof MarkdownView ? view.file : null;
   }
 
@@ -181,13 +218,22 @@ export class Workspace extends Events implements Part, LeafHome {
     leaf.drawTab();
     if (!isActive) {
       // It was put on top when it was made; what was looked at stays in front.
-      if (this.#recent?.parent === leaf.parent) leaf.parent.show(this.#recent);
+      const front = this.#recent.at(-1);
+      if (front?.parent === leaf.parent) leaf.parent.show(front);
       return;
     }
     leaf.parent.show(leaf);
+    void leaf.loadIfDeferred();
+    this.used(leaf);
+  }
+
+  used(leaf: WorkspaceLeaf): void {
+    const isNews = this.activeLeaf !== leaf.typed;
     this.activeLeaf = leaf.typed;
-    if (this.#groups.includes(leaf.parent)) this.#recent = leaf;
-    this.trigger("active-leaf-change", leaf);
+    if (this.#groups.includes(leaf.parent)) {
+      this.#recent = [...this.#recent.filter((other) => other !== leaf), leaf];
+    }
+    if (isNews) this.trigger("active-leaf-change", leaf);
     const file = this.getActiveFile();
     if (file === this.#file) return;
     this.#file = file;
@@ -196,8 +242,26 @@ export class Workspace extends Events implements Part, LeafHome {
 
   detached(leaf: WorkspaceLeaf): void {
     leaf.parent.remove(leaf);
-    if (this.#recent === leaf) this.#recent = this.#groups.flatMap((group) => group.leaves).at(-1) ?? null;
-    if (this.activeLeaf === leaf.typed) this.activeLeaf = this.#recent?.typed ?? null;
+    this.#recent = this.#recent.filter((other) => other !== leaf);
+    const next = this.#recent.at(-1) ?? this.#groups.flatMap((group) => group.leaves).at(-1);
+    if (this.activeLeaf === leaf.typed) this.activeLeaf = next?.typed ?? null;
+  }
+
+  #addGroup(parent: HTMLElement): TabGroup {
+    const group = new TabGroup(parent);
+    this.#groups.push(group);
+    return group;
+  }
+
+  /** A second window; what is in it goes when it is closed. */
+  #addWindow(): TabGroup {
+    const win = openWindow(() => {
+      for (const leaf of [...group.leaves]) leaf.detach();
+      this.#groups.remove(group);
+    });
+    const { body } = win.document;
+    const group = this.#addGroup(body.createDiv("workspace").createDiv("workspace-split mod-root"));
+    return group;
   }
 
   #leaves(): WorkspaceLeaf[] {

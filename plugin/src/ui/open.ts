@@ -66,10 +66,19 @@ export function linkTo(app: App, place: Place, sourcePath: string): string | nul
   return file && app.fileManager.generateMarkdownLink(file, sourcePath, subpathOf(place.passage));
 }
 
+/** The note that was used last; since then a panel in a window of its own may have been. */
+export function noteInUse(app: App): MarkdownView | null {
+  const { workspace } = app;
+  const file = workspace.getActiveFile();
+  const recent = workspace.getMostRecentLeaf()?.view;
+  const view = recent instanceof MarkdownView ? recent : file && leafShowing(app, file)?.view;
+  return view instanceof MarkdownView ? view : null;
+}
+
 /** Writes a link at the cursor of the note that was edited last. */
 export function insertLink(app: App, place: Place): void {
-  const view = app.workspace.getMostRecentLeaf()?.view;
-  if (!(view instanceof MarkdownView) || !view.file) {
+  const view = noteInUse(app);
+  if (!view?.file) {
     new Notice("Open the note that the link should go into.");
     return;
   }

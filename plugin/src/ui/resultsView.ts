@@ -2,7 +2,6 @@
 
 import {
   ItemView,
-  MarkdownView,
   type HoverParent,
   type HoverPopover,
   type WorkspaceLeaf,
@@ -13,6 +12,7 @@ import type { Desk } from "./desk";
 import { Timer } from "../timer";
 import { explain, message, type Explanation } from "./explain";
 import { renderMessage } from "./message";
+import { noteInUse } from "./open";
 import { ResultList, type ListParts } from "./resultList";
 
 const REFRESH_AFTER_MS = 2_000;
@@ -92,10 +92,10 @@ export abstract class ResultsView extends ItemView implements HoverParent {
 
   /** Back to the note that was edited last. */
   protected leave(): void {
-    const leaf = this.app.workspace.getMostRecentLeaf();
-    if (!leaf) return;
-    this.app.workspace.setActiveLeaf(leaf, { focus: true });
-    if (leaf.view instanceof MarkdownView) leaf.view.editor.focus();
+    const view = noteInUse(this.app);
+    if (!view) return;
+    this.app.workspace.setActiveLeaf(view.leaf, { focus: true });
+    view.editor.focus();
   }
 
   #news(state: ConnectionState): void {

@@ -1,6 +1,7 @@
 /** What similar notes are looked for: a note, the section around its cursor, or a text. */
 
-import { MarkdownView, type App, type HeadingCache } from "obsidian";
+import type { App, HeadingCache } from "obsidian";
+import { noteInUse } from "./open";
 
 export type Target =
   | { readonly kind: "note"; readonly path: string }
@@ -15,8 +16,8 @@ export function activeTarget(app: App, followSection: boolean): Target | null {
   const file = app.workspace.getActiveFile();
   if (file?.extension !== "md") return null;
   const note: Target = { kind: "note", path: file.path };
-  const view = app.workspace.getMostRecentLeaf()?.view;
-  if (!followSection || !(view instanceof MarkdownView) || view.file !== file) return note;
+  const view = followSection ? noteInUse(app) : null;
+  if (!view) return note;
   const headings = app.metadataCache.getFileCache(file)?.headings ?? [];
   const { editor } = view;
   const section = sectionAt(headings, editor.getCursor().line, editor.lastLine());

@@ -1,7 +1,7 @@
 // The app in a page, with the built plugin in it, over a copy of the sample vault.
 
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { access, cp, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { buildHost } from "../../host/build.mjs";
@@ -27,6 +27,7 @@ const sources = Promise.all([
 
 /** A temporary folder with a copy of the sample vault and room for the index. */
 export async function makeDesk() {
+  await access(COMMAND); // named by RECOLLECT_TEST_COMMAND; better said here than as a server that never comes
   const root = await realpath(await mkdtemp(join(tmpdir(), "recollect-e2e-")));
   const vault = join(root, "Sample");
   await cp(SAMPLE, vault, { recursive: true });
@@ -66,6 +67,7 @@ export async function openApp(browser, desk, options = {}) {
     device: { [DEVICE_KEY]: device },
     secrets,
     open: options.open ?? ["Home.md"],
+    panels: options.panels ?? [],
   });
   await page.addScriptTag({ content: host });
   await page.evaluate(() => window.startHost());
@@ -87,8 +89,9 @@ export class AppPage {
     this.statusBar = page.locator(".status-bar-item");
     this.search = page.locator('[data-type="recollect-search"]');
     this.similar = page.locator('[data-type="recollect-similar"]');
-    page.on("pageerror", (error) => this.problems.push(error.stack ?? String(error)));
-    page.on("console", (message) => {
+    // Of the context: second windows have problems of their own.
+    context.on("weberror", (failure) => this.problems.push(failure.error().stack ?? String(failure.error())));
+    context.on("console", (message) => {
       if (message.type() === "error") this.problems.push(message.text());
     });
   }
@@ -120,7 +123,13 @@ export class AppPage {
   async ready() {
     // Phones have the status bar's item, and do not show it.
     const item = this.statusBar.filter({ hasText: /^Recollect: ready$/ });
-    await item.waitFor({ state: "attached", timeout: 60_000 });
+    try {
+      await item.waitFor({ state: "attached", timeout: 60_000 });
+    } catch (error) {
+      const states = await this.statusBar.allTextContents();
+      error.message += `\nIt said “${states.join()}”. Its programs:\n${this.programs.said.join("")}`;
+      throw error;
+    }
   }
 
   /** Opens the search panel and types. Returns the rows that are found. */
@@ -136,10 +145,14 @@ export class AppPage {
     return this.page.evaluate((note) => window.host.openNote(note), path);
   }
 
-  /** The note in front, what is selected in it, and in which line. */
+  /** The note used last, what is selected in it, and in which line; empty where none is open. */
   note() {
     return this.page.evaluate(() => {
-      const { view } = window.host.app.workspace.getMostRecentLeaf();
+      const { workspace } = window.host.app;
+      const file = workspace.getActiveFile();
+      const shows = ({ view }) => view.file === file;
+      const { view } = workspace.getLeavesOfType("markdown").findLast(shows) ?? {};
+      if (!view) return {};
       const { editor } = view;
       return {
         path: view.file?.path,
@@ -177,6 +190,28 @@ export class AppPage {
   vault(change, ...given) {
     const source = `(async () => (${change})(window.host.app.vault, ...${JSON.stringify(given)}))()`;
     return this.page.evaluate(source);
+  }
+
+  /** Opens what `action` opens in a second window. Returns its page. */
+  async secondWindow(action) {
+    const [popup] = await Promise.all([this.context.waitForEvent("page"), action()]);
+    popup.setDefaultTimeout(8_000);
+    return popup;
+  }
+
+  /** Moves a panel into a window of its own. */
+  moveToWindow(type) {
+    return this.secondWindow(() =>
+      this.page.evaluate((wanted) => {
+        const { workspace } = window.host.app;
+        workspace.moveLeafToPopout(workspace.getLeavesOfType(wanted)[0]);
+      }, type),
+    );
+  }
+
+  /** The panels as the app would keep them when it is closed. */
+  panels() {
+    return this.page.evaluate(() => window.host.app.workspace.panels());
   }
 
   async unload() {

@@ -5,6 +5,8 @@ import { spawn } from "node:child_process";
 export class Programs {
   /** Every start: `{program, args, child}`. */
   started = [];
+  /** What they wrote beside their answers. */
+  said = [];
   #variables;
   #tell;
 
@@ -18,7 +20,10 @@ export class Programs {
     const child = spawn(program, args, { env: this.#variables, stdio: "pipe" });
     this.started[number - 1] = { program, args, child };
     child.stdout.setEncoding("utf8").on("data", (text) => this.#tell(number, "stdout", text));
-    child.stderr.setEncoding("utf8").on("data", (text) => this.#tell(number, "stderr", text));
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      this.said.push(text);
+      this.#tell(number, "stderr", text);
+    });
     child.on("error", (error) => this.#tell(number, "error", error.message));
     child.on("close", (code) => this.#tell(number, "close", code));
   }
