@@ -26,6 +26,7 @@ FILES = 5
 _MOST_WRITERS = 20
 _OURS = "recollect"
 LOGS = "logs"  # below the state directory
+AUDIT = "recollect.audit"  # the logger whose records also have a file of their own
 _SECRET = re.compile(r"(token=|bearer\s+)[^\s&\"']+", re.IGNORECASE)
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlencode, urlsplit
@@ -22,6 +22,7 @@ from recollect.errors import RecollectError, ServerError
 if TYPE_CHECKING:  # these load numpy
     from recollect.questions import Question
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
+    from recollect.types.memory import MemoryRequest
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
@@ -41,6 +42,7 @@ class ServerInfo:
     api: int
     version: str
     vaults: tuple[str, ...]
+    certificate: str | None = None  # the file it proves itself by, over HTTPS
 
 
 def running_server(directory: Path) -> ServerInfo | None:
@@ -54,7 +56,7 @@ def running_server(directory: Path) -> ServerInfo | None:
         return None
     try:
         # Without the token: should another program have the port now, it learns nothing.
-        status, body = _exchange(info.url, "GET", "/api/health", timeout=HEALTH_SECONDS)
+        status, body = _exchange(info, "GET", "/api/health", timeout=HEALTH_SECONDS)
         health = json.loads(body)
     except (OSError, HTTPException, ValueError):
         return None
@@ -96,14 +98,14 @@ class Remote:
             return self._post("/api/similar", body)
         asked: dict[str, Parameter] = {
             "path": request.path,
-            "limit": request.limit,
             "heading": request.heading,
             "line": request.line,
+            "limit": request.limit,
             "unlinked": request.unlinked,
-            "explain": request.explain,
             "links": request.links,
             "direction": request.direction,
             "decay": request.decay,
+            "explain": request.explain,
         }
         return self._get("/api/similar", asked)
 
@@ -122,6 +124,19 @@ class Remote:
     def explore(self, question: Question) -> bytes:
         """A question about the vault as a whole; its fields are its route's parameters."""
         return self._get(question.route, asdict(question))
+
+    def remember(self, asked: MemoryRequest) -> bytes:
+        """Ask something of the memories, or tell them; its fields are its route's parameters."""
+        send = self._post if asked.writes else self._get
+        return send(asked.route, asdict(asked))
+
+    def writes(self, *, limit: int) -> bytes:
+        """What was written to the vault, newest first."""
+        return self._get("/api/writes", {"limit": limit})
+
+    def undo(self, number: int | None) -> bytes:
+        """Take a write to the vault back; None is the newest."""
+        return self._post("/api/writes/undo", {"number": number})
 
     def log(self, *, limit: int, since: str | None = None) -> bytes:
         """The newest searches; `since` is a time in ISO 8601, with its zone."""
@@ -163,7 +178,7 @@ class Remote:
     def _ask(self, method: str, target: str, body: bytes | None = None) -> bytes:
         try:
             status, answer = _exchange(
-                self.info.url,
+                self.info,
                 method,
                 target,
                 timeout=ANSWER_SECONDS,
@@ -182,7 +197,7 @@ class Remote:
 
 
 def _exchange(
-    url: str,
+    server: ServerInfo,
     method: str,
     target: str,
     *,
@@ -191,8 +206,7 @@ def _exchange(
     body: bytes | None = None,
 ) -> tuple[int, bytes]:
     """Send one request and read its answer whole. Proxies of the environment play no part."""
-    address = urlsplit(url)
-    connection = HTTPConnection(address.hostname or "", address.port, timeout=timeout)
+    connection = _connection(server, timeout)
     headers = {"Accept": "application/json", "Connection": "close"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
@@ -206,6 +220,20 @@ def _exchange(
         connection.close()
 
 
+def _connection(server: ServerInfo, timeout: float) -> HTTPConnection:
+    address = urlsplit(server.url)
+    host = address.hostname or ""
+    if address.scheme != "https":
+        return HTTPConnection(host, address.port, timeout=timeout)
+    import ssl  # noqa: PLC0415 - 10 ms that most servers of this machine do not need
+
+    # The certificate names the server as other devices know it; here it is known by its file.
+    context = ssl.create_default_context(cafile=server.certificate)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    return HTTPSConnection(host, address.port, timeout=timeout, context=context)
+
+
 def _read(file: Path) -> ServerInfo | None:
     try:
         stored = json.loads(file.read_bytes())
@@ -216,6 +244,7 @@ def _read(file: Path) -> ServerInfo | None:
             api=int(stored["api"]),
             version=str(stored["version"]),
             vaults=tuple(str(vault) for vault in stored["vaults"]),
+            certificate=stored.get("certificate"),
         )
         urlsplit(info.url).port  # noqa: B018 - raises where the address is none
     except (OSError, ValueError, KeyError, TypeError):

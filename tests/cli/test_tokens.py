@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.tokens import new_token, stored_token
+from recollect.access.keeper import new_token, stored_token
 from recollect.errors import AccessError
 from tests.cli.support import CommandLine
 

@@ -9,11 +9,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pytest_aiohttp import AiohttpClient
 
-from recollect.types import ServerRules, VaultRecord
-from recollect.web.app import STATIC, create_app
+from recollect.types import LimitRules, ServerRules, VaultRecord
+from recollect.web.app import create_app
 from recollect.web.events import Streams
 from recollect.web.server import make_runner
 from tests.web.fakes import NOTES, TOKEN, Client, Connect, FakeEngine, FakeVaults
+
+UNBUILT = Path("no web interface")  # whether or not this checkout has built one
 
 
 class RealServer(TestServer):
@@ -57,8 +59,10 @@ def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
         *,
         token: str | None = TOKEN,
         rules: ServerRules | None = None,
-        static: Path = STATIC,
+        static: Path = UNBUILT,
         streams: Streams | None = None,
+        limits: LimitRules | None = None,
+        state_dir: Path | None = None,
     ) -> Client:
         app = create_app(
             served or vaults,
@@ -66,6 +70,8 @@ def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
             server=rules or ServerRules(),
             static=static,
             streams=streams,
+            limits=limits,
+            state_dir=state_dir,
         )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await aiohttp_client(RealServer(app), headers=headers)

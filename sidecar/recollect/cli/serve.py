@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from recollect.access.keeper import new_token, stored_token
 from recollect.cli.answers import server_for
 from recollect.cli.known import add_mirror, find_or_add, sample_folder
 from recollect.cli.options import Command, Invocation, invocation
 from recollect.cli.output import complain, emit_object
 from recollect.cli.progress import Reporter
-from recollect.cli.tokens import new_token, stored_token
 from recollect.errors import NotFoundError
 
 if TYPE_CHECKING:  # these load the engine and the web server
@@ -84,9 +84,10 @@ def serve(
         for engine in known.opened():  # native code, which runs while the web server is imported
             threading.Thread(target=engine.wait_for_model, daemon=True).start()
         if handshake:
-            _run(known, settings, token=new_token(), ready=_shake_hands, handshake=True)
+            _run(known, settings, ready=_shake_hands)
         else:
-            _run(known, settings, token=stored_token(settings.state_dir), ready=_Greeting(inv))
+            kept = stored_token(settings.state_dir)
+            _run(known, settings, ready=_Greeting(inv), kept_token=kept)
 
 
 @click.command(cls=Command)
@@ -108,8 +109,8 @@ def demo(host: str | None, port: int | None) -> None:
         _refuse_if_served(known, [record], handshake=False)
         known.open(record, writable=True).index_now(progress=reporter.update)
         reporter.close()
-        token = stored_token(settings.state_dir)
-        _run(known, settings, token=token, ready=_Greeting(inv, examples=_example_queries()))
+        greeting = _Greeting(inv, examples=_example_queries())
+        _run(known, settings, ready=greeting, kept_token=stored_token(settings.state_dir))
 
 
 def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshake: bool) -> None:
@@ -127,11 +128,11 @@ def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshak
 def _run(
     known: Vaults,
     settings: Settings,
-    *,
-    token: str,
     ready: Callable[[BoundServer], None],
-    handshake: bool = False,
+    *,
+    kept_token: str | None = None,
 ) -> None:
+    """Serve until told to stop; without `kept_token` for the program that started us."""
     import asyncio  # noqa: PLC0415 - takes as long as showing the help
 
     from recollect.logs import LOGS, logging_to_files  # noqa: PLC0415 - loads numpy
@@ -144,8 +145,9 @@ def _run(
                 settings,
                 host=settings.server.host,
                 port=settings.server.port,
-                token=token,
-                handshake=handshake,
+                token=new_token(),
+                kept_token=kept_token,
+                handshake=kept_token is None,
                 ready=ready,
             )
         )
@@ -179,6 +181,8 @@ class _Greeting:
         click.echo(bound.sign_in_url)
         for query in self.examples:
             self.inv.say(f"Try: recollect search {shlex.quote(query)} --vault {_quoted(bound)}")
+        if bound.warnings:
+            self.inv.say("For a phone or another computer: recollect token link NAME")
         self.inv.say("Ctrl-C stops it; `recollect status` shows how far the index is.")
 
 

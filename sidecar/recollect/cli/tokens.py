@@ -1,24 +1,37 @@
-"""`recollect token`, and the token that a plain `serve` keeps between runs."""
+"""`recollect token`: the token of `recollect serve`, and those of single devices."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import tempfile
-from pathlib import Path
+import time
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
-from recollect.cli.options import Group, invocation
-from recollect.errors import AccessError
+from recollect.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
+from recollect.access.keeper import new_stored_token, stored_token
+from recollect.cli.options import Group, invocation, json_option
+from recollect.cli.output import emit_object, print_table
+from recollect.cli.reach import address_of, print_qr
+from recollect.times import iso
 
-_FILE = "token"
-_BYTES = 32  # 256 bits
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
+
+
+def _scope_option(function: AnyFunction) -> AnyFunction:
+    option = click.option(
+        "--scope",
+        type=click.Choice(SCOPES),
+        default="read",
+        show_default=True,
+        help="read: search and look; write: also change and reindex; admin: everything.",
+    )
+    return option(function)
 
 
 @click.group(cls=Group)
 def token() -> None:
-    """Show or replace the token of `recollect serve`."""
+    """Show or replace the token of `recollect serve`; give devices tokens of their own."""
 
 
 @token.command("show")
@@ -28,47 +41,82 @@ def show_token() -> None:
 
 
 @token.command("rotate")
-def rotate_token() -> None:
-    """Replace the token and print the new one."""
+@click.argument("name", required=False)
+def rotate_token(name: str | None) -> None:
+    """Replace the token, or that of the device NAME, and print the new one.
+
+    The old one is refused from now on, by servers that run as well, and browsers that were signed
+    in with it have to sign in again.
+    """
+    state_dir = invocation().settings().state_dir
+    click.echo(new_stored_token(state_dir) if name is None else Devices(state_dir).rotate(name))
+
+
+@token.command("add")
+@click.argument("name")
+@_scope_option
+def add_token(name: str, scope: Scope) -> None:
+    """Make a token for the device or program NAME and print it, this once."""
+    click.echo(_devices().add(name, scope))
+
+
+@token.command("link")
+@click.argument("name")
+@_scope_option
+@click.option("--url", metavar="URL", help="The address that NAME reaches the server by.")
+@click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
+def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> None:
+    """Print a link that signs the browser of NAME in, once and within ten minutes."""
     inv = invocation()
-    click.echo(new_stored_token(inv.settings().state_dir))
-    inv.say("Servers that run keep the old token until they are started again.")
+    settings = inv.settings()
+    address = url or address_of(settings.server, inv.say)
+    link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"
+    click.echo(link)
+    print_qr(link, wanted=qr)
+    inv.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
 
 
-def new_token() -> str:
-    """A fresh token of 256 bits, safe in a URL."""
-    return secrets.token_urlsafe(_BYTES)
+@token.command("list")
+@json_option
+def list_tokens(as_json: bool) -> None:
+    """List the devices that may ask, and when they last did."""
+    devices = _devices().all()
+    if as_json:
+        emit_object({"devices": [_view(device) for device in devices]})
+        return
+    rows = [
+        (device.name, device.scope, "token" if device.token else "browser", *_times(device))
+        for device in devices
+    ]
+    if rows:
+        print_table(("name", "scope", "kind", "since", "last used"), rows)
+    else:
+        invocation().say("No device has a token of its own; `recollect token add NAME` makes one.")
 
 
-def stored_token(state_dir: Path) -> str:
-    """The token in `state_dir`, made if there is none. Raises AccessError where others read it."""
-    file = state_dir / _FILE
-    try:
-        text = file.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        return new_stored_token(state_dir)
-    except (OSError, UnicodeDecodeError) as error:
-        raise AccessError(
-            f"{file} cannot be read ({error}); make a new token with `recollect token rotate`"
-        ) from error
-    if os.name == "posix" and file.stat().st_mode & 0o077:
-        raise AccessError(
-            f"{file} is open to other users of this machine; replace the token with "
-            "`recollect token rotate`"
-        )
-    return text or new_stored_token(state_dir)
+@token.command("revoke")
+@click.argument("name")
+def revoke_token(name: str) -> None:
+    """Refuse the device NAME from now on."""
+    _devices().revoke(name)
 
 
-def new_stored_token(state_dir: Path) -> str:
-    """Replace the token in `state_dir`. The file is the owner's alone from its first byte."""
-    made = new_token()
-    state_dir.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=state_dir, prefix=f".{_FILE}.")  # made with 0600
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(f"{made}\n")
-        Path(name).replace(state_dir / _FILE)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return made
+def _devices() -> Devices:
+    return Devices(invocation().settings().state_dir)
+
+
+def _view(device: Device) -> dict[str, object]:
+    return {
+        "name": device.name,
+        "scope": device.scope,
+        "kind": "token" if device.token else "browser",
+        "created": iso(device.created),
+        "last_used": iso(device.last_used),
+    }
+
+
+def _times(device: Device) -> tuple[str, str]:
+    def day(at: float) -> str:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+    return day(device.created), day(device.last_used) if device.last_used else "never"

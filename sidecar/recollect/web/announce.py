@@ -19,27 +19,34 @@ SERVER_FILE = "server.json"  # remote.py reads it
 
 @dataclass(frozen=True, slots=True)
 class BoundServer:
-    """A server that listens. `warnings` are what a person should read before going on."""
+    """A server that listens. `warnings` are what a person should read before going on.
+
+    `token` is the process's own, `kept_token` the one that a person's browser signs in with.
+    `certificate` is the file that the server proves itself by, over HTTPS.
+    """
 
     url: str
     port: int
     token: str = field(repr=False)
+    kept_token: str = field(repr=False)
     pid: int
     api: int
     version: str
     vaults: tuple[VaultRecord, ...]
     warnings: tuple[str, ...]
+    certificate: str | None = None
 
     @property
     def sign_in_url(self) -> str:
         """The link that signs a browser in."""
-        return f"{self.url}/?token={self.token}"
+        return f"{self.url}/?token={self.kept_token}"
 
 
 @contextmanager
 def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
     """Keep `SERVER_FILE` in each folder; they are gone before the writers' locks are."""
     files = [folder / SERVER_FILE for folder in folders]
+    certified = {"certificate": bound.certificate} if bound.certificate is not None else {}
     text = orjson.dumps(
         {
             "url": bound.url,
@@ -48,6 +55,7 @@ def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
             "api": bound.api,
             "version": bound.version,
             "vaults": [record.id for record in bound.vaults],
+            **certified,
         }
     )
     try:

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 from pathlib import Path
 
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
 
 from recollect import __version__
-from recollect.types import ServerRules
+from recollect.errors import RecollectError
+from recollect.types import LimitRules, ServerRules
 from recollect.vaults import Vaults
-from recollect.web import openapi, pages
+from recollect.web import interface, openapi, pages
+from recollect.web.audit import Audit
+from recollect.web.bodies import MAX_BODY_BYTES
+from recollect.web.callers import Callers
 from recollect.web.encode import to_json
 from recollect.web.events import Streams
+from recollect.web.guard import guard, sign_in
+from recollect.web.limits import Guesses, Rates, Slots
 from recollect.web.metrics import Metrics
 from recollect.web.problems import answer
 from recollect.web.routes import FEATURES, ROUTES
-from recollect.web.schema import MAX_BODY_BYTES
-from recollect.web.security import Gate, bound_address, cookie_name
+from recollect.web.security import Gate, bound_address
 from recollect.web.site import SITE, Site
 
-# Routes are refused without the token unless they are named here, so that a new one is not open by
-# accident. The shell and its files hold nothing of a vault.
-OPEN_ROUTES = frozenset({"shell", "static", *(r.name for r in ROUTES if not r.needs_token)})
+_SAVE_USED_S = 60.0
 STATIC = Path(__file__).parent / "static"
+
+_log = logging.getLogger(__name__)
 
 
 def create_app(
@@ -34,36 +38,47 @@ def create_app(
     *,
     token: str,
     server: ServerRules,
+    limits: LimitRules | None = None,
+    state_dir: Path | None = None,
     version: str = __version__,
     static: Path = STATIC,
     streams: Streams | None = None,
 ) -> web.Application:
     """Make the application over the vaults that are open.
 
-    Its start-up starts their engines; its clean-up closes them. `static` is the folder of the
-    built web interface; where there is none, `/` is a page that says so.
+    Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
+    `state_dir` the token that stays and the devices of that folder may ask as well. `static` is
+    the folder of the built web interface; where there is none, `/` is a page that says so.
     """
-    app = web.Application(middlewares=[answer, _guard], client_max_size=MAX_BODY_BYTES)
-    streams = streams or Streams()
+    app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
+    streams, limits = streams or Streams(), limits or LimitRules()
+    pages_at = interface.built(static)
     app.on_shutdown.append(streams.end)
     app[SITE] = Site(
         vaults=vaults,
-        gate=Gate(token=token, rules=server),
+        gate=Gate(callers=Callers(token, state_dir), rules=server),
+        audit=Audit(),
+        limits=limits,
+        rates=Rates(limits),
+        guesses=Guesses(limits.guesses),
+        slots=Slots(limits.concurrent, limits.waiting),
         version=version,
-        features=FEATURES,
-        static=static if (static / "index.html").is_file() else None,
+        features=FEATURES if pages_at is None else (*FEATURES, *interface.FEATURES),
+        static=pages_at,
         metrics=Metrics(),
         streams=streams,
     )
     for route in ROUTES:
-        add = app.router.add_get if route.method == "GET" else app.router.add_post
-        add(route.path, route.__call__, name=route.name)
+        if route.method == "GET":
+            app.router.add_get(route.path, route.__call__, name=route.name)
+        else:
+            app.router.add_route(route.method, route.path, route.__call__, name=route.name)
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")
-    if app[SITE].static is not None:
-        app.router.add_static("/static", static, name="static")
-    app.cleanup_ctx.append(_engines)
+    if pages_at is not None:
+        interface.add_interface(app, pages_at)
+    app.cleanup_ctx.extend((_engines, _last_used))
     return app
 
 
@@ -76,45 +91,37 @@ async def _engines(app: web.Application) -> AsyncIterator[None]:
     await asyncio.to_thread(vaults.close)
 
 
-@web.middleware
-async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request through that security.py has nothing against."""
-    gate, bound = request.app[SITE].gate, bound_address(request)
-    host = gate.check_host(request.headers.getall(hdrs.HOST, []), bound)
-    gate.check_origin(request.headers.getall(hdrs.ORIGIN, []), host)
-    if request.match_info.route.name not in OPEN_ROUTES:
-        gate.check_token(request, bound)
-    return await handler(request)
+async def _last_used(app: web.Application) -> AsyncIterator[None]:
+    """Write down now and then, and at the end, when devices were last heard of."""
+    callers = app[SITE].gate.callers
+
+    async def keep_saving() -> None:
+        while True:
+            await asyncio.sleep(_SAVE_USED_S)
+            await _save_used(callers)
+
+    saving = asyncio.create_task(keep_saving())
+    yield
+    saving.cancel()
+    await _save_used(callers)
+
+
+async def _save_used(callers: Callers) -> None:
+    try:
+        await asyncio.to_thread(callers.save_used)
+    except RecollectError as error:  # a full disk must not stop a server
+        _log.warning("when devices were last used is not written down: %s", error.message)
 
 
 async def _shell(request: web.Request) -> web.StreamResponse:
+    signed_in = await sign_in(request)
+    if signed_in is not None:
+        return signed_in
     site, bound = request.app[SITE], bound_address(request)
-    if "token" in request.query:
-        return _sign_in(request, site.gate, bound.port)
     if site.static is not None:
-        policy = {"Content-Security-Policy": pages.INTERFACE_POLICY}
-        return web.FileResponse(site.static / "index.html", headers=policy)
+        return interface.shell(site.static)
     url = f"{request.scheme}://{request.headers[hdrs.HOST]}"
-    return pages.shell(url, signed_in=site.gate.is_signed_in(request, bound))
-
-
-def _sign_in(request: web.Request, gate: Gate, port: int) -> web.Response:
-    """Turn the token of a link into a cookie, and take it out of address bar and history."""
-    target = request.rel_url.without_query_params("token")
-    response = web.Response(
-        status=HTTPStatus.SEE_OTHER,
-        headers={hdrs.LOCATION: f"/?{target.raw_query_string}".rstrip("?")},
-    )
-    if gate.is_token(request.query["token"]):
-        response.set_cookie(
-            cookie_name(port),
-            gate.session(),
-            httponly=True,
-            samesite="Strict",
-            secure=request.secure,
-            path="/",
-        )
-    return response
+    return pages.shell(url, signed_in=site.gate.browser(request, bound) is not None)
 
 
 async def _openapi(request: web.Request) -> web.Response:

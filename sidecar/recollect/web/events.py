@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from aiohttp import hdrs, web
 from recollect.errors import BusyError
 from recollect.follow import Following
 from recollect.ingest.events import Event
+from recollect.web.callers import CALLER, Caller
 from recollect.web.encode import to_json
 from recollect.web.security import SAFETY_HEADERS
 
@@ -28,16 +30,17 @@ class Streams:
     saw.
     """
 
-    most: int = 32
+    most: int = 64
+    each: int = 32  # of one caller
     heartbeat_s: float = 15.0
     patience_s: float = 15.0
-    _open: dict[Following, web.Request] = field(default_factory=dict)
+    _open: dict[Following, tuple[web.Request, Caller]] = field(default_factory=dict)
 
     async def send(self, request: web.Request, following: Following) -> web.StreamResponse:
         """Answer `request` with the events of `following` until either ends."""
         try:
             self._admit()
-            self._open[following] = request
+            self._open[following] = (request, CALLER.get())
             return await self._answer(request, following)
         finally:
             following.end()
@@ -50,17 +53,18 @@ class Streams:
 
     def _admit(self) -> None:
         """Raise BusyError where no more streams fit; those nobody reads any more do not count."""
-        living = 0
-        for following, request in self._open.items():
+        living: Counter[Caller] = Counter()
+        for following, (request, caller) in self._open.items():
             if request.transport is None or request.transport.is_closing():
                 following.end()
             else:
-                living += 1
-        if living >= self.most:
+                living[caller] += 1
+        if living.total() >= self.most or living[CALLER.get()] >= self.each:
             raise BusyError(
-                f"{self.most} event streams are open, and no more fit. Close one, or ask"
+                f"{living.total()} event streams are open, and no more fit. Close one, or ask"
                 " GET /api/status now and then instead.",
                 code="too_many_streams",
+                retry_after=self.heartbeat_s,
             )
 
     async def _answer(self, request: web.Request, following: Following) -> web.StreamResponse:

@@ -5,9 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recollect import replies_explore as replies
 from recollect.web import schema_explore as schema
+from recollect.web.limits import Rate
 from recollect.web.route import Example
+
+# Whose rate limit is not that of other questions.
+RATES: Mapping[str, Rate] = {
+    "graph_bridges": "heavy",
+    "graph_communities": "heavy",
+    "graph_missing": "heavy",
+    "complete": "search",
+}
 
 EXPLORED: tuple[tuple[str, type[schema.ExploreAsked], type, str, Example], ...] = (
     (

@@ -18,11 +18,15 @@ _ABOUT = (
 _REFUSALS: Mapping[int, str] = {
     400: "A parameter is missing, unknown or not valid",
     401: "The token is missing or wrong",
-    403: "The host is unknown or the origin foreign",
+    403: "The host is unknown, the origin foreign, or the token's scope does not allow this",
     404: "No such vault or note",
     409: "Another process has the vault's index, it is another vault's, or the query log is off",
+    408: "The body took too long to arrive",
     413: "The body is larger than 16 MiB",
-    503: "The vault, the index or the model does not work at present",
+    415: "The body is compressed",
+    429: "Too many requests; Retry-After says when to ask again",
+    503: "The vault, the index or the model does not work at present, or the server is busy",
+    504: "The answer took longer than it may",
 }
 
 
@@ -49,7 +53,7 @@ def _operation(route: Route, shapes: dict[str, Json]) -> Shape:
     operation: Shape = {"operationId": route.name, "summary": route.summary}
     if not route.needs_token:
         operation["security"] = []
-    if route.method == "POST":
+    if route.method != "GET":
         operation["parameters"] = _parameters(VaultAsked, {})
         operation["requestBody"] = _body(route, shapes)
     else:

@@ -32,16 +32,10 @@ PAGE_POLICY = (
     f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'"
 )
-INTERFACE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-    " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none';"
-    " form-action 'self'; frame-ancestors 'none'"
-)
-
 _SHELL = """
 <h1>Recollect is running</h1>
-<p>This installation has no web interface: its files would be in the folder
-<code>web/static</code> of the installed package. Everything else works.</p>
+<p>This installation has no web interface: it was made without Node.js. Get Node 20 or
+newer and run <code>make web</code> in the repository. Everything else works.</p>
 <h2>From the terminal</h2>
 <pre>recollect search "how do bees find their way"
 recollect similar Garden/Bees.md
@@ -86,7 +80,7 @@ def _section(route: Route) -> str:
         if rows
         else "<p>No parameters.</p>"
     )
-    where = "JSON body" if route.method == "POST" else "Query string"
+    where = "JSON body" if route.method != "GET" else "Query string"
     return (
         f"<h2><code>{route.method} {escape(route.path)}</code></h2>"
         f"<p>{escape(route.summary)}. {where}; answers {route.status} with"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 import traceback
 from http import HTTPStatus
@@ -10,7 +11,7 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from recollect.errors import RecollectError
+from recollect.errors import BusyError, RecollectError
 from recollect.replies import Problem
 from recollect.web.encode import to_json
 from recollect.web.events import EVENT_STREAM
@@ -25,6 +26,14 @@ _access = logging.getLogger("recollect.web.access")
 _HTTP_PROBLEMS = {
     404: ("not_found", "There is nothing here. GET /api/openapi.json lists the routes."),
     405: ("method_not_allowed", "This route does not take that method; see the Allow header."),
+    408: (
+        "request_timeout",
+        "The request took too long to arrive. Send it in parts, or set `limits.body_timeout_s`.",
+    ),
+    415: (
+        "unsupported_media",
+        "Bodies are read as they are, not compressed: send JSON without Content-Encoding.",
+    ),
     413: ("body_too_large", "The body is larger than the 16 MiB that are read. Send it in parts."),
 }
 
@@ -55,7 +64,10 @@ async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse
     try:
         return await handler(request)
     except RecollectError as error:
-        return problem(error.http_status, code=error.code, detail=error.message)
+        response = problem(error.http_status, code=error.code, detail=error.message)
+        if isinstance(error, BusyError) and error.retry_after is not None:
+            response.headers[hdrs.RETRY_AFTER] = str(math.ceil(error.retry_after))
+        return response
     except web.HTTPException as error:
         code, detail = _HTTP_PROBLEMS.get(error.status, ("http_error", error.reason))
         response = problem(error.status, code=code, detail=detail)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from recollect import replies, replies_log
 from recollect.web import handlers, schema
 from recollect.web.events import EVENT_STREAM
-from recollect.web.explored import EXPLORED
+from recollect.web.explored import EXPLORED, RATES
 from recollect.web.metrics import CONTENT_TYPE as METRICS_TEXT
 from recollect.web.route import Route
 
@@ -51,6 +51,7 @@ ROUTES: tuple[Route, ...] = (
         asked=schema.SearchAsked,
         handle=handlers.search,
         reply=replies.SearchReply,
+        counts_as="search",
         example={"q": "how bees find their way", "limit": 3, "explain": True},
     ),
     Route(
@@ -61,6 +62,7 @@ ROUTES: tuple[Route, ...] = (
         asked=schema.SimilarAsked,
         handle=handlers.similar,
         reply=replies.SearchReply,
+        counts_as="search",
         example={"path": "Garden/Bees.md", "unlinked": True},
     ),
     Route(
@@ -71,6 +73,8 @@ ROUTES: tuple[Route, ...] = (
         asked=schema.SimilarTextAsked,
         handle=handlers.similar,
         reply=replies.SearchReply,
+        needs="read",
+        counts_as="search",
         example={"text": "A hive in spring needs room and water.", "limit": 3},
     ),
     Route(
@@ -81,6 +85,7 @@ ROUTES: tuple[Route, ...] = (
         asked=schema.NoteAsked,
         handle=handlers.note,
         reply=replies.NoteReply,
+        counts_as="search",
         example={"path": "Garden/Bees.md"},
     ),
     *(
@@ -92,6 +97,7 @@ ROUTES: tuple[Route, ...] = (
             asked=asked,
             handle=handlers.explore,
             reply=reply,
+            counts_as=RATES.get(name, "read"),
             example=example,
         )
         for name, asked, reply, summary, example in EXPLORED
@@ -114,6 +120,7 @@ ROUTES: tuple[Route, ...] = (
         asked=schema.OpenedAsked,
         handle=handlers.opened,
         reply=replies_log.OpenedReply,
+        needs="read",
         example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
     ),
     Route(
@@ -144,6 +151,7 @@ ROUTES: tuple[Route, ...] = (
         asked=schema.LogClearAsked,
         handle=handlers.log_clear,
         reply=replies_log.ClearedReply,
+        needs="admin",
         example={"keep_verdicts": True},
     ),
     Route(

@@ -37,7 +37,6 @@ from recollect.types import (
 )
 
 MAX_QUERY_CHARS = 4096
-MAX_BODY_BYTES = 16 * 1024 * 1024
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
@@ -126,16 +125,16 @@ class SearchAsked(VaultAsked):
 class SimilarAsked(VaultAsked):
     """`GET /api/similar`."""
 
+    path: NotePath
     heading: str | None = Field(None, description="Like what stands under this heading of the note")
     line: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Like the passage on this line of the note"
     )
-    path: NotePath
     limit: Limit = 10
+    unlinked: Flag = Field(default=False, description="Leave out notes that are linked already")
     links: Share = Field(0.0, description="How much being near by links counts beside it")
     direction: Direction = Field("both", description="Along links, against them, or either way")
     decay: Share = Field(0.5, description="What the second hop along links counts of the first")
-    unlinked: Flag = Field(default=False, description="Leave out notes that are linked already")
     explain: Flag = Field(default=False, description="Report every stage of the search")
 
     def request(self) -> SimilarRequest:
@@ -329,10 +328,9 @@ def from_query(model: type[A], request: web.Request) -> A:
         raise _usage(error, model) from error
 
 
-async def from_body(model: type[A], request: web.Request) -> A:
+def from_body(model: type[A], request: web.Request, raw: bytes) -> A:
     """Read a request from its JSON body; `vault` may also stand in the query string."""
     vault = from_query(VaultAsked, request).vault
-    raw = await request.read()
     try:
         data = orjson.loads(raw) if raw.strip() else {}
     except orjson.JSONDecodeError as error:

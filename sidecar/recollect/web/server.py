@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from aiohttp import web
 
 from recollect import API_VERSION, __version__
-from recollect.errors import ServerError
-from recollect.types import Settings
+from recollect.types import ServerRules, Settings
 from recollect.vaults import Vaults
 from recollect.web.announce import BoundServer, announced
 from recollect.web.app import create_app
 from recollect.web.lifetime import told_to_stop
-from recollect.web.security import bind_warning
+from recollect.web.listen import bind, listening, tls_context
+from recollect.web.security import warnings_of
 
 SHUTDOWN_SECONDS = 5.0
+# How long a connection may stay without a whole head of a request: between two requests, and for
+# one that sends its head byte by byte.
+IDLE_SECONDS = 20.0
 # A query of 4,096 emoji is 48 KiB, percent-encoded; a longer one should be told so in our words.
 MAX_REQUEST_LINE = 256 * 1024
 
@@ -33,23 +38,30 @@ async def serve(
     token: str,
     handshake: bool,
     ready: Callable[[BoundServer], None],
+    kept_token: str | None = None,
 ) -> None:
     """Serve the open vaults until a signal comes, or with `handshake` until stdin closes.
 
     Starts their engines and closes them at the end. `ready` is called once, as soon as the port
-    listens; port 0 takes a free one. Raises ServerError where the address cannot be had.
+    listens; port 0 takes a free one. `token` is this process's own, for programs of this machine;
+    with `kept_token`, the one that stays between runs, also the devices of the state directory
+    may ask. Raises ServerError where the address cannot be had.
     """
-    listener = _bind(host, port)
     rules = replace(settings.server, host=host, port=port)
-    runner = make_runner(create_app(vaults, token=token, server=rules))
+    tls = tls_context(rules)
+    listener = bind(host, port)
+    state_dir = settings.state_dir if kept_token is not None else None
+    app = create_app(vaults, token=token, server=rules, limits=settings.limits, state_dir=state_dir)
+    runner = make_runner(app)
     try:
         await runner.setup()
-        await web.SockSite(runner, listener).start()
-        bound = _bound(vaults, listener, host, token)
+        door = listening(_answering(runner), listener, tls, settings.limits.connections)
+        bound = _bound(vaults, listener, rules, token, kept_token)
         folders = [vaults.directory(record) for record in bound.vaults]
-        with told_to_stop(watch_stdin=handshake) as stopped, announced(bound, folders):
-            ready(bound)
-            await stopped.wait()
+        async with door:
+            with told_to_stop(watch_stdin=handshake) as stopped, announced(bound, folders):
+                ready(bound)
+                await stopped.wait()
     finally:
         await runner.cleanup()
         listener.close()
@@ -63,38 +75,42 @@ def make_runner(app: web.Application) -> web.AppRunner:
         logger=_http_log(),
         shutdown_timeout=SHUTDOWN_SECONDS,
         max_line_size=MAX_REQUEST_LINE,
+        keepalive_timeout=IDLE_SECONDS,
+        auto_decompress=False,  # a small body must not become a large one; bodies.py refuses it
+        handler_cancellation=True,  # nobody works for a client that has left
     )
 
 
-def _bind(host: str, port: int) -> socket.socket:
-    try:
-        family, *_, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        return socket.create_server(address[:2], family=family, backlog=128)
-    except (OSError, OverflowError) as error:
-        raise ServerError(
-            f"Cannot listen on {host} port {port}: {error}. Choose another port with --port"
-            " (0 takes a free one) or another address with --host.",
-            code="cannot_listen",
-        ) from error
+def _answering(runner: web.AppRunner) -> Callable[[], asyncio.Protocol]:
+    """What answers one connection, of a runner that is set up."""
+    server = runner.server
+    if server is None:
+        raise RuntimeError("the runner is not set up")
+    return server
 
 
-def _bound(vaults: Vaults, listener: socket.socket, host: str, token: str) -> BoundServer:
+def _bound(
+    vaults: Vaults,
+    listener: socket.socket,
+    rules: ServerRules,
+    token: str,
+    kept_token: str | None,
+) -> BoundServer:
     address, port = listener.getsockname()[:2]
     # Nobody can connect to "any address"; this machine's own name for itself always works.
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
     shown = f"[{reachable}]" if ":" in reachable else reachable
-    warning = bind_warning(host)
     return BoundServer(
-        url=f"http://{shown}:{port}",
+        url=f"{'https' if rules.tls_cert else 'http'}://{shown}:{port}",
         port=port,
         token=token,
+        kept_token=kept_token or token,
         pid=os.getpid(),
         api=API_VERSION,
         version=__version__,
         vaults=vaults.served(),
-        warnings=(warning,) if warning is not None else (),
+        warnings=warnings_of(rules),
+        certificate=str(Path(rules.tls_cert).absolute()) if rules.tls_cert else None,
     )
 
 

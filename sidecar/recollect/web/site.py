@@ -13,9 +13,11 @@ from aiohttp import web
 from recollect.engine import Engine
 from recollect.errors import NotFoundError, UsageError
 from recollect.replies import VaultsReply, VaultView
-from recollect.types import VaultRecord
+from recollect.types import LimitRules, VaultRecord
 from recollect.vaults import Vaults
+from recollect.web.audit import Audit
 from recollect.web.events import Streams
+from recollect.web.limits import Guesses, Rates, Slots
 from recollect.web.metrics import Metrics
 from recollect.web.security import Gate
 
@@ -26,6 +28,11 @@ class Site:
 
     vaults: Vaults
     gate: Gate
+    audit: Audit
+    limits: LimitRules
+    rates: Rates
+    guesses: Guesses
+    slots: Slots
     version: str
     features: tuple[str, ...]
     static: Path | None
