@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from recollect.search import function_words
-from recollect.search.retrieve import MAX_TERMS, depth, retrieve, terms
+from recollect.search.candidates import Candidates, with_whole
+from recollect.search.retrieve import MAX_TERMS, depth, look_up, retrieve, terms
 from tests.search.library import Library, MakeLibrary
 
 
@@ -70,3 +71,33 @@ def test_only_notes_that_are_allowed_come_back(library: Library) -> None:
 
 def test_a_longer_list_looks_deeper() -> None:
     assert depth(1000) > depth(10) >= 400
+
+
+def test_a_note_counts_by_its_best_chunk_and_as_a_whole() -> None:
+    nan = np.nan
+    ids = np.array([1, 2, 3, 4])
+    found = Candidates(
+        ids, ids, np.array([4.0, 2.0, 3.5, nan], np.float32), np.zeros(4, np.float32)
+    )
+    mixed = with_whole(found, np.array([2, 1]), np.array([6.0, 1.0], np.float32))
+    assert mixed.bm25[:2].tolist() == [2.5, 4.0]
+    assert mixed.bm25[2] == 2.5  # its best chunk was not among the best: it does not overtake
+    assert np.isnan(mixed.bm25[3])
+    assert with_whole(found, np.array([], np.int64), np.array([], np.float32)) is found
+
+
+def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
+    make_library: MakeLibrary,
+) -> None:
+    filler = " ".join(f"filler{n}" for n in range(70))
+    library = make_library(
+        {
+            "Hive.md": f"# Hive\n## One\nqueens {filler}\n## Two\nvarroa {filler}\n## Three\nwax {filler}\n",
+            "Queens.md": f"# Chess\n## One\nqueens and kings\n## Two\n{filler}\n",
+        }
+    )
+    found = look_up(library.index, "queens varroa wax", limit=20, notes=None, scored=True)
+    owners = {note.id: note.path for note in library.index.all_notes()}
+    best = int(found.note_ids[int(np.argmax(found.note_bm25))])
+    assert owners[best] == "Hive.md"
+    assert not len(look_up(library.index, "wax", limit=20, notes=None, scored=False).note_ids)

@@ -10,6 +10,7 @@ word in a telling place, before others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,16 @@ from typing import Any
 import numpy as np
 import tantivy
 
-from recollect.index.postings import EXACT_FIELDS, STEMS, Postings, stemmer, tantivy_errors
+from recollect.index import tallies
+from recollect.index.postings import (
+    EVERY,
+    EXACT_FIELDS,
+    STEMS,
+    VOCABULARY,
+    Postings,
+    stemmer,
+    tantivy_errors,
+)
 from recollect.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
@@ -100,6 +110,11 @@ class Keywords:
                 )
             return _ordered(*_top(searcher, query, limit + _TIE_ROOM), limit)
 
+    def score_notes(self, terms: Sequence[QueryTerm], notes: IdArray) -> tuple[IdArray, FloatArray]:
+        """BM25 of whole notes, as if each were one passage: (ids of those indexed, scores)."""
+        found, packed = self._postings.tallies(notes)
+        return found, tallies.bm25(packed, self._asked_of_notes(terms))
+
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """Ids of notes where the tokens stand side by side in one field, ascending.
 
@@ -163,6 +178,21 @@ class Keywords:
         clauses = telling or stop_words
         return _either(clauses) if clauses else None
 
+    def _asked_of_notes(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
+        """What each stem counts in a note: its weight times its idf among notes."""
+        weights: dict[str, float] = {}
+        for term in terms:
+            for stem in self._stemmer.analyze(term.token):
+                weights[stem] = weights.get(stem, 0.0) + term.weight
+        with tantivy_errors():
+            searcher = self._postings.searcher
+            notes = searcher.doc_freq(VOCABULARY, EVERY)
+            having = {stem: searcher.doc_freq(VOCABULARY, stem) for stem in weights}
+        return {
+            tallies.hash_of(stem): weight * idf(min(having[stem], notes), notes)
+            for stem, weight in weights.items()
+        }
+
     def _forms(self, token: str) -> Sequence[_Form]:
         """What to look for in each field, remembered until the next commit."""
         if self._counted_at != self._postings.commits or len(self._counted) > _REMEMBERED:
@@ -205,6 +235,11 @@ class Keywords:
         return [
             tantivy.Query.phrase_query(self._schema, field, list(words)) for field in EXACT_FIELDS
         ]
+
+
+def idf(found: int, among: int) -> float:
+    """How telling a token is that stands in `found` of so many, as BM25 weighs it."""
+    return math.log1p((among - found + 0.5) / (found + 0.5))
 
 
 def no_hits() -> ChunkHits:

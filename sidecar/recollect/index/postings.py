@@ -1,6 +1,7 @@
 """The keyword index on disk: a tantivy folder, derived from the database and never trusted.
 
-One document is one chunk, or one note that has none. A marker document, replaced in every commit,
+One document is one chunk, or one note that has none; the first of a note also has what is known of
+the whole note. A marker document, replaced in every commit,
 says which database and which generation the folder belongs to, so that a crash between the two
 commits shows at opening; then only the notes that changed since are indexed again.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,14 +20,19 @@ import tantivy
 from tantivy import tantivy as native
 
 from recollect.errors import IndexFailure
+from recollect.index import tallies
 from recollect.index.analyze import streams
 from recollect.index.reads import NoteText
 from recollect.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"3/{native.__version__}"  # counted up when fields or the analyzer change
+FORMAT = f"4/{native.__version__}"  # counted up when fields or the analyzer change
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
 STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
+WHOLE = "whole"  # of a note's first document: the note's number
+VOCABULARY = "vocabulary"  # of a note's first document: all stems of the note, and `EVERY`
+TALLY = "tally"  # of a note's first document: how often each stem stands in the note
+EVERY = "\u00a7"  # stands in the vocabulary of every note; the analyzer never makes it
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 
@@ -43,6 +49,9 @@ def _schema() -> tantivy.Schema:
     for name in EXACT_FIELDS:
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
+    builder.add_integer_field(WHOLE, indexed=True)
+    builder.add_text_field(VOCABULARY, tokenizer_name="stems", index_option="basic")
+    builder.add_bytes_field(TALLY, stored=True)
     return builder.build()
 
 
@@ -87,6 +96,7 @@ class Postings:
         self.schema = _schema()
         self._writer: tantivy.IndexWriter | None = None
         self._temporary: Path | None = None
+        self._stemmer = stemmer()
         with tantivy_errors():
             if path is None:
                 self._index = tantivy.Index(self.schema)
@@ -146,7 +156,7 @@ class Postings:
                 writer.delete_documents_by_term("note", note_id)
             for note in texts:
                 writer.delete_documents_by_term("note", note.note_id)
-                for document in _documents(note):
+                for document in _documents(note, self._stemmer):
                     writer.add_document(tantivy.Document.from_dict(document, self.schema))
             writer.delete_documents_by_term("marker", "marker")
             state = f"{FORMAT}|{database}|{generation}"
@@ -181,6 +191,18 @@ class Postings:
             values = searcher.fast_field_values(name, [address for _, address in hits])
         return np.unique(np.array(values, dtype=np.int64))
 
+    def tallies(self, note_ids: IdArray) -> tuple[IdArray, list[bytes]]:
+        """The tallies of those notes that are indexed, with their ids."""
+        with tantivy_errors():
+            searcher = self.searcher
+            first = tantivy.Query.term_set_query(self.schema, WHOLE, note_ids.tolist())
+            found = searcher.search(
+                tantivy.Query.const_score_query(first, 1.0), max(len(note_ids), 1), count=False
+            ).hits
+            addresses = [address for _, address in found]
+            known = np.array(searcher.fast_field_values("note", addresses), dtype=np.int64)
+            return known, [bytes(searcher.doc(address)[TALLY][0]) for address in addresses]
+
     def close(self) -> None:
         """Let running merges end and give the folder free."""
         if self._writer is not None:
@@ -197,21 +219,35 @@ class Postings:
         return self._writer
 
 
-def _documents(note: NoteText) -> Iterator[dict[str, object]]:
+def _documents(note: NoteText, stems: tantivy.TextAnalyzer) -> Iterator[dict[str, object]]:
     title, tags = joined(note.title, *note.aliases), joined(*note.tags)
     path = joined(note.path.removesuffix(".md"))
+    documents: list[dict[str, object]] = []
+    whole = {title: None, tags: None}  # a heading that stands over several chunks counts once
     for chunk in note.chunks:
         headings, body = joined(*chunk.headings), joined(chunk.text)
-        yield {
-            "chunk": chunk.chunk_id,
-            "note": note.note_id,
-            "title": title,
-            "headings": headings,
-            "tags": tags,
-            "path": path,
-            "body": body,
-            STEMS: f"{title} {tags} {headings} {body}",
-        }
+        documents.append(
+            {
+                "chunk": chunk.chunk_id,
+                "note": note.note_id,
+                "title": title,
+                "headings": headings,
+                "tags": tags,
+                "path": path,
+                "body": body,
+                STEMS: f"{title} {tags} {headings} {body}",
+            }
+        )
+        whole |= {headings: None, body: None}
+    documents[0] |= _of_whole(note.note_id, stems.analyze(" ".join(whole)))
+    yield from documents
+
+
+def _of_whole(note_id: int, stems: Sequence[str]) -> Mapping[str, object]:
+    """What a note's first document has of the whole note."""
+    words = [stem for stem in stems if stem != _STOP]
+    vocabulary = " ".join({EVERY: None, **dict.fromkeys(words)})
+    return {WHOLE: note_id, VOCABULARY: vocabulary, TALLY: tallies.pack(words)}
 
 
 def joined(*texts: str) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 
 from recollect.types import ChunkHits, FloatArray, IdArray
 
+WHOLE_SHARE = 0.5  # of a note's BM25: what the note as a whole has to say beside its best chunk
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
@@ -50,6 +52,23 @@ def by_note(chunks: Candidates) -> Candidates:
         bm25=np.fmax.reduceat(chunks.bm25[order], starts),
         cosine=np.fmax.reduceat(chunks.cosine[order], starts),
     )
+
+
+def with_whole(notes: Candidates, ids: IdArray, scores: FloatArray) -> Candidates:
+    """Notes with BM25 as the mean of their best chunk's and that of the whole note.
+
+    `ids` are the notes whose whole was scored: those with the best chunks. The others have a worse
+    chunk, and get no more than the least of these.
+    """
+    places = np.flatnonzero(np.isin(notes.ids, ids))
+    if not len(places):
+        return notes
+    order = np.argsort(ids)
+    whole = scores[order[np.searchsorted(ids[order], notes.ids[places])]]
+    mixed = notes.bm25[places] * (1.0 - WHOLE_SHARE) + whole * WHOLE_SHARE
+    bm25 = np.minimum(notes.bm25, np.nanmin(mixed))
+    bm25[places] = mixed
+    return Candidates(notes.ids, notes.note_ids, bm25.astype(np.float32), notes.cosine)
 
 
 def exclude(candidates: Candidates, note_ids: Sequence[int]) -> Candidates:

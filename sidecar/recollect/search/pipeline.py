@@ -17,15 +17,14 @@ from recollect.index.index import Index
 from recollect.replies import Fusion, Removed, Result, SearchReply
 from recollect.search import adapt, filters, fuse, query, results, retrieve, syntax
 from recollect.search.adapt import Signals
-from recollect.search.candidates import Candidates, by_note
+from recollect.search.candidates import Candidates, by_note, with_whole
 from recollect.search.confidence import confidence
 from recollect.search.rank import Ranking, rank
-from recollect.search.retrieve import Terms
+from recollect.search.retrieve import LookedUp, Terms
 from recollect.search.snippet import Snippets
 from recollect.search.syntax import ParsedQuery
 from recollect.search.trace import TOP, Trace
 from recollect.types import (
-    ChunkHits,
     Embedder,
     FloatArray,
     IdArray,
@@ -152,21 +151,29 @@ class _Run:
     ) -> tuple[Result, ...]:
         """The notes that answer the words of the query, best first."""
         limit = retrieve.depth(self.request.limit)
-        looked_up = self.beside(partial(self.looked_up, parsed.text, limit, notes))
+        look_up = partial(
+            retrieve.look_up,
+            self.index,
+            parsed.text,
+            limit=limit,
+            notes=notes,
+            scored=self.request.mode != "semantic",
+        )
+        looking_up = self.beside(look_up)
         vector = self.vector(parsed.text)
         trace.stage("embed", count_in=1, count_out=int(vector is not None))
         semantic = retrieve.by_meaning(self.index, vector, limit=limit, notes=notes)
-        terms, keyword = looked_up()
-        if not terms.weights:
+        found = looking_up()
+        if not found.terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
-        chunks = retrieve.both(self.index, keyword, semantic)
+        chunks = retrieve.both(self.index, found.chunks, semantic)
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        ranking = self.ranked(parsed.text, terms, vector, chunks, trace)
+        ranking = self.ranked(parsed.text, found, vector, chunks, trace)
         shown = results.build(
             self.index,
             ranking.top(self.request.limit, self.rules.passages),
-            Snippets(_highlighted(terms), self.rules.snippet_chars),
+            Snippets(_highlighted(found.terms), self.rules.snippet_chars),
             self.vault.obsidian_name,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
@@ -178,27 +185,21 @@ class _Run:
             return lookup
         return self.helpers.submit(lookup).result
 
-    def looked_up(self, text: str, limit: int, notes: IdArray | None) -> tuple[Terms, ChunkHits]:
-        """The words of the query, and the chunks that have them."""
-        terms = retrieve.terms(self.index, text)
-        asked = terms.query if self.request.mode != "semantic" else ()
-        return terms, retrieve.by_words(self.index, asked, limit=limit, notes=notes)
-
     def ranked(
         self,
         text: str,
-        terms: Terms,
+        found: LookedUp,
         vector: FloatArray | None,
         chunks: Candidates,
         trace: Trace,
     ) -> Ranking:
         """The notes of the chunks in order; what the reply says of the whole list is noted."""
         notes = by_note(chunks)
-        signals = adapt.signals(
-            notes, text, known=terms.asked(known=True), asked=terms.asked(known=False)
-        )
+        asked = found.terms.asked
+        signals = adapt.signals(notes, text, known=asked(known=True), asked=asked(known=False))
         plan = self.plan(text, signals, vector)
-        ranking, below = rank(chunks, notes, plan, min_score=self.request.min_score)
+        scored = with_whole(notes, found.note_ids, found.note_bm25)
+        ranking, below = rank(chunks, scored, plan, min_score=self.request.min_score)
         self.confidence = confidence(notes, signals, _possible(self.request.mode, vector))
         self.conclude(ranking, below)
         trace.stage(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from recollect.index.analyze import tokens
 from recollect.index.index import Index
-from recollect.index.keywords import QueryTerm, no_hits
+from recollect.index.keywords import QueryTerm, idf, no_hits
 from recollect.search import function_words
 from recollect.search.candidates import Candidates, merge
 from recollect.types import ChunkHits, FloatArray, IdArray
@@ -17,6 +18,7 @@ from recollect.types import ChunkHits, FloatArray, IdArray
 MAX_TERMS = 96  # of a pasted page, the rarest words are its topic
 _LEAST_DEPTH = 400  # chunks; enough that each side's hundredth note is among them
 _DEPTH_A_NOTE = 5
+_WHOLE_NOTES = 100  # so many notes, by their best passage, are scored as a whole too
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,6 @@ def terms(index: Index, text: str) -> Terms:
     )
 
 
-def idf(found: int, documents: int) -> float:
-    """How telling a token is that stands in `found` of `documents` chunks, as BM25 weighs it."""
-    return math.log1p((documents - found + 0.5) / (found + 0.5))
-
-
 def depth(limit: int) -> int:
     """How many chunks to fetch from each side for `limit` notes."""
     return max(_LEAST_DEPTH, _DEPTH_A_NOTE * limit)
@@ -85,6 +82,29 @@ def by_words(
     if not query:
         return no_hits()
     return index.keywords.search(query, limit=limit, notes=notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookedUp:
+    """What the words of a query gave: passages that have them, and notes scored as a whole."""
+
+    terms: Terms
+    chunks: ChunkHits
+    note_ids: IdArray
+    note_bm25: FloatArray
+
+
+def look_up(
+    index: Index, text: str, *, limit: int, notes: IdArray | None, scored: bool
+) -> LookedUp:
+    """Ask for the words of `text`; where not `scored`, only what they are is told."""
+    asked = terms(index, text)
+    query = asked.query if scored else ()
+    chunks = by_words(index, query, limit=limit, notes=notes)
+    owners = index.note_ids_of(chunks.chunk_ids)
+    first = np.unique(owners, return_index=True)[1]
+    best = owners[np.sort(first)[:_WHOLE_NOTES]]
+    return LookedUp(asked, chunks, *index.keywords.score_notes(query, best[best >= 0]))
 
 
 def by_meaning(

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from recollect.errors import NotFoundError
 from recollect.index.analyze import tokens
 from recollect.index.index import Index
-from recollect.index.keywords import QueryTerm
-from recollect.search import retrieve
+from recollect.index.keywords import QueryTerm, idf
 from recollect.search.likeness import MAX_PASSAGES
 from recollect.search.lookup import find_note
 from recollect.types import SimilarRequest, StoredChunk, StoredNote
@@ -66,7 +65,7 @@ def telling(index: Index, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
     for token, count in counts.items():
         found = min(index.keywords.document_frequency(token), documents)
         if found:
-            worth[token] = (1.0 + math.log(count)) * retrieve.idf(found, documents)
+            worth[token] = (1.0 + math.log(count)) * idf(found, documents)
     chosen = sorted(worth, key=lambda token: (-worth[token], token))[:TELLING_TERMS]
     return tuple(QueryTerm(token, worth[token] / worth[chosen[0]]) for token in chosen)
 
