@@ -32,6 +32,7 @@ from recollect.ingest.identity import claim
 from recollect.ingest.indexer import Indexer, RunTotals
 from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
+from recollect.memory.opening import open_memories, open_writer
 from recollect.models import load_embedder
 from recollect.models.pool import Loader
 from recollect.questions import MissingLinksQuestion, Question
@@ -58,6 +59,7 @@ from recollect.types import (
     SimilarRequest,
     VaultRecord,
 )
+from recollect.undo import Undoing
 from recollect.vault.files import contained
 from recollect.vault.mirror import Mirror
 from recollect.vault.watch import watch_vault
@@ -81,7 +83,8 @@ def _quiet(_: str) -> None:
 class Engine:
     """One vault: search it, look at it, keep its index in step.
 
-    `history` has what was asked, `assembler` makes contexts, `tokens` counts.
+    `history` has what was asked, `assembler` makes contexts, `tokens` counts, `memories` remember,
+    `undoing` takes back what was written to the vault.
     """
 
     def __init__(
@@ -112,6 +115,17 @@ class Engine:
         self._explorer = Explorer(index, record, self.search)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, settings.vault, self.search, self.tokens)
+        vault_writer = open_writer(record, settings.data_dir)
+        self.undoing = Undoing(record.name, vault_writer, self._look_at)
+        self.memories = open_memories(
+            record,
+            settings,
+            index,
+            writer=vault_writer,
+            search=self.search,
+            count_tokens=self.tokens,
+            changed=self._look_at,
+        )
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
@@ -347,6 +361,11 @@ class Engine:
         self.history.close()
         self._models.close()
         self._index.close()
+
+    def _look_at(self, path: str) -> None:
+        """Have a note that was written here indexed; without a writer, the next run finds it."""
+        if self._writer.serving:
+            self._writer.submit(Work(paths=(path,), saved=True))
 
     def _submit(self, work: Work, accepted: int) -> AcceptedReply:
         self._writer.submit(work)

@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 
 from recollect.ingest.events import EventKind
-from recollect.types import ModelRules, Settings, VaultRecord
+from recollect.types import MemoryRules, ModelRules, Settings, VaultRecord
 from recollect.vaults import Vaults
 from recollect.web.announce import BoundServer
 from recollect.web.openapi import document
@@ -41,6 +41,7 @@ STEADY: Mapping[str, object] = {
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
 }
+MEMORY = "Bees find the hive by its smell"
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
 
 EVENTS = "events"  # a stream, so it is asked for apart
@@ -110,6 +111,36 @@ REPLIES: dict[str, Asked] = {
     "opened": ("POST /api/opened", {"q": "garden water", "path": "Garden/Bees.md"}, 200),
     "log": ("GET /api/log", {"limit": 2}, 200),
     "log-clear": ("POST /api/log/clear", {"keep_verdicts": False}, 200),
+    "memory-store": (
+        "POST /api/memory/store",
+        {"content": "Bees find the hive by its smell.", "provenance": "Garden/Bees.md"},
+        200,
+    ),
+    "memory-relate": (
+        "POST /api/memory/relate",
+        {"source": MEMORY, "target": "Garden/Bees", "kind": "caused_by", "weight": 0.5},
+        200,
+    ),
+    "memory-recall": ("GET /api/memory/recall", {"query": "smell of the hive", "depth": 1}, 200),
+    "memory-context": ("GET /api/memory/context", {"query": "smell of the hive"}, 200),
+    "memory-apply": ("POST /api/memory/apply", {"id": MEMORY}, 200),
+    "memory-outcome": (
+        "POST /api/memory/outcome",
+        {"id": MEMORY, "helped": True, "comment": "found them"},
+        200,
+    ),
+    "memory-inspect": ("GET /api/memory/inspect", {"id": MEMORY}, 200),
+    "memory-list": ("GET /api/memory/list", {}, 200),
+    "memory-history": ("GET /api/memory/history", {}, 200),
+    "memory-health": ("GET /api/memory/health", {}, 200),
+    "memory-unrelate": (
+        "POST /api/memory/unrelate",
+        {"source": MEMORY, "target": "Garden/Bees", "kind": "caused_by"},
+        200,
+    ),
+    "memory-forget": ("POST /api/memory/forget", {"id": MEMORY}, 200),
+    "writes": ("GET /api/writes", {"limit": 2}, 200),
+    "undo": ("POST /api/writes/undo", {}, 200),
     "problem-change": (
         "POST /api/changes",
         {"changes": [{"kind": "create", "path": "../Elsewhere.md"}]},
@@ -129,6 +160,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
         model_dir=home / "models",
         state_dir=home / "state",
         offline=True,
+        memory=MemoryRules("Memory"),
         model=ModelRules(
             name="tiny", folder=str(write_tiny_model(home / "tiny")), quantisation="fp32", threads=1
         ),
@@ -245,6 +277,8 @@ def test_every_file_is_a_reply_and_every_route_has_one() -> None:
 def steady(value: Any, record: VaultRecord) -> Any:
     """Put what stays the same in the place of what differs from run to run."""
     if isinstance(value, dict):
+        if "access_count" in value:  # a memory, made during the test
+            value |= dict.fromkeys(("created", "accessed"), STEADY["at"])
         return {
             name: STEADY[name] if name in STEADY and part is not None else steady(part, record)
             for name, part in value.items()

@@ -45,6 +45,8 @@ from recollect.replies_log import (
     VerdictReply,
     VerdictView,
 )
+from recollect.replies_memory import MemoryReply
+from recollect.replies_writes import UndoneReply, WritesReply, WriteView
 from recollect.types import (
     Change,
     FileStamp,
@@ -54,7 +56,9 @@ from recollect.types import (
     VaultRecord,
     Verdict,
 )
+from recollect.types.memory import MemoryRequest
 from tests.web.explored import EXPLORED
+from tests.web.remembered import REMEMBERED
 
 Client: TypeAlias = TestClient[web.Request, web.Application]
 Connect: TypeAlias = Callable[..., Awaitable[Client]]
@@ -123,6 +127,33 @@ class FakeHistory:
         return ClearedReply(1, 1, 0 if keep_verdicts else 1)
 
 
+class FakeMemories:
+    """Memories that always answer the same; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def answer(self, asked: MemoryRequest) -> MemoryReply:
+        self._asked.append(asked)
+        return REMEMBERED[type(asked)]
+
+
+class FakeUndoing:
+    """A journal of one write; `asked` is the engine's."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def writes(self, limit: int) -> WritesReply:
+        self._asked.append(limit)
+        at = "2026-03-02T10:00:00+00:00"
+        return WritesReply("Home", (WriteView(1, at, "Memory/Hives.md", "memory store", False),))
+
+    def undo(self, number: int | None) -> UndoneReply:
+        self._asked.append(number)
+        return UndoneReply("Home", "Memory/Hives.md", 2)
+
+
 class FakeEngine:
     """One vault of a few notes, searched by looking for any of the words."""
 
@@ -131,6 +162,8 @@ class FakeEngine:
         self.notes = dict(notes)
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
+        self.memories = FakeMemories(self.asked)
+        self.undoing = FakeUndoing(self.asked)
         self.events = EventLog()
         self.started = False
         self.closed = False

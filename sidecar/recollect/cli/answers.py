@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # these load numpy and more; a command loads them when it run
     from recollect.questions import Question
     from recollect.remote import Remote
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, VaultRecord, Verdict
+    from recollect.types.memory import MemoryRequest
     from recollect.vaults import Vaults
 
 
@@ -42,6 +43,18 @@ class Answers(Protocol):
 
     def explore(self, question: Question) -> bytes:
         """What a question about the vault as a whole is answered with."""
+        ...
+
+    def remember(self, asked: MemoryRequest) -> bytes:
+        """What a request about memories is answered with."""
+        ...
+
+    def writes(self, *, limit: int) -> bytes:
+        """What was written to the vault."""
+        ...
+
+    def undo(self, number: int | None) -> bytes:
+        """Take a write to the vault back."""
         ...
 
     def log(self, *, limit: int, since: str | None) -> bytes:
@@ -97,6 +110,15 @@ class _Here:
 
     def explore(self, question: Question) -> bytes:
         return _document(self._engine.explore(question))
+
+    def remember(self, asked: MemoryRequest) -> bytes:
+        return _document(self._engine.memories.answer(asked))
+
+    def writes(self, *, limit: int) -> bytes:
+        return _document(self._engine.undoing.writes(limit))
+
+    def undo(self, number: int | None) -> bytes:
+        return _document(self._engine.undoing.undo(number))
 
     def log(self, *, limit: int, since: str | None) -> bytes:
         start = datetime.fromisoformat(since).timestamp() if since is not None else None

@@ -11,6 +11,7 @@ from recollect import replies, replies_log
 from recollect.web import handlers, schema
 from recollect.web.events import EVENT_STREAM
 from recollect.web.explored import EXPLORED, RATES
+from recollect.web.memory import MEMORY_ROUTES
 from recollect.web.metrics import CONTENT_TYPE as METRICS_TEXT
 from recollect.web.route import Route
 
@@ -154,6 +155,7 @@ ROUTES: tuple[Route, ...] = (
         needs="admin",
         example={"keep_verdicts": True},
     ),
+    *MEMORY_ROUTES,
     Route(
         method="POST",
         path="/api/reindex",

@@ -1,0 +1,86 @@
+"""What a fake engine answers to requests about memories: one reply of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect import replies_memory as replies
+from recollect.replies_memory import MemoryReply
+from recollect.types.memory import (
+    ApplyMemory,
+    ForgetMemory,
+    InspectMemory,
+    ListMemories,
+    MemoryContext,
+    MemoryHealth,
+    MemoryHistory,
+    MemoryOutcome,
+    MemoryRequest,
+    RecallMemories,
+    RelateMemories,
+    StoreMemory,
+    UnrelateMemories,
+)
+
+_AT = "2026-03-02T10:00:00+00:00"
+_RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)
+_MEMORY = replies.MemoryView(
+    id="mem-12345678",
+    path="Memory/Hives.md",
+    title="Hives",
+    content="Bees find the hive by its smell.",
+    type="fact",
+    namespace="default",
+    importance=0.5,
+    confidence=0.3,
+    golden=False,
+    provenance=None,
+    created=_AT,
+    accessed=_AT,
+    access_count=1,
+    relations=(_RELATION,),
+    warnings=(),
+)
+_SAID = replies.ValidationView(_AT, "mem-12345678", "Hives", "helped", 0.3, 0.4, "found it")
+_AILING = replies.Ailing("mem-12345678", "Memory/Hives.md", "not used for 90 days")
+_CHANGED = replies.MemoryChangedReply("Home", _MEMORY, existing=False, undo=1)
+_RECALLED = replies.RecalledMemory(
+    memory=_MEMORY,
+    score=0.5,
+    parts=replies.RecallParts(0.75, 0.3, 0.5, 1.0, 1.0),
+    why="similarity",
+    depth=0,
+    via=None,
+    superseded_by=(),
+    contradicted_by=("mem-87654321",),
+)
+
+REMEMBERED: Mapping[type[MemoryRequest], MemoryReply] = {
+    StoreMemory: _CHANGED,
+    ApplyMemory: _CHANGED,
+    MemoryOutcome: _CHANGED,
+    RelateMemories: _CHANGED,
+    UnrelateMemories: _CHANGED,
+    ForgetMemory: replies.MemoryForgottenReply("Home", "mem-12345678", "Memory/Hives.md", 2),
+    RecallMemories: replies.RecallReply("bees", "Home", 1, (_RECALLED,), ()),
+    MemoryContext: replies.MemoryContextReply(
+        "bees", "Home", "## Memories\n", 4, 1000, ("mem-12345678",), (), ()
+    ),
+    InspectMemory: replies.MemoryInspectReply("Home", _MEMORY, (_RELATION,), (_SAID,)),
+    ListMemories: replies.MemoryListReply("Home", "Memory", 1, {"default": 1}, (_MEMORY,), ()),
+    MemoryHistory: replies.MemoryHistoryReply("Home", 1, (_SAID,)),
+    MemoryHealth: replies.MemoryHealthReply(
+        vault="Home",
+        total=1,
+        golden=0,
+        by_type={"fact": 1},
+        average_confidence=0.3,
+        contradictions=(
+            replies.Contradiction("mem-12345678", "mem-87654321", stated=True, reason="stated"),
+        ),
+        stale=(_AILING,),
+        orphaned=(),
+        doubles=(),
+        unreadable=(),
+    ),
+}
