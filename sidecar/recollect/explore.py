@@ -17,6 +17,7 @@ from recollect.questions import (
     GraphStatsQuestion,
     HubsQuestion,
     MissingLinksQuestion,
+    NeighborhoodQuestion,
     NeighborsQuestion,
     OrphansQuestion,
     PathQuestion,
@@ -32,6 +33,7 @@ from recollect.replies_explore import (
     GraphStatsReply,
     HubsReply,
     MissingLinksReply,
+    NeighborhoodReply,
     NeighborsReply,
     OrphansReply,
     PathReply,
@@ -45,6 +47,7 @@ from recollect.vault.daily import DailyNotes
 
 Explored: TypeAlias = (
     NeighborsReply
+    | NeighborhoodReply
     | PathReply
     | HubsReply
     | GraphStatsReply
@@ -86,6 +89,8 @@ class Explorer:
         match question:
             case NeighborsQuestion():
                 return self._graph.neighbors(question)
+            case NeighborhoodQuestion():
+                return self._graph.neighborhood(question)
             case PathQuestion():
                 return self._graph.path(question)
             case HubsQuestion():

@@ -34,6 +34,21 @@ class NeighborsQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class NeighborhoodQuestion:
+    """What a picture of the links shows: around a note, or without `path` of the whole vault.
+
+    `similar` asks for likeness as well, as a second layer.
+    """
+
+    route: ClassVar[str] = "/api/graph/neighborhood"
+    path: str | None = None
+    hops: int = 2
+    limit: int = 300
+    similar: bool = True
+    daily: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class PathQuestion:
     """The shortest way from one note to another along links, or either way."""
 
@@ -151,6 +166,7 @@ class ContextQuestion:
 
 Question: TypeAlias = (
     NeighborsQuestion
+    | NeighborhoodQuestion
     | PathQuestion
     | HubsQuestion
     | GraphStatsQuestion

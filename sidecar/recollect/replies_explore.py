@@ -55,6 +55,34 @@ class NeighborsReply:
 
 
 @dataclass(frozen=True, slots=True)
+class NeighborhoodNote:
+    """A note in a picture; `links` counts all it has. No link within reach: `hops` is null."""
+
+    path: str
+    title: str
+    hops: int | None
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborhoodReply:
+    """Notes and how they hang together, to be drawn; nearest first, or most linked first.
+
+    `links` are pairs of places in `nodes`, `similar` such pairs with how alike they are. `total`
+    counts the notes within reach.
+    """
+
+    vault: str
+    generation: int
+    path: str | None
+    total: int
+    nodes: tuple[NeighborhoodNote, ...]
+    links: tuple[tuple[int, int], ...]
+    similar: tuple[tuple[int, int, float], ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PathStep:
     """A note on a path; `link` is how the note before is linked with it, seen from there."""
 

@@ -19,6 +19,7 @@ from recollect.graph.missing import (
     missing_links,
     missing_links_of,
 )
+from recollect.graph.neighborhood import alike_among, likest_to, links_among
 from recollect.graph.view import GraphView, GraphViews
 from recollect.index.index import Index
 from recollect.questions import (
@@ -28,6 +29,7 @@ from recollect.questions import (
     GraphStatsQuestion,
     HubsQuestion,
     MissingLinksQuestion,
+    NeighborhoodQuestion,
     NeighborsQuestion,
     OrphansQuestion,
     PathQuestion,
@@ -45,6 +47,8 @@ from recollect.replies_explore import (
     MissingLink,
     MissingLinksReply,
     Neighbor,
+    NeighborhoodNote,
+    NeighborhoodReply,
     NeighborsReply,
     OrphansReply,
     PathReply,
@@ -55,6 +59,8 @@ from recollect.types import FloatArray, IdArray, StoredNote, VaultRecord
 STATS_HUBS = 5
 _SHOWN_TAGS = 3
 _SHOWN_SOURCES = 10
+_NO_NOTES: IdArray = np.empty(0, np.int64)
+_NO_VECTORS: FloatArray = np.empty((0, 0), np.float32)
 
 
 class GraphAnswers:
@@ -83,6 +89,30 @@ class GraphAnswers:
             decay=asked.decay,
             total=len(near),
             neighbors=tuple(_neighbor(view, start, one) for one in near[: asked.limit]),
+        )
+
+    def neighborhood(self, asked: NeighborhoodQuestion) -> NeighborhoodReply:
+        """What a picture shows: the notes around one, or the most linked of all."""
+        paths = () if asked.path is None else (asked.path,)
+        view, around = self._around(*paths, daily=asked.daily)
+        ids, own = self._compared(view) if asked.similar else (_NO_NOTES, _NO_VECTORS)
+        hops = _within(view, around, asked.hops)
+        notes = list(hops) if around else view.by_links(view.network.out)
+        total = len(notes)
+        for start in around:
+            alike = likest_to(start, ids, own, but=hops)
+            notes = [*notes[: max(1, asked.limit - len(alike))], *alike]
+        notes = notes[: asked.limit]
+        lacking = asked.similar and not len(ids)
+        return NeighborhoodReply(
+            vault=self._vault,
+            generation=view.generation,
+            path=view.path(around[0]) if around else None,
+            total=total,
+            nodes=tuple(_drawn(view, note, hops.get(note)) for note in notes),
+            links=links_among(view.network, notes),
+            similar=alike_among(notes, ids, own),
+            warnings=("No note has a vector yet, so none can be compared.",) * lacking,
         )
 
     def path(self, asked: PathQuestion) -> PathReply:
@@ -254,6 +284,20 @@ class GraphAnswers:
             if note not in view.network.out:
                 raise NotFoundError(f"'{path}' was indexed this very moment; ask again.")
         return view, notes
+
+
+def _within(view: GraphView, around: Sequence[int], hops: int) -> dict[int, int]:
+    """How far notes are from the start, nearest first, itself included; empty without one."""
+    near = dict.fromkeys(around, 0)
+    for start in around:
+        reached = walk.within(view.network, start, hops=hops, direction="both", decay=1.0)
+        near.update({one.note: one.hops for one in reached})
+    return near
+
+
+def _drawn(view: GraphView, note: int, hops: int | None) -> NeighborhoodNote:
+    linked = len(view.network.both[note])
+    return NeighborhoodNote(view.path(note), view.notes[note].title, hops, linked)
 
 
 def _neighbor(view: GraphView, start: int, reached: walk.Reached) -> Neighbor:

@@ -62,7 +62,7 @@ def missing_links(
     ids = notes.tolist()
     used: Counter[int] = Counter()
     found: list[Missing] = []
-    for row, column, score in _likest(vectors, limit * _POOL):
+    for row, column, score in likest(vectors, limit * _POOL):
         one, other = ids[row], ids[column]
         if network.linked(one, other) or max(used[one], used[other]) >= _OF_ONE:
             continue
@@ -91,7 +91,7 @@ def missing_links_of(
     return tuple(found)
 
 
-def _likest(vectors: FloatArray, count: int) -> Iterator[tuple[int, int, float]]:
+def likest(vectors: FloatArray, count: int) -> Iterator[tuple[int, int, float]]:
     """Pairs (row, column, cosine) of at least LIKE, likest first; `count` of them, if there are.
 
     The bar rises as pairs are found, so that few are kept at once.

@@ -53,6 +53,17 @@ class NeighborsAsked(ExploreAsked):
     daily: Daily = True
 
 
+class NeighborhoodAsked(ExploreAsked):
+    """`GET /api/graph/neighborhood`."""
+
+    asks = questions.NeighborhoodQuestion
+    path: NoteName | None = Field(None, description="Around this note; else of the whole vault")
+    hops: Annotated[int, Field(ge=1, le=MAX_HOPS, description="How many links away at most")] = 2
+    limit: Annotated[int, Field(ge=1, le=5000, description="How many notes at most")] = 300
+    similar: Flag = Field(default=True, description="Whether likeness is told as well")
+    daily: Daily = True
+
+
 class PathAsked(ExploreAsked):
     """`GET /api/graph/path`."""
 
