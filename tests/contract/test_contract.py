@@ -63,6 +63,7 @@ REPLIES: dict[str, Asked] = {
     "similar": ("GET /api/similar", {"path": "Garden/Bees.md", "limit": 2}, 200),
     "similar-text": ("POST /api/similar", {"text": "water in spring", "limit": 2}, 200),
     "note": ("GET /api/note", {"path": "Garden/Bees.md"}, 200),
+    "graph-neighborhood": ("GET /api/graph/neighborhood", {"path": "Garden/Bees.md"}, 200),
     "graph-neighbors": ("GET /api/graph/neighbors", {"path": "Garden/Bees.md", "hops": 2}, 200),
     "graph-path": (
         "GET /api/graph/path",

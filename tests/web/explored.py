@@ -15,6 +15,7 @@ from recollect.questions import (
     GraphStatsQuestion,
     HubsQuestion,
     MissingLinksQuestion,
+    NeighborhoodQuestion,
     NeighborsQuestion,
     OrphansQuestion,
     PathQuestion,
@@ -31,6 +32,19 @@ _STEPS = (replies.PathStep(BEES, "Bees", None), replies.PathStep(ZURICH, "Züric
 EXPLORED: Mapping[type[Question], Explored] = {
     NeighborsQuestion: replies.NeighborsReply(
         "Home", 7, BEES, 1, "out", 0.5, 1, (replies.Neighbor(ZURICH, "Zürich", 1, 0.5, 1, "out"),)
+    ),
+    NeighborhoodQuestion: replies.NeighborhoodReply(
+        vault="Home",
+        generation=7,
+        path=BEES,
+        total=2,
+        nodes=(
+            replies.NeighborhoodNote(BEES, "Bees", 0, 1),
+            replies.NeighborhoodNote(ZURICH, "Zürich", None, 1),
+        ),
+        links=((0, 1),),
+        similar=((0, 1, 0.5),),
+        warnings=(),
     ),
     PathQuestion: replies.PathReply(
         "Home", 7, BEES, ZURICH, directed=False, length=1, steps=_STEPS

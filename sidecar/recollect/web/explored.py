@@ -17,6 +17,7 @@ RATES: Mapping[str, Rate] = {
     "graph_bridges": "heavy",
     "graph_communities": "heavy",
     "graph_missing": "heavy",
+    "graph_neighborhood": "heavy",
     "complete": "search",
 }
 
@@ -27,6 +28,13 @@ EXPLORED: tuple[tuple[str, type[schema.ExploreAsked], type, str, Example], ...] 
         replies.NeighborsReply,
         "The notes within some links of a note",
         {"path": "Garden/Bees.md", "hops": 2},
+    ),
+    (
+        "graph_neighborhood",
+        schema.NeighborhoodAsked,
+        replies.NeighborhoodReply,
+        "What a picture of the links shows: notes, links, likeness",
+        {"path": "Garden/Bees.md", "limit": 50},
     ),
     (
         "graph_path",
