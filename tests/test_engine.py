@@ -273,6 +273,8 @@ def test_a_note_is_shown_with_its_links(
     assert [link.path for link in note.links_in] == ["Bread/Loaf.md"]
     assert note.ledger is not None
     assert note.ledger.state == "indexed"
+    assert [chunk.heading for chunk in note.chunks] == ["Feeding"]
+    assert all(chunk.line >= 1 and chunk.chars > 0 for chunk in note.chunks)
     with pytest.raises(NotFoundError, match=r"Bread/Starter\.md"):
         engine.note("Bread/Startre.md")
 

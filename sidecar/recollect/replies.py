@@ -265,6 +265,15 @@ class LinkView:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkView:
+    """A piece of a note as it was cut for the index."""
+
+    heading: str | None  # heading path, " > " between levels
+    line: int  # where it begins
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
 class NoteReply:
     """A note with all that is known of it."""
 
@@ -283,6 +292,7 @@ class NoteReply:
     modified: str | None
     uri: str
     ledger: LedgerRow | None
+    chunks: tuple[ChunkView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from recollect.ingest.activity import Activity, Guarded
 from recollect.ingest.answering import ModelState
 from recollect.models.resilient import Degraded, Step
 from recollect.replies import (
+    ChunkView,
     EmbedderStatus,
     EngineState,
     Guard,
@@ -75,6 +76,12 @@ def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -
         modified=iso(note.modified),
         uri=obsidian_uri(vault.obsidian_name, stored.path),
         ledger=ledger_row(entries[0]) if entries else None,
+        chunks=tuple(
+            ChunkView(
+                " > ".join(chunk.headings) or None, min(chunk.lines, default=1), len(chunk.text)
+            )
+            for chunk in index.chunks_of(stored.id)
+        ),
     )
 
 
