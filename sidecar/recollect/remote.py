@@ -21,8 +21,8 @@ from recollect.errors import RecollectError, ServerError
 
 if TYPE_CHECKING:  # these load numpy
     from recollect.questions import Question
+    from recollect.questions_memory import MemoryRequest
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
-    from recollect.types.memory import MemoryRequest
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0

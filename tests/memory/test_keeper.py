@@ -14,16 +14,7 @@ from recollect.errors import (
     RecollectError,
     UsageError,
 )
-from recollect.replies_memory import (
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryView,
-    RecallReply,
-)
-from recollect.types.memory import (
+from recollect.questions_memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -36,6 +27,15 @@ from recollect.types.memory import (
     RelateMemories,
     StoreMemory,
     UnrelateMemories,
+)
+from recollect.replies_memory import (
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryView,
+    RecallReply,
 )
 from tests.memory.conftest import DAY, Desk
 

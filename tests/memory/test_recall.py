@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 
 from recollect.memory.context import compose
 from recollect.memory.note import Validation, read_memory, with_validation
+from recollect.questions_memory import (
+    MemoryContext,
+    MemoryHealth,
+    MemoryOutcome,
+    RecallMemories,
+    RelateMemories,
+)
 from recollect.replies_memory import (
     MemoryContextReply,
     MemoryHealthReply,
@@ -16,13 +23,6 @@ from recollect.replies_memory import (
     RecallReply,
 )
 from recollect.types import SourceText
-from recollect.types.memory import (
-    MemoryContext,
-    MemoryHealth,
-    MemoryOutcome,
-    RecallMemories,
-    RelateMemories,
-)
 from tests.memory.conftest import DAY, Desk
 
 

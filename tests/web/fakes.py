@@ -19,6 +19,7 @@ from recollect.ingest.activity import Tally
 from recollect.ingest.events import EventLog
 from recollect.opened import Hold
 from recollect.questions import NeighborsQuestion, Question
+from recollect.questions_memory import MemoryRequest
 from recollect.replies import (
     AcceptedReply,
     Explain,
@@ -56,7 +57,6 @@ from recollect.types import (
     VaultRecord,
     Verdict,
 )
-from recollect.types.memory import MemoryRequest
 from tests.web.explored import EXPLORED
 from tests.web.remembered import REMEMBERED
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect import replies_memory as replies
-from recollect.replies_memory import MemoryReply
-from recollect.types.memory import (
+from recollect.questions_memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -21,6 +20,7 @@ from recollect.types.memory import (
     StoreMemory,
     UnrelateMemories,
 )
+from recollect.replies_memory import MemoryReply
 
 _AT = "2026-03-02T10:00:00+00:00"
 _RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)

@@ -26,6 +26,8 @@ COMMANDS = {
     "similar": "recollect.cli.search:similar",
     "graph": "recollect.cli.graph:graph",
     "archaeology": "recollect.cli.archaeology:archaeology",
+    "memory": "recollect.cli.memory:memory",
+    "undo": "recollect.cli.undo:undo",
     "verdict": "recollect.cli.log:verdict",
     "log": "recollect.cli.log:log",
     "serve": "recollect.cli.serve:serve",

@@ -11,9 +11,9 @@ from recollect.index.analyze import words
 from recollect.memory import rules
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.note import Memory, same_content
+from recollect.questions_memory import RelationKind
 from recollect.replies_memory import Ailing, Contradiction, MemoryHealthReply
 from recollect.search.function_words import among
-from recollect.types.memory import RelationKind
 
 _MOST_COMPARED = 1000  # memories compared two by two
 _ALIKE = 0.6  # share of words that two memories on one matter have in common

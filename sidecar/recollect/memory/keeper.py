@@ -27,20 +27,7 @@ from recollect.memory.note import (
 )
 from recollect.memory.recall import Recall, Similarities
 from recollect.memory.views import history, view
-from recollect.replies_memory import (
-    MemoryChangedReply,
-    MemoryContextReply,
-    MemoryForgottenReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryReply,
-    RecallReply,
-    RelationView,
-    ValidationKind,
-)
-from recollect.types import CountTokens, PropertyValue
-from recollect.types.memory import (
+from recollect.questions_memory import (
     DEFAULT_NAMESPACE,
     ApplyMemory,
     ForgetMemory,
@@ -56,6 +43,19 @@ from recollect.types.memory import (
     StoreMemory,
     UnrelateMemories,
 )
+from recollect.replies_memory import (
+    MemoryChangedReply,
+    MemoryContextReply,
+    MemoryForgottenReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryReply,
+    RecallReply,
+    RelationView,
+    ValidationKind,
+)
+from recollect.types import CountTokens, PropertyValue
 from recollect.vault.edit import edit_properties
 from recollect.vault.names import check_name
 from recollect.vault.write import Written

@@ -16,14 +16,14 @@ from typing import Final, get_args
 
 from recollect.errors import UsageError
 from recollect.memory import rules
-from recollect.replies_memory import ValidationKind
-from recollect.types import PropertyValue, SourceText
-from recollect.types.memory import (
+from recollect.questions_memory import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
     MemoryType,
     RelationKind,
 )
+from recollect.replies_memory import ValidationKind
+from recollect.types import PropertyValue, SourceText
 from recollect.vault.frontmatter import read_frontmatter
 from recollect.vault.parse import one_line_end
 from recollect.vault.properties import date_of

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from recollect.types import memory
-from recollect.types.memory import (
+from recollect import questions_memory as memory
+from recollect.questions_memory import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
     MAX_DEPTH,
