@@ -35,7 +35,6 @@ export class ServerError extends Error {
     readonly status = 0,
   ) {
     super(message);
-    this.name = "ServerError";
   }
 }
 
@@ -76,8 +75,8 @@ const LONG_MS = 60_000; // a manifest of many notes, or a batch of their content
 
 export class Client {
   readonly endpoint: Endpoint;
-  readonly #transport: Transport;
-  readonly #log: (entry: RequestEntry) => void;
+  protected readonly transport: Transport;
+  protected readonly log: (entry: RequestEntry) => void;
   protected readonly vault: string | undefined;
 
   /** `log` is told of every request; `vault` is the one of the server's that is asked about. */
@@ -87,15 +86,15 @@ export class Client {
     endpoint: Endpoint,
     vault?: string,
   ) {
-    this.#transport = transport;
-    this.#log = log;
+    this.transport = transport;
+    this.log = log;
     this.endpoint = endpoint;
     this.vault = vault;
   }
 
   /** The same server, asked about one vault. */
   ofVault(vault: string): Client {
-    return new Client(this.#transport, this.#log, this.endpoint, vault);
+    return new Client(this.transport, this.log, this.endpoint, vault);
   }
 
   /** What the server says of itself, whichever version of the contract it speaks. */
@@ -156,31 +155,36 @@ export class Client {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) given.set(name, String(value));
     }
-    return this.#call({ method: "GET", url: `${route}?${given}`, headers: {} }, check, limitMs);
+    return this.#call("GET", route, check, limitMs, `?${given}`);
   }
 
-  protected post<T>(url: string, check: Check<T>, body: object): Promise<T> {
-    const headers = { "Content-Type": "application/json" };
+  protected post<T>(route: string, check: Check<T>, body: object): Promise<T> {
     const written = JSON.stringify({ vault: this.vault, ...body });
-    return this.#call({ method: "POST", url, headers, body: written }, check, LONG_MS);
+    return this.#call("POST", route, check, LONG_MS, "", written);
   }
 
-  /** `request.url` is the route with its query, without what stands before it. */
-  async #call<T>(request: HttpRequest, check: Check<T>, limitMs: number): Promise<T> {
+  async #call<T>(
+    method: HttpRequest["method"],
+    route: string,
+    check: Check<T>,
+    limitMs: number,
+    query: string,
+    body?: string,
+  ): Promise<T> {
     const { url, token } = this.endpoint;
-    const { method, headers } = request;
     const at = Date.now();
-    const started = performance.now();
-    let outcome = "garbage";
+    let outcome = "";
+    const request: HttpRequest = {
+      method,
+      url: `${url}/api/${route}${query}`,
+      headers: {
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...(body && { "Content-Type": "application/json" }),
+      },
+      ...(body && { body }),
+    };
     try {
-      const answer = await withinTime(
-        this.#transport({
-          ...request,
-          url: `${url}/api/${request.url}`,
-          headers: token ? { ...headers, Authorization: `Bearer ${token}` } : headers,
-        }),
-        limitMs,
-      );
+      const answer = await withinTime(this.transport(request), limitMs);
       const value = read(answer, check);
       outcome = String(answer.status);
       return value;
@@ -189,36 +193,35 @@ export class Client {
       outcome = kind === "refused" ? String(status) : kind;
       throw error;
     } finally {
-      const route = `${method} /api/${request.url.replace(/\?.*/, "")}`;
-      this.#log({ at, route, outcome, ms: Math.round(performance.now() - started) });
+      this.log({ at, route: `${method} /api/${route}`, outcome, ms: Date.now() - at });
     }
   }
 }
 
 /** The transport has neither a time limit nor a way to abort, so a late answer is dropped. */
 function withinTime(answer: Promise<HttpAnswer>, limitMs: number): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    const timer = new Timer();
-    const fail = (kind: FailureKind, why: string): void => reject(new ServerError(kind, why));
-    timer.set(limitMs, () => fail("timeout", `No answer within ${limitMs / 1000} seconds.`));
-    answer
-      .then(resolve, (cause: unknown) => {
-        fail("unreachable", cause instanceof Error ? cause.message : String(cause));
-      })
-      .finally(() => timer.clear());
+  const timer = new Timer();
+  const tooLate = new Promise<never>((_, reject) => {
+    const error = new ServerError("timeout", `No answer within ${limitMs / 1000} seconds.`);
+    timer.set(limitMs, () => reject(error));
   });
+  const answered = answer.catch((cause: unknown) => {
+    throw new ServerError("unreachable", cause instanceof Error ? cause.message : String(cause));
+  });
+  return Promise.race([answered, tooLate]).finally(() => timer.clear());
 }
 
 function read<T>({ status, text }: HttpAnswer, check: Check<T>): T {
-  const isRefusal = status < 200 || status > 299;
+  const refusal = status === 401 ? "unauthorized" : "refused";
   try {
     const value = JSON.parse(text) as unknown;
-    if (!isRefusal) return check(value);
-    const { detail } = contract.problemShape(value);
-    throw new ServerError(status === 401 ? "unauthorized" : "refused", detail, status);
+    if (status >= 200 && status < 300) return check(value);
+    throw new ServerError(refusal, contract.problemShape(value).detail, status);
   } catch (error) {
-    if (!(error instanceof ShapeError) && !(error instanceof SyntaxError)) throw error;
+    if (error instanceof ServerError) throw error;
     // A refusal may come from something in between, such as a proxy; its status still counts.
-    throw new ServerError(status === 401 ? "unauthorized" : "garbage", error.message, status);
+    const kind = status === 401 ? refusal : "garbage";
+    const why = error instanceof ShapeError ? `The answer is odd: ${error.message}.` : "The answer is not JSON.";
+    throw new ServerError(kind, why, status);
   }
 }

@@ -30,6 +30,7 @@ export type OfflineReason =
   | "not-installed" // there is no program to start
   | "stopped" // a person stopped it
   | "crashed" // it was started, and did not stay
+  | "in-use" // somebody else serves this vault, and not to us
   | "unreachable"
   | "not-recollect" // something else answers at that address
   | "no-vault" // it does not serve this vault
@@ -37,13 +38,15 @@ export type OfflineReason =
 
 export interface Absence {
   readonly reason: OfflineReason;
-  readonly detail: string;
+  readonly detail?: string;
 }
 
 /** Where to ask, and which of the server's vaults is ours: by id, by name, or by folder. */
 export interface Target {
   readonly endpoint: Endpoint;
   readonly vault: { readonly word: string; readonly folder?: string };
+  /** Somebody else runs this server, for whom its token may be. */
+  readonly isShared?: boolean;
 }
 
 /** Finds the server, starting it where that is its job; `starting` is called if that takes time. */
@@ -52,7 +55,7 @@ export type Source = (starting: () => void) => Promise<Target | Absence>;
 export type ConnectionState =
   | ({ readonly name: "offline" } & Absence)
   | { readonly name: "starting" }
-  | { readonly name: "needs-token"; readonly detail: string }
+  | { readonly name: "needs-token" }
   | { readonly name: "mismatch"; readonly older: "server" | "plugin"; readonly version: string }
   | { readonly name: "indexing"; readonly status: Status }
   | { readonly name: "ready"; readonly status: Status };
@@ -82,10 +85,11 @@ const WAITING_FOR_A_PERSON: readonly string[] = [
   "not-installed",
   "stopped",
   "crashed",
+  "in-use",
 ];
 
 export class Connection {
-  #current: ConnectionState = { name: "offline", reason: "not-set-up", detail: "" };
+  #current: ConnectionState = { name: "offline", reason: "not-set-up" };
   #found: Session | null = null;
   readonly #listeners = new Set<Listener>();
   #attempt = 0;
@@ -106,7 +110,7 @@ export class Connection {
 
   /** The server to ask; null unless its index can answer. */
   get session(): Session | null {
-    return this.#current.name === "ready" || this.#current.name === "indexing" ? this.#found : null;
+    return this.status && this.#found;
   }
 
   /** The last known status, while connected. */
@@ -195,10 +199,13 @@ export class Connection {
     });
     if ("reason" in target) throw new Halt({ name: "offline", ...target });
     const client = this.#parts.open(target.endpoint);
-    const greeting = await client.greeting();
-    const { features, version } = compare(greeting);
-    const vault = choose(await client.vaults(), target.vault);
-    return { client: client.ofVault(vault.id), vault, features, version };
+    const met = compare(await client.greeting());
+    const vaults = await client.vaults().catch((error: unknown) => {
+      if (!target.isShared || asServerError(error).kind !== "unauthorized") throw error;
+      throw new Halt({ name: "offline", reason: "in-use" });
+    });
+    const vault = choose(vaults, target.vault);
+    return { ...met, client: client.ofVault(vault.id), vault };
   }
 
   #enter(state: ConnectionState): void {
@@ -222,31 +229,26 @@ export class Connection {
 class Halt extends Error {
   constructor(readonly state: ConnectionState) {
     super(state.name);
-    this.name = "Halt";
   }
 }
 
-function compare(greeting: Greeting): { features: readonly string[]; version: string } {
+function compare(greeting: Greeting): Pick<Session, "features" | "version"> {
   const { api, version } = greeting;
-  const mismatch = (older: "server" | "plugin"): Halt =>
-    new Halt({ name: "mismatch", older, version });
-  if (api > API) throw mismatch("plugin");
-  if (api < API) throw mismatch("server");
-  const { features } = healthShape(greeting);
-  if (!NEEDED_FEATURES.every((name) => features.includes(name))) throw mismatch("server");
-  return { features, version };
+  const features = api === API ? healthShape(greeting).features : [];
+  if (NEEDED_FEATURES.every((name) => features.includes(name))) return { features, version };
+  throw new Halt({ name: "mismatch", older: api > API ? "plugin" : "server", version });
 }
 
 /** Another vault than ours is never taken, not even an only one: changes would go astray. */
-function choose(vaults: readonly VaultInfo[], wanted: Target["vault"]): VaultInfo {
+function choose(vaults: readonly VaultInfo[], { word, folder }: Target["vault"]): VaultInfo {
   const served = vaults.filter((vault) => vault.open);
   const ours =
-    served.find((vault) => vault.id === wanted.word) ??
-    served.find((vault) => wanted.folder !== undefined && vault.path === wanted.folder) ??
-    served.find((vault) => vault.name === wanted.word);
+    served.find(({ id }) => id === word) ??
+    served.find(({ path }) => path === folder) ??
+    served.find(({ name }) => name === word);
   if (ours) return ours;
-  const names = served.map((vault) => vault.name).join(", ") || "none";
-  const detail = `It does not serve a vault named “${wanted.word}”. It serves: ${names}.`;
+  const names = served.map(({ name }) => name).join(", ") || "none";
+  const detail = `It does not serve a vault named “${word}”. It serves: ${names}.`;
   throw new Halt({ name: "offline", reason: "no-vault", detail });
 }
 
@@ -264,6 +266,6 @@ function stateOf(error: unknown): ConnectionState {
     return { name: "offline", reason: "not-recollect", detail: error.message };
   }
   const { kind, message: detail } = asServerError(error);
-  if (kind === "unauthorized") return { name: "needs-token", detail };
+  if (kind === "unauthorized") return { name: "needs-token" };
   return { name: "offline", reason: OFFLINE[kind], detail };
 }

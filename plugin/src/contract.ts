@@ -112,16 +112,8 @@ const resultShape = object({
   path: text,
   title: text,
   description: nullable(text),
-  scores: object({
-    keyword: nullable(number),
-    semantic: nullable(number),
-    fused: nullable(number),
-    tag: nullable(number),
-    recency: nullable(number),
-    graph: nullable(number),
-    rerank: nullable(number),
-  }),
-  raw: object({ bm25: nullable(number), cosine: nullable(number) }),
+  scores: mapping(nullable(number)),
+  raw: mapping(nullable(number)),
   passages: list(passageShape),
   tags: list(text),
   properties: mapping(anything),
@@ -174,8 +166,7 @@ export type LedgerReply = Shape<typeof ledgerShape>;
 /** As much of a note's reply as is used here. */
 export const noteShape = object({
   path: text,
-  headings: list(object({ level: number, text, line: number })),
-  chunks: optional(list(object({ heading: nullable(text), line: number }))),
+  chunks: optional(list(object({ heading: nullable(text), line: number, chars: number }))),
 });
 export type NoteReply = Shape<typeof noteShape>;
 
@@ -210,7 +201,7 @@ export const handshakeShape = object({
 export type Handshake = Shape<typeof handshakeShape>;
 
 /** What it prints instead where it cannot serve; `in_use` comes with the other server's address. */
-export const refusalShape = object({ error: text, url: optional(text) });
+export const refusalShape = object({ error: optional(text), url: optional(text) });
 
 /** A change as `POST /api/changes` takes it; `content` goes to mirrors only. */
 export interface Change {

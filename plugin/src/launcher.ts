@@ -7,7 +7,6 @@ import { Platform } from "obsidian";
 import type { Absence, Target } from "./connection";
 import { handshakeShape, refusalShape, type Handshake } from "./contract";
 import { Ring } from "./ring";
-import { ShapeError } from "./shape";
 import { rest, Timer } from "./timer";
 
 /** What is started: a program, for a vault's folder. */
@@ -99,19 +98,16 @@ export class Launcher {
         await rest(OTHER_ENDS_MS);
         outcome = await this.#attempt(launch);
       }
-      if (stops !== this.#stops) return { reason: "stopped", detail: "" };
+      if (stops !== this.#stops) return { reason: "stopped" };
       if ("url" in outcome) return this.#join(launch, outcome.url);
-      if ("port" in outcome) return this.#up(outcome, launch);
+      if ("port" in outcome) {
+        this.#since = Date.now();
+        return (this.#target = targetOf(outcome, launch));
+      }
       this.#crashes += 1;
       this.log.add(outcome.ended);
     }
     return { reason: "crashed", detail: this.log.items.slice(-TOLD_LINES).join("\n") };
-  }
-
-  #up(handshake: Handshake, launch: Launch): Target {
-    this.#since = Date.now();
-    this.#target = targetOf(handshake, launch);
-    return this.#target;
   }
 
   async #attempt({ program, folder }: Launch): Promise<Handshake | InUse | Ended> {
@@ -134,11 +130,12 @@ export class Launcher {
   async #join({ program, folder, vaultName }: Launch, url: string): Promise<Target> {
     const child = await this.#start(program, ["token", "show"]);
     const token = await new Promise<string>((resolve) => {
+      const nothing = (): void => resolve(""); // unless it has said something before
       readLines(child.stdout, resolve);
-      child.once("error", () => resolve(""));
-      child.once("close", () => resolve("")); // unless it has said something before
+      child.once("error", nothing);
+      child.once("close", nothing);
     });
-    return { endpoint: { url, token }, vault: { word: vaultName, folder } };
+    return { endpoint: { url, token }, vault: { word: vaultName, folder }, isShared: true };
   }
 
   #closed(child: Child, code: number | null): void {
@@ -147,13 +144,13 @@ export class Launcher {
     if (!this.#target) return; // it never came up, which the attempt has noticed
     this.#target = null;
     this.#crashes = Date.now() - this.#since > STEADY_MS ? 1 : this.#crashes + 1;
-    this.log.add(`The program ended with code ${code ?? "unknown"}.`);
+    this.log.add(endOf(code));
     this.#ended();
   }
 }
 
 async function startProgram(program: string, args: readonly string[]): Promise<Child> {
-  if (!Platform.isDesktop) throw new Error("Programs are started on desktops only.");
+  if (!Platform.isDesktop) throw new Error("Desktops only.");
   const { spawn } = await import("node:child_process");
   const { homedir } = await import("node:os");
   // No shell: the vault's path is an argument and nothing else.
@@ -172,32 +169,32 @@ function firstLine(
 ): Promise<Handshake | InUse | Ended> {
   return new Promise((resolve) => {
     const timer = new Timer();
-    timer.set(HANDSHAKE_MS, () => {
-      resolve({ ended: `It said nothing for ${HANDSHAKE_MS / 1000} seconds.` });
-    });
-    let isFirst = true;
-    const heard = (line: string): void => {
-      if (isFirst) resolve(understood(line));
-      else note(line);
-      isFirst = false;
+    const fail = (ended: string): void => resolve({ ended });
+    timer.set(HANDSHAKE_MS, () => fail(`It said nothing for ${HANDSHAKE_MS / 1000} seconds.`));
+    let take = (line: string): void => {
+      resolve(understood(line));
+      take = note;
     };
-    readLines(child.stdout, heard);
-    child.once("error", (error) => resolve({ ended: error.message }));
+    readLines(child.stdout, (line) => take(line));
+    child.once("error", (error) => fail(error.message));
     child.once("close", (code) => {
       timer.clear();
-      resolve({ ended: `It ended with code ${code ?? "unknown"}.` });
+      fail(endOf(code));
     });
   });
+}
+
+function endOf(code: number | null): string {
+  return `It ended with code ${code ?? "unknown"}.`;
 }
 
 function understood(line: string): Handshake | InUse | Ended {
   try {
     const said = JSON.parse(line) as unknown;
-    if (typeof said !== "object" || said === null || !("error" in said)) return handshakeShape(said);
     const { error, url } = refusalShape(said);
+    if (error === undefined) return handshakeShape(said);
     return error === "in_use" && url !== undefined ? { url } : { ended: error };
-  } catch (error) {
-    if (!(error instanceof ShapeError) && !(error instanceof SyntaxError)) throw error;
+  } catch {
     return { ended: `It said something else than expected: ${line.slice(0, 200)}` };
   }
 }

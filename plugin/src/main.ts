@@ -11,16 +11,17 @@ import { Ring } from "./ring";
 import { Server } from "./server";
 import { Settings } from "./settings";
 import { appTransport } from "./transport";
-import { actions, commandOf, type Action } from "./ui/actions";
+import { actions, type Action } from "./ui/actions";
 import type { Desk } from "./ui/desk";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
 import { confirm, uploadQuestion } from "./ui/dialogs";
+import type { ActionName } from "./ui/explain";
 import { afterRename } from "./ui/marks";
 import { showSearch, showSimilar } from "./ui/reveal";
 import { SEARCH_VIEW, SearchView } from "./ui/searchView";
 import { RecollectSettingTab } from "./ui/settingsTab";
 import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
-import { StatusBar } from "./ui/statusBar";
+import { statusBar } from "./ui/statusBar";
 import { vaultFiles, watchVault } from "./vaultEvents";
 
 const DEVICE_KEY = "recollect-device";
@@ -53,14 +54,15 @@ export default class RecollectPlugin extends Plugin {
     connection: this.#connection,
     settings: this.#settings,
     waiting: () => this.#queue.size,
-    act: (name) => this.#actions.find(([id]) => id === name)?.[2](),
+    act: (name) => this.#action(name)?.[2](),
+    can: (name) => Boolean(this.#action(name)?.[3]()),
   };
   readonly #courier = new Courier({
     connection: this.#connection,
     queue: this.#queue,
     files: vaultFiles(this.app),
     mayUpload: (url, notes) => this.#mayUpload(url, notes),
-    askAboutGone: () => void this.#connection.check().then(() => this.#desk.act("missing")),
+    askAboutGone: () => void this.#askAboutGone(),
   });
   readonly #diagnostics = {
     desk: this.#desk,
@@ -85,12 +87,12 @@ export default class RecollectPlugin extends Plugin {
     this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
     this.registerHoverLinkSource(SEARCH_VIEW, { display: name, defaultMod: true });
     this.registerHoverLinkSource(SIMILAR_VIEW, { display: name, defaultMod: true });
-    for (const action of this.#actions) this.addCommand(commandOf(action));
+    for (const action of this.#actions) this.#addAction(action);
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
     this.addSettingTab(new RecollectSettingTab(this, this.#desk));
-    const bar = new StatusBar(this.addStatusBarItem(), this.#desk, this.#actions);
-    this.register(this.#connection.subscribe(() => bar.update()));
-    this.app.workspace.onLayoutReady(() => void this.#begin(bar));
+    const updateBar = statusBar(this.addStatusBarItem(), this.#desk, this.#actions);
+    this.register(this.#connection.subscribe(updateBar));
+    this.app.workspace.onLayoutReady(() => void this.#begin(updateBar));
   }
 
   override onunload(): void {
@@ -109,16 +111,16 @@ export default class RecollectPlugin extends Plugin {
   }
 
   /** Reads the settings and meets the server. Nothing of it is waited for when the app starts. */
-  async #begin(bar: StatusBar): Promise<void> {
+  async #begin(updateBar: () => void): Promise<void> {
     await this.#settings.load();
     watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => {
       this.#courier.wake();
-      bar.update();
+      updateBar();
     });
     this.registerEvent(
       this.app.vault.on("rename", (file, from) => {
-        const marks = afterRename(this.#settings.vault.marks, from, file.path);
-        if (Object.keys(marks).length > 0) void this.#settings.setVault("marks", marks);
+        const marks = afterRename(this.#settings.now.marks, from, file.path);
+        if (Object.keys(marks).length > 0) void this.#settings.set("marks", marks);
       }),
     );
     this.registerDomEvent(window, "focus", () => void this.#connection.check());
@@ -128,10 +130,30 @@ export default class RecollectPlugin extends Plugin {
   }
 
   async #mayUpload(url: string, notes: number): Promise<boolean> {
-    if (this.#settings.device.uploadAgreed === url) return true;
+    if (this.#settings.now.uploadAgreed === url) return true;
     const isAgreed = await confirm(this.app, uploadQuestion(url, notes));
-    if (isAgreed) this.#settings.setDevice("uploadAgreed", url);
+    if (isAgreed) await this.#settings.set("uploadAgreed", url);
     return isAgreed;
+  }
+
+  /** Not once more about notes that a person has decided about. */
+  async #askAboutGone(): Promise<void> {
+    await this.#connection.check();
+    const since = this.#connection.status?.guard?.since;
+    if (since !== this.#settings.now.guardDecided) await this.#desk.act("missing");
+  }
+
+  #action(name: ActionName): Action | undefined {
+    return this.#actions.find(([id]) => id === name);
+  }
+
+  #addAction([id, name, run, can]: Action): void {
+    const checkCallback = (isChecking: boolean): boolean => {
+      const isPossible = Boolean(can());
+      if (isPossible && !isChecking) void run();
+      return isPossible;
+    };
+    this.addCommand({ id, name, checkCallback });
   }
 
   #folder(): string | null {

@@ -16,7 +16,8 @@ export interface ServerParts {
   readonly folder: string | null;
 }
 
-const SERVER_SETTINGS = ["mode", "program", "autostart", "address", "tokenName", "remoteVault"];
+/** The settings that name another server. Starting with the app concerns the next start only. */
+const SERVER_SETTINGS = ["mode", "program", "address", "tokenName", "remoteVault"];
 const TYPING_RESTED_MS = 800;
 
 export class Server {
@@ -35,8 +36,8 @@ export class Server {
     const { settings, launcher } = this.#parts;
     this.#isWanted = true;
     launcher.forgive();
-    if (isAgreed && !settings.device.startAgreed) settings.setDevice("startAgreed", true);
-    if (settings.device.mode !== "local") settings.setDevice("mode", "local");
+    if (isAgreed) void settings.set("startAgreed", true);
+    if (settings.now.mode !== "local") void settings.set("mode", "local");
   }
 
   stop(): void {
@@ -51,8 +52,9 @@ export class Server {
 
   /** The installed program; null where there is none. */
   async program(): Promise<string | null> {
-    const machine = await this.#parts.machine();
-    return machine && findProgram(this.#parts.settings.device.program, machine);
+    const { machine, settings } = this.#parts;
+    const here = await machine();
+    return here && findProgram(settings.now.program, here);
   }
 
   /** Calls `changed` when the settings name another server; not at every key that is typed. */
@@ -62,7 +64,7 @@ export class Server {
     const stop = settings.subscribe((name) => {
       if (!SERVER_SETTINGS.includes(name)) return;
       timer.set(TYPING_RESTED_MS, () => {
-        if (settings.device.mode !== "local" || name === "program") launcher.stop();
+        if (settings.now.mode !== "local" || name === "program") launcher.stop();
         changed();
       });
     });
@@ -73,33 +75,25 @@ export class Server {
   }
 
   async find(starting: () => void): Promise<Target | Absence> {
-    switch (this.#parts.settings.device.mode) {
-      case "unset":
-        return absent("not-set-up");
-      case "remote":
-        return this.#remote();
-      case "local":
-        return this.#local(starting);
-    }
-  }
-
-  #remote(): Target | Absence {
     const { settings, secret, vaultName } = this.#parts;
-    const { address, tokenName, remoteVault } = settings.device;
-    const url = serverUrl(address);
-    if (url === null) return absent("not-set-up");
+    const { mode, address, tokenName, remoteVault } = settings.now;
+    if (mode === "local") return this.#local(starting);
+    const url = mode === "remote" && serverUrl(address);
+    if (!url) return { reason: "not-set-up" };
     const token = (tokenName && secret(tokenName)) || "";
     return { endpoint: { url, token }, vault: { word: remoteVault || vaultName } };
   }
 
   async #local(starting: () => void): Promise<Target | Absence> {
     const { settings, launcher, folder, vaultName } = this.#parts;
-    if (folder === null) return absent("not-set-up");
-    if (this.#isWanted === false) return absent("stopped");
+    if (folder === null) return { reason: "not-set-up" };
+    if (this.#isWanted === false) return { reason: "stopped" };
     const program = await this.program();
-    if (program === null) return absent("not-installed");
-    if (!settings.device.startAgreed) return absent("needs-consent");
-    if (!this.#isWanted && !settings.device.autostart) return absent("stopped");
+    if (program === null) return { reason: "not-installed" };
+    const { startAgreed, autostart } = settings.now;
+    if (!startAgreed) return { reason: "needs-consent" };
+    if (!this.#isWanted && !autostart) return { reason: "stopped" };
+    this.#isWanted = true; // what was started stays in use until a person stops it
     starting();
     return launcher.target({ program, folder, vaultName });
   }
@@ -108,15 +102,10 @@ export class Server {
 /** `host:port` or a whole address, as one without a last slash; null where it makes no sense. */
 export function serverUrl(written: string): string | null {
   const trimmed = written.trim();
-  if (!trimmed) return null;
   try {
     const url = new URL(/^https?:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`);
     return url.origin + url.pathname.replace(/\/+$/, "");
   } catch {
     return null;
   }
-}
-
-function absent(reason: Absence["reason"]): Absence {
-  return { reason, detail: "" };
 }

@@ -1,95 +1,72 @@
 /**
- * What a person chose, in two places: with the vault (`data.json`, which sync tools carry to every
- * device) and on this device alone. What names a program, an address or a consent is never synced:
- * a synced program path would let one device run code on another.
+ * What a person chose. Kept in two places: with the vault (`data.json`, which sync tools carry to
+ * every device) and on this device alone. What names a program, an address or a consent is never
+ * synced: a synced program path would let one device run code on another.
  */
 
-import { flag, list, mapping, nullable, number, object, oneOf, text, type Check } from "./shape";
-
-export type ScoreDisplay = "off" | "number" | "bar";
-export type ServerMode = "unset" | "local" | "remote";
-
-/** What was hidden from, and pinned to, the similar notes of one note. */
-export interface Marks {
-  readonly hidden: readonly string[];
-  readonly pinned: readonly string[];
-}
-
-/** Travels with the vault. */
-export interface VaultSettings {
-  readonly resultLimit: number;
-  readonly score: ScoreDisplay;
-  readonly minScore: number;
-  readonly openInNewTab: boolean;
-  readonly followSection: boolean;
-  readonly diagnostics: boolean;
-  readonly savedSearches: readonly string[];
-  readonly marks: Readonly<Record<string, Marks>>;
-}
-
-/** Stays on this device, and belongs to this vault there. */
-export interface DeviceSettings {
-  readonly mode: ServerMode;
-  readonly program: string;
-  readonly autostart: boolean;
-  readonly address: string;
-  readonly tokenName: string;
-  readonly remoteVault: string;
-  readonly startAgreed: boolean;
-  readonly uploadAgreed: string | null; // the address whose server may be given the notes
-  readonly history: readonly string[];
-}
-
-export const VAULT_DEFAULTS: VaultSettings = {
-  resultLimit: 20,
-  score: "number",
-  minScore: 0,
-  openInNewTab: false,
-  followSection: false,
-  diagnostics: false,
-  savedSearches: [],
-  marks: {},
-};
-export const DEVICE_DEFAULTS: DeviceSettings = {
-  mode: "unset",
-  program: "",
-  autostart: true,
-  address: "",
-  tokenName: "",
-  remoteVault: "",
-  startAgreed: false,
-  uploadAgreed: null,
-  history: [],
-};
-
-type Checks<T> = { readonly [K in keyof T]: Check<T[K]> };
+import {
+  flag,
+  list,
+  mapping,
+  nullable,
+  number,
+  object,
+  oneOf,
+  text,
+  type Check,
+  type Shape,
+} from "./shape";
 
 const within =
   (low: number, high: number): Check<number> =>
   (value) =>
     Math.min(high, Math.max(low, number(value)));
 
-const vaultChecks: Checks<VaultSettings> = {
-  resultLimit: within(1, 200),
-  score: oneOf("off", "number", "bar"),
-  minScore: within(0, 1),
-  openInNewTab: flag,
-  followSection: flag,
-  diagnostics: flag,
-  savedSearches: list(text),
-  marks: mapping(object({ hidden: list(text), pinned: list(text) })),
-};
-const deviceChecks: Checks<DeviceSettings> = {
-  mode: oneOf("unset", "local", "remote"),
-  program: text,
-  autostart: flag,
-  address: text,
-  tokenName: text,
-  remoteVault: text,
-  startAgreed: flag,
-  uploadAgreed: nullable(text),
-  history: list(text),
-};
+const texts = list(text);
+/** What was hidden from, and pinned to, the similar notes of one note. */
+const marks = object({ hidden: texts, pinned: texts });
+export type Marks = Shape<typeof marks>;
+
+const scoreDisplay = oneOf("off", "number", "bar");
+export type ScoreDisplay = Shape<typeof scoreDisplay>;
+
+const serverMode = oneOf("unset", "local", "remote");
+export type ServerMode = Shape<typeof serverMode>;
+
+/** Each setting with its value before anybody chose, and what it may be. */
+type Table = Readonly<Record<string, readonly [initial: unknown, check: Check<unknown>]>>;
+type Values<T extends Table> = { readonly [K in keyof T]: Shape<T[K][1]> };
+
+/** Travels with the vault. */
+const OF_VAULT = {
+  resultLimit: [20, within(1, 200)],
+  score: ["number", scoreDisplay],
+  minScore: [0, within(0, 1)],
+  openInNewTab: [false, flag],
+  followSection: [false, flag],
+  diagnostics: [false, flag],
+  savedSearches: [[], texts],
+  marks: [{}, mapping(marks)],
+} as const satisfies Table;
+
+/** Stays on this device, and belongs to this vault there. */
+const OF_DEVICE = {
+  mode: ["unset", serverMode],
+  program: ["", text],
+  autostart: [true, flag],
+  address: ["", text],
+  tokenName: ["", text],
+  remoteVault: ["", text],
+  startAgreed: [false, flag],
+  uploadAgreed: [null, nullable(text)], // the address whose server may be given the notes
+  guardDecided: ["", text], // since when the notes were missing that a person decided about
+  history: [[], texts],
+} as const satisfies Table;
+
+export type VaultSettings = Values<typeof OF_VAULT>;
+export type DeviceSettings = Values<typeof OF_DEVICE>;
+export type Choices = VaultSettings & DeviceSettings;
+export type Key = keyof Choices;
 
 /** Where the two halves are kept. */
 export interface SettingsPlaces {
@@ -99,14 +76,12 @@ export interface SettingsPlaces {
   saveDevice(data: DeviceSettings): void;
 }
 
-type AnyKey = keyof VaultSettings | keyof DeviceSettings;
-type Listener = (changed: AnyKey | "all") => void;
+type Listener = (changed: Key | "all") => void;
 
 const HISTORY_LENGTH = 20;
 
 export class Settings {
-  vault = VAULT_DEFAULTS;
-  device = DEVICE_DEFAULTS;
+  now: Choices = { ...sane(OF_VAULT, null), ...sane(OF_DEVICE, null) };
   readonly #listeners = new Set<Listener>();
   readonly #places: SettingsPlaces;
 
@@ -116,21 +91,16 @@ export class Settings {
 
   /** Reads both halves; a value that makes no sense falls back to its default. */
   async load(): Promise<void> {
-    this.device = sane(this.#places.loadDevice(), DEVICE_DEFAULTS, deviceChecks);
-    this.vault = sane(await this.#places.loadVault(), VAULT_DEFAULTS, vaultChecks);
+    const ofDevice = sane(OF_DEVICE, this.#places.loadDevice());
+    this.now = { ...sane(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
     this.#tell("all");
   }
 
-  async setVault<K extends keyof VaultSettings>(key: K, value: VaultSettings[K]): Promise<void> {
-    this.vault = { ...this.vault, [key]: value };
+  async set<K extends Key>(key: K, value: Choices[K]): Promise<void> {
+    this.now = { ...this.now, [key]: value };
+    if (key in OF_DEVICE) this.#places.saveDevice(sane(OF_DEVICE, this.now));
     this.#tell(key);
-    await this.#places.saveVault(this.vault);
-  }
-
-  setDevice<K extends keyof DeviceSettings>(key: K, value: DeviceSettings[K]): void {
-    this.device = { ...this.device, [key]: value };
-    this.#places.saveDevice(this.device);
-    this.#tell(key);
+    if (key in OF_VAULT) await this.#places.saveVault(sane(OF_VAULT, this.now));
   }
 
   subscribe(listener: Listener): () => void {
@@ -140,25 +110,25 @@ export class Settings {
 
   /** Puts `query` on top of the searches that were made here. */
   remember(query: string): void {
-    const others = this.device.history.filter((earlier) => earlier !== query);
-    this.setDevice("history", [query, ...others].slice(0, HISTORY_LENGTH));
+    const asked = query.trim();
+    const others = this.now.history.filter((earlier) => earlier !== asked);
+    if (asked) void this.set("history", [asked, ...others].slice(0, HISTORY_LENGTH));
   }
 
-  #tell(changed: AnyKey | "all"): void {
+  #tell(changed: Key | "all"): void {
     for (const listener of [...this.#listeners]) listener(changed);
   }
 }
 
-function sane<T extends object>(stored: unknown, defaults: T, checks: Checks<T>): T {
-  if (typeof stored !== "object" || stored === null) return defaults;
-  const given = stored as Partial<Record<keyof T, unknown>>;
-  const kept = { ...defaults };
-  for (const key of Object.keys(defaults) as (keyof T)[]) {
+/** The values of a table's settings, as far as `stored` has them and they make sense. */
+function sane<T extends Table>(table: T, stored: unknown): Values<T> {
+  const given = (stored ?? {}) as Record<string, unknown>;
+  const values = Object.entries(table).map(([key, [initial, check]]) => {
     try {
-      if (given[key] !== undefined) kept[key] = checks[key](given[key]);
+      return [key, check(given[key])];
     } catch {
-      continue; // from another version, or edited by hand: the default stands
+      return [key, initial]; // not stored, from another version, or edited by hand
     }
-  }
-  return kept;
+  });
+  return Object.fromEntries(values) as Values<T>;
 }

@@ -195,6 +195,20 @@ describe("which vault", () => {
   });
 });
 
+describe("a vault that somebody else serves", () => {
+  it("is not asked for a token that nobody can know, and waits for a person", async () => {
+    let asked = 0;
+    connect(() => {
+      asked += 1;
+      const endpoint = { ...TARGET.endpoint, token: "of another server" };
+      return Promise.resolve({ ...TARGET, endpoint, isShared: true });
+    });
+    await settle(300_000);
+    expect(connection.state).toMatchObject({ name: "offline", reason: "in-use" });
+    expect(asked).toBe(1);
+  });
+});
+
 describe("attempts that were given up", () => {
   it("change nothing when they answer late", async () => {
     let late: (target: Absence) => void = () => undefined;
@@ -224,7 +238,7 @@ describe("attempts that were given up", () => {
     let asked = 0;
     connect(() => {
       asked += 1;
-      return Promise.resolve({ reason: "needs-consent", detail: "" });
+      return Promise.resolve({ reason: "needs-consent" });
     });
     await settle(300_000);
     expect(asked).toBe(1);

@@ -70,7 +70,7 @@ describe("checks", () => {
 
   it.each([
     [["results", "0"], "line", "results[0].line should be a number"],
-    [["results", "0", "scores"], "semantic", "results[0].scores.semantic should be a number"],
+    [["results", "0"], "scores", "results[0].scores should be an object"],
     [[], "results", "results should be a list"],
     [["fusion"], "method", "fusion.method should be text"],
   ])("name a missing field: %s %s", (path, name, message) => {

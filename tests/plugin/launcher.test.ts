@@ -161,6 +161,7 @@ describe("a vault that is served already", () => {
     expect(await launch()).toEqual({
       endpoint: { url: "http://127.0.0.1:8765", token: "stored" },
       vault: { word: "garden", folder: "/home/ada/garden" },
+      isShared: true,
     });
   });
 

@@ -83,7 +83,8 @@ describe("highlights", () => {
 describe("texts", () => {
   it("name passages and places", () => {
     const passage = aResult("a.md", { heading: "One > Two", parent: "buy bread" });
-    expect(breadcrumb(passage)).toBe("One › Two › buy bread");
+    expect(breadcrumb(passage, "Bread")).toBe("One › Two › buy bread");
+    expect(breadcrumb(passage, "One"), "a title is not said twice").toBe("Two › buy bread");
     expect([folderOf("a/b/c.md"), folderOf("c.md")]).toEqual(["a/b", ""]);
   });
 

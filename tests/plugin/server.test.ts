@@ -138,6 +138,15 @@ describe("where the server is", () => {
     });
   });
 
+  it("stays in use when it shall not be started with the app any more", async () => {
+    files.add("/usr/bin/recollect");
+    let server: Server | undefined;
+    await find(local, (made) => (server = made));
+    await settings.set("autostart", false);
+    expect(await server?.find(() => undefined)).toEqual({ launched: true });
+    expect(await find({ ...local, autostart: false })).toMatchObject({ reason: "stopped" });
+  });
+
   it("stays stopped once a person stopped it", async () => {
     files.add("/usr/bin/recollect");
     expect(await find(local, (server) => server.stop())).toMatchObject({ reason: "stopped" });

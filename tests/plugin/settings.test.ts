@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  DEVICE_DEFAULTS,
   Settings,
-  VAULT_DEFAULTS,
+  type Choices,
   type DeviceSettings,
   type VaultSettings,
 } from "../../plugin/src/settings";
@@ -22,25 +21,45 @@ async function settingsOf(vault: unknown, device: unknown = null): Promise<{
   return { settings, saved };
 }
 
+async function defaults(): Promise<Choices> {
+  return (await settingsOf(null)).settings.now;
+}
+
 describe("settings", () => {
-  it.each([[null], ["text"], [[]], [{ score: "loud", resultLimit: "many", marks: 3 }]])(
+  it("start nothing, send nothing and hide nothing before anybody chose", async () => {
+    expect(await defaults()).toMatchObject({
+      mode: "unset",
+      startAgreed: false,
+      uploadAgreed: null,
+      resultLimit: 20,
+      minScore: 0,
+      marks: {},
+    });
+  });
+
+  it.each([[null], ["text"], [7], [[]], [{ score: "loud", resultLimit: "many", marks: 3 }]])(
     "are the defaults where %j is stored",
     async (stored) => {
       const { settings } = await settingsOf(stored, stored);
-      expect(settings.vault).toEqual(VAULT_DEFAULTS);
-      expect(settings.device).toEqual(DEVICE_DEFAULTS);
+      expect(settings.now).toEqual(await defaults());
     },
   );
 
   it("keep what is sane of what is stored, in its bounds, and drop what they do not know", async () => {
     const { settings } = await settingsOf({ resultLimit: 5_000, score: "bar", colour: "red" });
-    expect(settings.vault).toEqual({ ...VAULT_DEFAULTS, resultLimit: 200, score: "bar" });
+    expect(settings.now).toEqual({ ...(await defaults()), resultLimit: 200, score: "bar" });
+  });
+
+  it("take nothing from the synced file that belongs to one device", async () => {
+    const { settings } = await settingsOf({ program: "/tmp/evil", startAgreed: true });
+    expect(settings.now).toEqual(await defaults());
   });
 
   it("never write to the synced file what belongs to one device", async () => {
     const { settings, saved } = await settingsOf(null);
-    settings.setDevice("program", "/opt/recollect");
-    await settings.setVault("score", "off");
+    await settings.set("program", "/opt/recollect");
+    expect(saved.vault).toBeUndefined();
+    await settings.set("score", "off");
     expect(saved.device).toMatchObject({ program: "/opt/recollect" });
     expect(JSON.stringify(saved.vault)).not.toMatch(/program|address|token|Agreed/);
   });
@@ -49,18 +68,19 @@ describe("settings", () => {
     const { settings } = await settingsOf(null);
     const heard: string[] = [];
     const stop = settings.subscribe((changed) => heard.push(changed));
-    await settings.setVault("minScore", 0.5);
-    settings.setDevice("mode", "remote");
+    await settings.set("minScore", 0.5);
+    await settings.set("mode", "remote");
     stop();
-    settings.setDevice("mode", "local");
+    await settings.set("mode", "local");
     expect(heard).toEqual(["minScore", "mode"]);
   });
 
   it("remember the last searches, each once", async () => {
     const { settings } = await settingsOf(null);
     for (let n = 0; n < 30; n += 1) settings.remember(`q${n}`);
-    settings.remember("q25");
-    expect(settings.device.history).toHaveLength(20);
-    expect(settings.device.history.slice(0, 2)).toEqual(["q25", "q29"]);
+    settings.remember(" q25 ");
+    settings.remember("  ");
+    expect(settings.now.history).toHaveLength(20);
+    expect(settings.now.history.slice(0, 2)).toEqual(["q25", "q29"]);
   });
 });

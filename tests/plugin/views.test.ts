@@ -1,12 +1,13 @@
 /** The panels with the app's test doubles: what is drawn, walked through, opened and said. */
 
-import { App as FakeApp } from "obsidian-test-mocks/obsidian";
+import { App as FakeApp, Platform } from "obsidian-test-mocks/obsidian";
 import type { App, ViewStateResult, WorkspaceLeaf } from "obsidian";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
 import { Settings } from "../../plugin/src/settings";
 import type { Desk } from "../../plugin/src/ui/desk";
+import { QuickSearch } from "../../plugin/src/ui/quickSearch";
 import { SearchView } from "../../plugin/src/ui/searchView";
 import { SimilarView } from "../../plugin/src/ui/similarView";
 import { aReply, aResult, aStatus, FakeServer, problem, TOKEN } from "./samples";
@@ -16,11 +17,13 @@ let connection: Connection;
 let settings: Settings;
 let desk: Desk;
 let acted: string[];
+let impossible: string[];
 
 beforeEach(() => {
   vi.useFakeTimers();
   server = new FakeServer();
   acted = [];
+  impossible = [];
   settings = new Settings({
     loadVault: () => Promise.resolve(null),
     saveVault: () => Promise.resolve(),
@@ -45,6 +48,7 @@ beforeEach(() => {
     settings,
     waiting: () => 0,
     act: (action) => acted.push(action),
+    can: (action) => !impossible.includes(action),
   };
 });
 afterEach(() => {
@@ -103,6 +107,24 @@ describe("the search panel", () => {
     expect(acted).toEqual(["connect"]);
   });
 
+  it("offers nothing that cannot be done, such as a program on a phone", async () => {
+    impossible = ["start"];
+    const view = await openSearch();
+    expect(texts(view, ".recollect-message .recollect-title")).toEqual(["Not set up yet"]);
+    expect(texts(view, ".recollect-buttons button")).toEqual(["Enter an address"]);
+    expect(texts(view, "button.mod-cta")).toEqual(["Enter an address"]);
+  });
+
+  it("does not ask again about missing notes that a person has decided about", async () => {
+    const guard = { gone: 60, total: 100, since: "2026-01-01T00:00:00+00:00" };
+    server.routes["/api/status"] = () => aStatus({ guard });
+    connection.begin();
+    const view = await openSearch();
+    expect(texts(view, ".recollect-buttons button")).toEqual(["Decide"]);
+    await settings.set("guardDecided", guard.since);
+    expect(texts(view, ".recollect-message")).toEqual([]);
+  });
+
   it("recovers by itself and answers what was asked meanwhile", async () => {
     server.down = true;
     connection.begin();
@@ -133,6 +155,14 @@ describe("the search panel", () => {
     expect(texts(view, ".recollect-link")).toContain("honey");
     view.search("bees");
     expect(texts(view, ".recollect-link")).toEqual([]);
+  });
+
+  it("asks nothing while its field is empty", async () => {
+    connection.begin();
+    const view = await openSearch();
+    view.search("  ");
+    await settle();
+    expect(server.asked("/api/search")).toEqual([]);
   });
 
   it("is as it was when the app is started again", async () => {
@@ -238,6 +268,21 @@ describe("the similar notes panel", () => {
     expect(view.getState()).toMatchObject({ target: { kind: "note", path: "Bees.md" } });
   });
 
+  it("shows as many as were asked for, itself and hidden ones taken out, and marks no words", async () => {
+    const all = Array.from({ length: 9 }, (_, n) => aResult(`${n}.md`));
+    server.routes["/api/similar"] = ({ url }) =>
+      aReply(all.slice(0, Number(new URL(url).searchParams.get("limit"))));
+    await settings.set("resultLimit", 3);
+    await settings.set("marks", { "Bees.md": { hidden: ["1.md"], pinned: [] } });
+    connection.begin();
+    const view = await openSimilar();
+    view.hold({ kind: "note", path: "Bees.md" });
+    await settle();
+    expect(texts(view, ".tree-item-inner > span")).toEqual(["0", "2", "3"]);
+    expect(texts(view, ".recollect-info span")).toEqual(["3 notes"]);
+    expect(texts(view, ".search-result-file-matched-text")).toEqual([]);
+  });
+
   it("says by which rule a note is not in the index", async () => {
     server.routes["/api/similar"] = () => problem(404, "not_found", "No such note.");
     server.routes["/api/ledger"] = () => ({
@@ -275,5 +320,17 @@ describe("the similar notes panel", () => {
     server.routes["/api/similar"] = () => aReply([aResult("Hives.md")], { generation: 8 });
     await settle(15_000);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
+  });
+});
+
+describe("the quick search", () => {
+  const hints = (): number => new QuickSearch(desk, "").modalEl.querySelectorAll(".prompt-instruction").length;
+
+  it("says its keys where there are keys", () => {
+    const all = hints();
+    const { isMobile } = Platform;
+    Platform.isMobile = true;
+    expect([all > 5, hints()]).toEqual([true, 0]);
+    Platform.isMobile = isMobile;
   });
 });

@@ -15,16 +15,17 @@ const REASONS: OfflineReason[] = [
   "not-installed",
   "stopped",
   "crashed",
+  "in-use",
   "unreachable",
   "not-recollect",
   "no-vault",
   "refused",
 ];
-const offline = (reason: OfflineReason): ConnectionState => ({ name: "offline", reason, detail: "" });
+const offline = (reason: OfflineReason): ConnectionState => ({ name: "offline", reason });
 const states: ConnectionState[] = [
   ...REASONS.map(offline),
   { name: "starting" },
-  { name: "needs-token", detail: "" },
+  { name: "needs-token" },
   { name: "mismatch", older: "server", version: "0.0.1" },
   { name: "mismatch", older: "plugin", version: "9.0.0" },
 ];

@@ -3,14 +3,14 @@
  * the buttons of messages. An action shows only while it can be done.
  */
 
-import { MarkdownView, Notice, type App, type Command, type Menu } from "obsidian";
+import { MarkdownView, Notice, type App } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
 import type { Desk } from "./desk";
 import { askAboutGone, confirm, fullReindexQuestion, startQuestion, told } from "./dialogs";
 import type { ActionName } from "./explain";
-import { FailuresModal } from "./failures";
-import { addItem, copyText } from "./menu";
+import { showFailures } from "./failures";
+import { copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
 import { showDiagnostics, showSearch, showSimilar } from "./reveal";
 import { insertSimilarLink } from "./similarSuggest";
@@ -22,7 +22,7 @@ export type Action = readonly [
   id: ActionName,
   name: string,
   run: () => unknown,
-  can?: () => unknown,
+  can: () => unknown,
   icon?: string,
 ];
 
@@ -45,26 +45,6 @@ export function actions(parts: ActionParts): readonly Action[] {
   return [...ofSearching(parts), ...ofTheIndex(parts), ...ofTheServer(parts)];
 }
 
-/** An action as the app's command palette takes it. */
-export function commandOf([id, name, run, can = always]: Action): Command {
-  return {
-    id,
-    name,
-    checkCallback: (isChecking) => {
-      const isPossible = Boolean(can());
-      if (isPossible && !isChecking) void run();
-      return isPossible;
-    },
-  };
-}
-
-/** Adds the actions that have an icon and can be done. */
-export function addActions(menu: Menu, all: readonly Action[]): void {
-  for (const [, name, run, can = always, icon] of all) {
-    if (icon && can()) addItem(menu, name, icon, run);
-  }
-}
-
 function ofSearching({ desk }: ActionParts): Action[] {
   const { app, connection } = desk;
   const view = (): MarkdownView | null => app.workspace.getActiveViewOfType(MarkdownView);
@@ -72,93 +52,92 @@ function ofSearching({ desk }: ActionParts): Action[] {
   const similar = (): unknown => showSimilar(app, textTarget(selection()));
   const insert = (): unknown => insertSimilarLink(desk, view());
   const isInNote = (): boolean => !!view()?.file;
+  const hasGraph = (): boolean => connection.has("graph_view") && isInNote();
   return [
     ["open-search", "Open search", () => showSearch(app), always, "search"],
-    ["open-similar", "Open similar notes", () => showSimilar(app)],
-    ["quick-search", "Quick search", () => new QuickSearch(desk, selection()).open()],
+    ["open-similar", "Open similar notes", () => showSimilar(app), always],
+    ["quick-search", "Quick search", () => new QuickSearch(desk, selection()).open(), always],
     ["similar-to-selection", "Find notes similar to selection", similar, selection],
     ["insert-similar-link", "Insert link to similar note", insert, () => connection.session && isInNote()],
-    [
-      "open-graph",
-      "Open the graph around this note",
-      () => openGraph(desk),
-      () => connection.has("graph_view") && isInNote(),
-    ],
+    ["open-graph", "Open the graph around this note", () => openGraph(desk), hasGraph],
   ];
 }
 
 function ofTheIndex({ desk }: ActionParts): Action[] {
-  const { app, connection } = desk;
+  const { app, connection, settings } = desk;
   const { has } = connection;
-  const isPaused = (): boolean => connection.status?.queue.paused ?? false;
+  const queue = (isPaused: boolean): boolean =>
+    has("queue") && connection.status?.queue.paused === isPaused;
   const canReindex = (): boolean => has("reindex");
+  const guard = (): unknown => connection.status?.guard;
   /** Asks the server for something, says how that went, and shows at once what it changed. */
-  const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<void> => {
-    if (!connection.session) return;
-    await told(request(connection.session.client));
+  const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<boolean> => {
+    if (!connection.session) return false;
+    const isDone = await told(request(connection.session.client));
     await connection.check();
+    return isDone;
   };
   const reindexAll = async (): Promise<void> => {
     const isAgreed = await confirm(app, fullReindexQuestion(noteCount(app)));
     if (isAgreed) await ask((client) => client.reindex({ full: true }));
   };
-  const decide = (): void => {
-    const guard = connection.status?.guard;
-    if (guard) askAboutGone(app, guard, (remove) => ask((client) => client.guard(remove)));
+  const decide = async (): Promise<void> => {
+    const missing = connection.status?.guard;
+    const remove = missing ? await askAboutGone(app, missing) : null;
+    if (!missing || remove === null) return;
+    const isDone = await ask((client) => client.guard(remove));
+    if (isDone) await settings.set("guardDecided", missing.since);
   };
   const reindex = (): unknown => ask((client) => client.reindex({}));
   const pause = (): unknown => ask((client) => client.queue("pause"));
   const resume = (): unknown => ask((client) => client.queue("resume"));
   const status = (): unknown =>
     new Notice(longStatus(connection.state, desk.waiting()).join("\n"), 10_000);
-  const errors = (): unknown =>
-    connection.session && new FailuresModal(app, connection.session).open();
+  const errors = (): unknown => connection.session && told(showFailures(app, connection.session));
   return [
     ["status", "Show index status", status, always, "info"],
     ["reindex", "Reindex changed notes", reindex, canReindex, "refresh-cw"],
     ["reindex-all", "Reindex the vault from scratch", reindexAll, canReindex],
-    ["pause", "Pause indexing", pause, () => has("queue") && !isPaused(), "pause"],
-    ["resume", "Resume indexing", resume, () => has("queue") && isPaused(), "play"],
+    ["pause", "Pause indexing", pause, () => queue(false), "pause"],
+    ["resume", "Resume indexing", resume, () => queue(true), "play"],
     ["errors", "Show notes with errors", errors, () => has("ledger"), "alert-triangle"],
-    ["missing", "Decide about missing notes", decide, () => connection.status?.guard, "file-x"],
+    ["missing", "Decide about missing notes", decide, guard, "file-x"],
   ];
 }
 
 function ofTheServer({ desk, server, diagnostics, pluginId }: ActionParts): Action[] {
   const { app, connection, settings } = desk;
   const isOffline = (): boolean => !connection.session;
-  const canStop = (): boolean => !isOffline() && settings.device.mode === "local";
+  const canStart = (): boolean => isOffline() && server.isPossibleHere;
+  const canStop = (): boolean => !isOffline() && settings.now.mode === "local";
+  const connect = (): unknown => connection.reset();
   const stop = (): unknown => {
     server.stop();
-    return connection.reset();
+    return connect();
   };
   const copy = (): unknown => copyText(diagnostics(), "Copied. It holds no names and no text.");
+  const openDiagnostics = (): unknown => showDiagnostics(app);
   const openSettings = (): void => {
     const { setting } = app as App & { setting?: SettingsWindow };
     setting?.open();
     setting?.openTabById(pluginId);
   };
   return [
-    ["start", "Start the search program", () => start(desk, server), isOffline, "power"],
+    ["start", "Start the search program", () => start(desk, server), canStart, "power"],
     ["stop", "Stop the search program", stop, canStop, "power-off"],
-    ["connect", "Try to connect", () => connection.reset(), isOffline, "plug"],
-    ["copy-diagnostics", "Copy diagnostics", copy],
-    ["open-diagnostics", "Open diagnostics", () => showDiagnostics(app), () => settings.vault.diagnostics],
+    ["connect", "Try to connect", connect, isOffline, "plug"],
+    ["copy-diagnostics", "Copy diagnostics", copy, always],
+    ["open-diagnostics", "Open diagnostics", openDiagnostics, () => settings.now.diagnostics],
     ["settings", "Open settings", openSettings, always, "settings"],
   ];
 }
 
 /** Starting for the first time is asked about, once for each vault on each computer. */
-async function start(desk: Desk, server: Server): Promise<void> {
-  const { app, connection, settings, act } = desk;
-  if (!server.isPossibleHere) {
-    act("settings"); // as on phones, where only an address will do
-    return;
-  }
+async function start({ app, connection, settings }: Desk, server: Server): Promise<void> {
   const program = await server.program();
   const mayStart =
     program === null ||
-    settings.device.startAgreed ||
+    settings.now.startAgreed ||
     (await confirm(app, startQuestion(program, noteCount(app))));
   if (!mayStart) return;
   server.start(program !== null);
@@ -168,11 +147,11 @@ async function start(desk: Desk, server: Server): Promise<void> {
 /** The web page signs in by its address, as it does from a terminal. */
 function openGraph({ app, connection }: Desk): void {
   const { session } = connection;
-  const path = app.workspace.getActiveFile()?.path ?? "";
-  if (!session) return;
+  const path = app.workspace.getActiveFile()?.path;
+  if (!session || path === undefined) return;
   const { url, token } = session.client.endpoint;
-  const query = new URLSearchParams({ token, vault: session.vault.id });
-  window.open(`${url}/?${query}#graph=${encodeURIComponent(path)}`);
+  const view = new URLSearchParams({ path, vault: session.vault.id });
+  window.open(`${url}/?token=${token}#/graph?${view}`);
 }
 
 function noteCount(app: App): number {

@@ -8,24 +8,19 @@ const VOCABULARY_AGE_MS = 30_000;
 
 /** What the vault's notes offer to complete with. */
 interface Vocabulary {
-  readonly tags: readonly string[];
-  readonly folders: readonly string[];
+  readonly readAt: number;
+  readonly tag: ReadonlySet<string>;
+  readonly path: readonly string[];
   readonly properties: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export class QuerySuggest extends AbstractInputSuggest<string> {
   #vocabulary: Vocabulary | null = null;
-  #readAt = 0;
   #at: Completion | null = null;
-
   readonly #field: HTMLInputElement;
   readonly #onChosen: (query: string) => void;
 
-  constructor(
-    app: App,
-    field: HTMLInputElement,
-    onChosen: (query: string) => void,
-  ) {
+  constructor(app: App, field: HTMLInputElement, onChosen: (query: string) => void) {
     super(app, field);
     this.#field = field;
     this.#onChosen = onChosen;
@@ -33,12 +28,15 @@ export class QuerySuggest extends AbstractInputSuggest<string> {
   }
 
   protected override getSuggestions(query: string): string[] {
-    this.#at = completionAt(query, this.#field.selectionStart ?? query.length);
-    if (!this.#at) return [];
-    const typed = this.#at.typed.toLowerCase();
-    return this.#candidates(this.#at)
-      .filter((word) => word.toLowerCase().includes(typed) && word !== this.#at?.typed)
-      .sort((one, other) => rank(one, typed) - rank(other, typed) || one.localeCompare(other))
+    const at = completionAt(query, this.#field.selectionStart ?? query.length);
+    this.#at = at;
+    if (!at) return [];
+    const typed = at.typed.toLowerCase();
+    /** Words that begin as typed come first. */
+    const rank = (word: string): number => (word.toLowerCase().startsWith(typed) ? 0 : 1);
+    return [...this.#candidates(at)]
+      .filter((word) => word.toLowerCase().includes(typed) && word !== at.typed)
+      .sort((one, other) => rank(one) - rank(other) || one.localeCompare(other))
       .slice(0, MOST);
   }
 
@@ -54,54 +52,37 @@ export class QuerySuggest extends AbstractInputSuggest<string> {
     this.close();
   }
 
-  #candidates(at: Completion): readonly string[] {
-    const words = this.#words();
-    switch (at.kind) {
-      case "tag":
-        return words.tags;
-      case "path":
-        return words.folders;
-      case "property":
-        return [...words.properties.keys()];
-      case "value":
-        return [...(words.properties.get(at.property.toLowerCase()) ?? [])];
-    }
-  }
-
   /** Reading every note's cache takes milliseconds, so it is done now and then, not at each key. */
-  #words(): Vocabulary {
-    if (!this.#vocabulary || Date.now() - this.#readAt > VOCABULARY_AGE_MS) {
+  #candidates({ kind, property = "" }: Completion): Iterable<string> {
+    if (!this.#vocabulary || Date.now() - this.#vocabulary.readAt > VOCABULARY_AGE_MS) {
       this.#vocabulary = readVocabulary(this.app);
-      this.#readAt = Date.now();
     }
-    return this.#vocabulary;
+    const { properties } = this.#vocabulary;
+    if (kind === "property") return properties.keys();
+    if (kind === "value") return properties.get(property.toLowerCase()) ?? [];
+    return this.#vocabulary[kind];
   }
 }
 
-/** Words that begin as typed come first. */
-function rank(word: string, typed: string): number {
-  return word.toLowerCase().startsWith(typed) ? 0 : 1;
-}
-
-function readVocabulary(app: App): Vocabulary {
-  const tags = new Set<string>();
+function readVocabulary({ vault, metadataCache }: App): Vocabulary {
+  const tag = new Set<string>();
   const properties = new Map<string, Set<string>>();
-  for (const file of app.vault.getMarkdownFiles()) {
-    const cache = app.metadataCache.getFileCache(file);
+  for (const file of vault.getMarkdownFiles()) {
+    const cache = metadataCache.getFileCache(file);
     if (!cache) continue;
-    for (const tag of getAllTags(cache) ?? []) tags.add(tag.slice(1));
+    for (const found of getAllTags(cache) ?? []) tag.add(found.slice(1));
     for (const [name, value] of Object.entries(cache.frontmatter ?? {})) {
       collect(properties, name.toLowerCase(), value);
     }
   }
-  const folders = app.vault.getAllFolders().map((folder) => folder.path);
-  return { tags: [...tags], folders, properties };
+  const path = vault.getAllFolders().map((folder) => folder.path);
+  return { readAt: Date.now(), tag, path, properties };
 }
 
 function collect(properties: Map<string, Set<string>>, name: string, value: unknown): void {
-  const values = properties.get(name) ?? new Set<string>();
+  const values = properties.get(name) ?? new Set();
   properties.set(name, values);
-  for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+  for (const item of [value].flat()) {
     if (typeof item === "string" || typeof item === "number" || typeof item === "boolean") {
       values.add(String(item));
     }

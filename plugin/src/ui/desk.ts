@@ -11,5 +11,7 @@ export interface Desk {
   readonly settings: Settings;
   /** Changes that the server has not acknowledged. */
   readonly waiting: () => number;
-  readonly act: (action: ActionName) => void;
+  readonly act: (action: ActionName) => unknown;
+  /** Whether an action can be done at the moment. */
+  readonly can: (action: ActionName) => boolean;
 }

@@ -2,6 +2,7 @@
 
 import { ItemView, Platform, type WorkspaceLeaf } from "obsidian";
 import { asServerError, type RequestEntry } from "../client";
+import { title } from "./controls";
 import type { Desk } from "./desk";
 import { longStatus } from "./statusText";
 
@@ -17,25 +18,26 @@ export interface DiagnosticsParts {
 }
 
 /** Says nothing of the notes, not even their names, and no token: it is made to be shown around. */
-export function diagnosticsText(parts: DiagnosticsParts): string {
-  const { connection, settings } = parts.desk;
-  const { session, status, state } = connection;
+export function diagnosticsText({ desk, version, requests, rejected }: DiagnosticsParts): string {
+  const { session, status, state } = desk.connection;
   return [
-    `Recollect ${parts.version}, server ${session?.version}`,
+    `Recollect ${version}, server ${session?.version}`,
     `Platform: ${JSON.stringify(Platform)}`,
-    `Mode: ${settings.device.mode}, state: ${state.name}`,
+    `Mode: ${desk.settings.now.mode}, state: ${state.name}`,
     `Features: ${session?.features.join(" ")}`,
     `Generation: ${status?.generation}`,
-    ...longStatus(state, parts.desk.waiting()),
-    `Refused changes: ${parts.rejected().length}`,
+    ...longStatus(state, desk.waiting()),
+    `Refused changes: ${rejected().length}`,
     "Requests:",
-    ...parts.requests().map(requestLine),
+    ...requests().map(
+      ({ at, route, outcome, ms }) => `${new Date(at).toISOString()} ${route} ${outcome} ${ms} ms`,
+    ),
   ].join("\n");
 }
 
 export class DiagnosticsView extends ItemView {
   readonly #parts: DiagnosticsParts;
-  #note = "";
+  #note: readonly string[] = [];
 
   constructor(leaf: WorkspaceLeaf, parts: DiagnosticsParts) {
     super(leaf);
@@ -59,38 +61,38 @@ export class DiagnosticsView extends ItemView {
     look();
   }
 
-  /** Asks for the ledger's entry of the active note and where its chunks begin. */
+  /** Asks for the ledger's entry of the active note and for its chunks. */
   async #look(): Promise<void> {
     const { session } = this.#parts.desk.connection;
     const path = this.app.workspace.getActiveFile()?.path;
-    try {
-      if (session && path !== undefined) {
+    if (session && path !== undefined) {
+      this.#note = [path];
+      try {
         const { entries } = await session.client.ledger({ path });
-        this.#note = JSON.stringify(entries, null, 1);
-        const { chunks, headings } = await session.client.note(path);
-        this.#note += JSON.stringify(chunks ?? headings, null, 1);
+        this.#note = entries.map((row) => JSON.stringify(row));
+        const { chunks = [] } = await session.client.note(path);
+        const lines = chunks.map(
+          ({ heading, line, chars }) => `Line ${line}, ${chars} characters: ${heading ?? ""}`,
+        );
+        this.#note = [...this.#note, ...lines];
+      } catch (error) {
+        this.#note = [...this.#note, asServerError(error).message];
       }
-    } catch (error) {
-      this.#note += asServerError(error).message;
     }
     this.#draw();
   }
 
   #draw(): void {
     const { queue, rejected, log } = this.#parts;
-    const section = (title: string, text: string): void => {
-      this.contentEl.createDiv({ cls: "recollect-title", text: title });
-      this.contentEl.createEl("pre", { text });
+    const section = (name: string, lines: readonly string[]): void => {
+      title(this.contentEl, name);
+      this.contentEl.createEl("pre", { text: lines.join("\n") });
     };
     this.contentEl.empty();
-    section("Server", diagnosticsText(this.#parts));
+    section("Server", [diagnosticsText(this.#parts)]);
     section("Active note", this.#note);
-    section("Changes not sent", queue().join("\n"));
-    section("Changes refused", rejected().join("\n"));
-    section("Log of the search program", log().join("\n"));
+    section("Changes not sent", queue());
+    section("Changes refused", rejected());
+    section("Log of the search program", log());
   }
-}
-
-function requestLine({ at, route, outcome, ms }: RequestEntry): string {
-  return `${new Date(at).toISOString()} ${route} ${outcome} ${ms} ms`;
 }

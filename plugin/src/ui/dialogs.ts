@@ -5,30 +5,42 @@ import { asServerError } from "../client";
 import type { Guard } from "../contract";
 import { count } from "./format";
 
+/** What a button says, and what pressing it means. */
+type Answer<T> = readonly [label: string, value: T, looks?: "setDestructive" | "setCta"];
+
 export interface Question {
   readonly title: string;
   readonly text: string;
   readonly answer: string;
 }
 
-/** Whether the person agrees; closing the dialog is a no. */
-export function confirm(app: App, question: Question): Promise<boolean> {
+/** What the person answers; null where the dialog is closed without an answer. */
+function ask<T>(
+  app: App,
+  title: string,
+  text: string,
+  answers: readonly Answer<T>[],
+  later: string,
+): Promise<T | null> {
   return new Promise((resolve) => {
-    let agreed = false;
-    new ConfirmationModal(app)
-      .setTitle(question.title)
-      .setContent(question.text)
-      .setCloseCallback(() => resolve(agreed))
-      .addClass("recollect-question")
-      .addButton((button) => {
-        button.setButtonText(question.answer).setCta();
-        button.onClick(() => {
-          agreed = true;
-        });
-      })
-      .addCancelButton("Not now")
-      .open();
+    let given: T | null = null;
+    const modal = new ConfirmationModal(app)
+      .setTitle(title)
+      .setContent(text)
+      .setCloseCallback(() => resolve(given));
+    for (const [label, value, looks] of answers) {
+      modal.addButton((button) => {
+        button.setButtonText(label).onClick(() => (given = value));
+        if (looks) button[looks]();
+      });
+    }
+    modal.addCancelButton(later).open();
   });
+}
+
+/** Whether the person agrees; closing the dialog is a no. */
+export async function confirm(app: App, { title, text, answer }: Question): Promise<boolean> {
+  return (await ask(app, title, text, [[answer, true, "setCta"]], "Not now")) ?? false;
 }
 
 /** Before the program is started for the first time, which begins the first full index. */
@@ -36,7 +48,7 @@ export function startQuestion(program: string, notes: number): Question {
   return {
     title: "Start Recollect on this computer?",
     text:
-      `This runs ${program}. It reads ${count(notes, "note", "notes")}, keeps an index of them ` +
+      `This runs ${program}. It reads ${count(notes, "note")}, keeps an index of them ` +
       "outside the vault, and may fetch a language model once. Notes are not changed and go nowhere.",
     answer: "Start and index",
   };
@@ -47,7 +59,7 @@ export function uploadQuestion(url: string, notes: number): Question {
   return {
     title: "Send notes to your server?",
     text:
-      `${url} keeps a copy of this vault to search in: ${count(notes, "note", "notes")} now, and ` +
+      `${url} keeps a copy of this vault to search in: ${count(notes, "note")} now, and ` +
       "every note that changes from then on.",
     answer: "Send notes",
   };
@@ -56,37 +68,33 @@ export function uploadQuestion(url: string, notes: number): Question {
 export function fullReindexQuestion(notes: number): Question {
   return {
     title: "Reindex the vault from scratch?",
-    text: `${count(notes, "note", "notes")} are read again. Search goes on meanwhile.`,
+    text: `${count(notes, "note")} are read again. Search goes on meanwhile.`,
     answer: "Reindex",
   };
 }
 
-/** Whether the notes that are gone were meant to go. */
-export function askAboutGone(
-  app: App,
-  { gone, total }: Guard,
-  answer: (remove: boolean) => unknown,
-): void {
-  new ConfirmationModal(app)
-    .setTitle(`${gone} of ${total} notes are gone`)
-    .setContent(
-      "A drive may be missing, or a sync not complete. The index keeps them until you decide.",
-    )
-    .addButton((button) => {
-      button.setButtonText("Remove from index").setDestructive();
-      button.onClick(() => void answer(true));
-    })
-    .addButton((button) => button.setButtonText("Keep").onClick(() => void answer(false)))
-    .addCancelButton("Decide later")
-    .open();
+/** Whether the notes that are gone are to be removed from the index; null: to be decided later. */
+export function askAboutGone(app: App, { gone, total }: Guard): Promise<boolean | null> {
+  return ask(
+    app,
+    `${gone} of ${total} notes are gone`,
+    "A drive may be missing, or a sync not complete. The index keeps them until you decide.",
+    [
+      ["Remove from index", true, "setDestructive"],
+      ["Keep", false],
+    ],
+    "Decide later",
+  );
 }
 
 /** Waits for a request that a person asked for, and says if it failed. */
-export async function told(request: Promise<unknown>, done?: string): Promise<void> {
+export async function told(request: Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await request;
     if (done) new Notice(done);
+    return true;
   } catch (error) {
     new Notice(`That did not work: ${asServerError(error).message}`);
+    return false;
   }
 }

@@ -2,6 +2,7 @@
 
 import { TFile, type App } from "obsidian";
 import { linkTo, subpathOf, type Place } from "./open";
+import { textTarget, type Target } from "./target";
 
 /** The part of the app's drag manager that is used; it is not in the public typings. */
 interface DragManager {
@@ -17,17 +18,15 @@ function managerOf(app: App): DragManager | undefined {
 /** Drags a link: the app's way where there is one, else as text. */
 export function startDrag(app: App, event: DragEvent, place: Place, title: string): void {
   const manager = managerOf(app);
-  if (manager?.dragLink && manager.onDragStart) {
-    const data = manager.dragLink(event, place.path + subpathOf(place.passage), "", title);
-    manager.onDragStart(event, data);
-  }
-  event.dataTransfer?.setData("text/plain", linkTo(app, place, "") ?? "");
+  const link = place.path + subpathOf(place.passage);
+  manager?.onDragStart?.(event, manager.dragLink?.(event, link, "", title));
+  event.dataTransfer?.setData("text/plain", linkTo(app, place));
 }
 
 /** What was dropped: a note, as the app tells, or text. */
-export function dropped(app: App, event: DragEvent): { note: string } | { text: string } | null {
+export function dropped(app: App, event: DragEvent): Target | null {
   const held = managerOf(app)?.draggable;
-  if (held?.file instanceof TFile) return { note: held.file.path };
+  if (held?.file instanceof TFile) return { kind: "note", path: held.file.path };
   const text = event.dataTransfer?.getData("text/plain").trim();
-  return text ? { text } : null;
+  return text ? textTarget(text) : null;
 }

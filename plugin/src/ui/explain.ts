@@ -31,6 +31,7 @@ type Button = readonly [name: ActionName, label: string];
 export interface Explanation {
   readonly title: string;
   readonly text: string;
+  /** Those that can be done at the moment are shown. */
   readonly actions: readonly Button[];
   /** To copy into a terminal, for what the plugin must not do itself. */
   readonly commands: readonly string[];
@@ -71,64 +72,59 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
         ? message("The server is too old", `Upgrade it from ${state.version}.`, [RETRY], UPGRADE)
         : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
     case "offline": {
-      const absence = explainOffline(state.reason, state.detail);
-      if (waiting === 0) return absence;
-      const kept = count(waiting, "change is", "changes are");
-      return { ...absence, text: `${absence.text} ${kept} kept until then.` };
+      const absence = message(...ABSENCES[state.reason]);
+      const kept = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
+      return { ...absence, text: [absence.text, state.detail, kept].filter(Boolean).join(" ") };
     }
   }
 }
 
-function explainOffline(reason: OfflineReason, detail: string): Explanation {
-  switch (reason) {
-    case "not-set-up":
-      return message(
-        "Not set up yet",
-        "A program of its own does the searching, on this computer or on one in your network.",
-        [
-          ["start", "Use this computer"],
-          ["settings", "Enter an address"],
-        ],
-      );
-    case "needs-consent":
-      return message("Ready to start", "It was not started for this vault yet.", [START]);
-    case "not-installed":
-      return message(
-        "The search program is not installed",
-        "Run one of these in a terminal.",
-        [["start", "Try again"], SETTINGS],
-        INSTALL,
-      );
-    case "stopped":
-      return message("Stopped", "The search program does not run.", [START]);
-    case "crashed":
-      return message("The search program ended", detail, [START, SETTINGS]);
-    case "unreachable":
-      return message("Offline", `The server does not answer. ${detail}`, [RETRY, SETTINGS]);
-    case "not-recollect":
-      return message("That is not Recollect", `Something else answers. ${detail}`, [RETRY, SETTINGS]);
-    case "no-vault":
-      return message("Vault not found", detail, [SETTINGS, RETRY]);
-    case "refused":
-      return message("The server refuses", detail, [RETRY, SETTINGS]);
-  }
-}
+const ABSENCES: Readonly<Record<OfflineReason, Parameters<typeof message>>> = {
+  "not-set-up": [
+    "Not set up yet",
+    "A program of its own does the searching, on a computer of yours.",
+    [
+      ["start", "Use this computer"],
+      ["settings", "Enter an address"],
+    ],
+  ],
+  "needs-consent": ["Ready to start", "It was not started for this vault yet.", [START]],
+  "not-installed": [
+    "The search program is not installed",
+    "Run one of these in a terminal.",
+    [["start", "Try again"], SETTINGS],
+    INSTALL,
+  ],
+  stopped: ["Stopped", "The search program does not run.", [START]],
+  crashed: ["The search program ended", "", [START, SETTINGS]],
+  "in-use": [
+    "Searched by another program",
+    "Perhaps this vault is open in a second window. End that, then try again.",
+    [RETRY],
+  ],
+  unreachable: ["Offline", "The server does not answer.", [RETRY, SETTINGS]],
+  "not-recollect": ["That is not Recollect", "Something else answers there.", [RETRY, SETTINGS]],
+  "no-vault": ["Vault not found", "", [SETTINGS, RETRY]],
+  refused: ["The server refuses", "", [RETRY, SETTINGS]],
+};
 
-/** What a person should know of an index that answers, but not with everything; else null. */
-export function remark(status: Status): Explanation | null {
-  const { queue, guard } = status;
-  if (guard) {
+/**
+ * What a person should know of an index that answers, but not with everything; else null.
+ * `decided` is the time of missing notes about which the person has decided already.
+ */
+export function remark(status: Status | null, decided = ""): Explanation | null {
+  if (!status) return null;
+  const { queue, guard, problem } = status;
+  if (guard && guard.since !== decided) {
     const title = `${guard.gone} of ${guard.total} notes are missing`;
     return message(title, "The index keeps them until you decide.", [["missing", "Decide"]]);
   }
-  if (status.problem) return message("The index does not follow the vault", status.problem);
-  const pending = count(queue.pending, "note", "notes");
-  if (queue.paused) {
-    return message("Indexing is paused", `${pending} to go.`, [["resume", "Resume"]]);
-  }
+  if (problem) return message("The index does not follow the vault", problem);
+  const pending = `${count(queue.pending, "note")} to go`;
+  if (queue.paused) return message("Indexing is paused", `${pending}.`, [["resume", "Resume"]]);
   if (status.state === "indexing" && queue.pending > 0) {
     const left = queue.eta_s === null ? "" : `, about ${duration(queue.eta_s)} left`;
-    return message("Indexing", `${pending} to go${left}. Results are not complete yet.`);
+    return message("Indexing", `${pending}${left}. Results are not complete yet.`);
   }
   if (status.semantic !== "unavailable") return null;
   return message("Keywords only", status.semantic_reason ?? "There is no model to search with.");

@@ -2,7 +2,7 @@
 
 import type { Passage, Result } from "../contract";
 
-export function count(n: number, one: string, many: string): string {
+export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
@@ -11,19 +11,20 @@ export function scoreText(score: number): string {
 }
 
 /** The parts of a score that were computed, a line each. */
-export function scoreParts(result: Result): string {
-  const { scores, raw } = result;
-  const lines = [`score: ${scoreText(result.score)}`];
-  for (const [name, value] of Object.entries({ ...scores, ...raw })) {
-    if (value !== null) lines.push(`${name}: ${scoreText(value)}`);
-  }
-  return lines.join("\n");
+export function scoreParts({ score, scores, raw }: Result): string {
+  return Object.entries({ score, ...scores, ...raw })
+    .flatMap(([name, value]) => (value === null ? [] : [`${name}: ${scoreText(value)}`]))
+    .join("\n");
 }
 
-/** "Hives › Spring", with the list item a passage hangs under; empty above the first heading. */
-export function breadcrumb(passage: Passage): string {
-  const steps = passage.heading?.split(" > ") ?? [];
-  if (passage.parent) steps.push(passage.parent);
+/**
+ * "Hives › Spring", with the list item a passage hangs under; empty above the first heading. A
+ * first heading that only says the note's title again is left out.
+ */
+export function breadcrumb({ heading, parent }: Passage, title: string): string {
+  const steps = heading?.split(" > ") ?? [];
+  if (steps[0] === title) steps.shift();
+  if (parent) steps.push(parent);
   return steps.join(" › ");
 }
 

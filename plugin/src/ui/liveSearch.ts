@@ -3,14 +3,17 @@
  * rests. Questions are numbered; an answer to an earlier one is dropped.
  */
 
-import type { SearchReply } from "../contract";
+import type { Client } from "../client";
 import type { Session } from "../connection";
+import type { SearchReply } from "../contract";
 import { Timer } from "../timer";
 
-export interface LiveSearchParts {
+export type Mode = "keyword" | "hybrid";
+
+export interface LiveSearchParts<Question> {
   readonly session: () => Session | null;
-  readonly limit: () => number;
-  /** False where the server has no model to rank with: one question is enough then. */
+  readonly request: (client: Client, question: Question, mode: Mode) => Promise<SearchReply>;
+  /** False where the server has no model to rank with: one request is enough then. */
   readonly ranksByMeaning: () => boolean;
   /** `isFinal` is false for keyword answers that better ones will follow. */
   readonly show: (reply: SearchReply, isFinal: boolean) => void;
@@ -21,61 +24,60 @@ export interface LiveSearchParts {
 const KEYWORDS_AFTER_MS = 80;
 const RANKED_AFTER_MS = 220;
 
-export class LiveSearch {
-  #question = 0;
+export class LiveSearch<Question> {
+  #number = 0;
   readonly #keywords = new Timer();
   readonly #ranked = new Timer();
+  readonly #parts: LiveSearchParts<Question>;
 
-  readonly #parts: LiveSearchParts;
-
-  constructor(parts: LiveSearchParts) {
+  constructor(parts: LiveSearchParts<Question>) {
     this.#parts = parts;
   }
 
   /** A key was pressed: ask when the typing rests a little. */
-  type(query: string): void {
-    this.cancel();
-    if (!query.trim()) return;
-    this.#parts.busy(true);
-    const question = this.#question;
-    if (this.#parts.ranksByMeaning()) {
-      this.#keywords.set(KEYWORDS_AFTER_MS, () => this.#ask(query, question, "keyword"));
-    }
-    this.#ranked.set(RANKED_AFTER_MS, () => this.#ask(query, question, "hybrid"));
+  type(question: Question): void {
+    const ask = this.#prepare(question);
+    if (this.#parts.ranksByMeaning()) this.#keywords.set(KEYWORDS_AFTER_MS, () => ask("keyword"));
+    this.#ranked.set(RANKED_AFTER_MS, () => ask("hybrid"));
   }
 
   /** Ask without waiting. */
-  now(query: string): Promise<void> {
-    this.cancel();
-    if (!query.trim()) return Promise.resolve();
-    this.#parts.busy(true);
-    return this.#ask(query, this.#question, "hybrid");
+  now(question: Question): void {
+    void this.#prepare(question)("hybrid");
   }
 
   /** Gives up what was asked; nothing of it will be shown. */
   cancel(): void {
-    this.#question += 1;
+    this.#number += 1;
     this.#keywords.clear();
     this.#ranked.clear();
     this.#parts.busy(false);
   }
 
-  async #ask(query: string, question: number, mode: "keyword" | "hybrid"): Promise<void> {
-    const session = this.#parts.session();
-    if (!session) {
-      this.#parts.busy(false);
+  #prepare(question: Question): (mode: Mode) => Promise<void> {
+    this.cancel();
+    this.#parts.busy(true);
+    const mine = this.#number;
+    return (mode) => this.#ask(question, mode, () => mine === this.#number);
+  }
+
+  async #ask(question: Question, mode: Mode, isWanted: () => boolean): Promise<void> {
+    const { session, request, show, fail, busy } = this.#parts;
+    const found = session();
+    if (!found) {
+      busy(false);
       return; // the state of the connection is shown instead
     }
     const isFinal = mode === "hybrid";
     try {
-      const reply = await session.client.search(query, { limit: this.#parts.limit(), mode });
-      if (question !== this.#question) return;
+      const reply = await request(found.client, question, mode);
+      if (!isWanted()) return;
       if (isFinal) this.cancel();
-      this.#parts.show(reply, isFinal);
+      show(reply, isFinal);
     } catch (error) {
-      if (question !== this.#question || !isFinal) return; // the better question is on its way
+      if (!isWanted() || !isFinal) return; // the better question is on its way
       this.cancel();
-      this.#parts.fail(error);
+      fail(error);
     }
   }
 }

@@ -1,15 +1,13 @@
 /** What a person hid from, or pinned to, the similar notes of a note. */
 
 import type { Result } from "../contract";
-import type { Marks, VaultSettings } from "../settings";
+import type { Choices, Marks } from "../settings";
 
-type AllMarks = VaultSettings["marks"];
+type AllMarks = Choices["marks"];
 export type Mark = keyof Marks;
 
-const NONE: Marks = { hidden: [], pinned: [] };
-
 export function marksOf(all: AllMarks, note: string): Marks {
-  return all[note] ?? NONE;
+  return all[note] ?? { hidden: [], pinned: [] };
 }
 
 /** Marks `other` for `note`, or takes the mark away; hiding unpins, pinning shows. */
@@ -20,11 +18,11 @@ export function withMark(
   mark: Mark,
   isSet: boolean,
 ): AllMarks {
-  const before = marksOf(all, note);
+  const { hidden, pinned } = marksOf(all, note);
   const without = (paths: readonly string[]): string[] => paths.filter((path) => path !== other);
-  const marks: Marks = { hidden: without(before.hidden), pinned: without(before.pinned) };
-  const next = isSet ? { ...marks, [mark]: [...marks[mark], other] } : marks;
-  return tidy({ ...all, [note]: next });
+  const marks = { hidden: without(hidden), pinned: without(pinned) };
+  if (isSet) marks[mark].push(other);
+  return tidy({ ...all, [note]: marks });
 }
 
 export function withoutHidden(all: AllMarks, note: string): AllMarks {
@@ -43,14 +41,16 @@ export function afterRename(all: AllMarks, from: string, to: string): AllMarks {
 }
 
 /** Pinned results first, hidden ones not at all. */
-export function arranged(results: readonly Result[], marks: Marks): readonly Result[] {
-  const isPinned = (result: Result): boolean => marks.pinned.includes(result.path);
-  const visible = results.filter((result) => !marks.hidden.includes(result.path));
-  return [...visible.filter(isPinned), ...visible.filter((result) => !isPinned(result))];
+export function arranged(results: readonly Result[], { hidden, pinned }: Marks): readonly Result[] {
+  const isPinned = ({ path }: Result): boolean => pinned.includes(path);
+  return results
+    .filter(({ path }) => !hidden.includes(path))
+    .sort((one, other) => Number(isPinned(other)) - Number(isPinned(one)));
 }
 
 function tidy(all: AllMarks): AllMarks {
+  const entries = Object.entries(all);
   return Object.fromEntries(
-    Object.entries(all).filter(([, { hidden, pinned }]) => hidden.length + pinned.length > 0),
+    entries.filter(([, { hidden, pinned }]) => hidden.length + pinned.length > 0),
   );
 }

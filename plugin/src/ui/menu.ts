@@ -1,7 +1,7 @@
 /** Menus, the one of a result among them, which other plugins may add to. */
 
 import { Menu, Notice, type App, type WorkspaceLeaf } from "obsidian";
-import { insertLink, linkTo, openPlace, type Place } from "./open";
+import { insertLink, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
 
 /** Adds an item to `menu`. Items of one `section` stand together. */
 export function addItem(
@@ -14,23 +14,29 @@ export function addItem(
   menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection(section).onClick(onClick));
 }
 
-export interface MenuParts {
+export interface MenuOwner {
   readonly app: App;
   readonly leaf: WorkspaceLeaf;
-  /** Further items of the view, such as hiding a note. */
-  readonly addItems?: ((menu: Menu, place: Place) => void) | undefined;
+  /** Adds what the view offers besides, such as hiding a note. */
+  addItems(menu: Menu, place: Place): void;
 }
 
-export function resultMenu({ app, leaf, addItems }: MenuParts, place: Place): Menu {
+const PANES: readonly [title: string, icon: string, pane: Pane][] = [
+  ["Open", "file", false],
+  ["Open in new tab", "file-plus", "tab"],
+  ["Open to the right", "separator-vertical", "split"],
+];
+
+export function resultMenu(owner: MenuOwner, place: Place): Menu {
+  const { app, leaf } = owner;
   const menu = new Menu();
-  addItem(menu, "Open", "file", () => openPlace(app, place, false), "open");
-  addItem(menu, "Open in new tab", "file-plus", () => openPlace(app, place, "tab"), "open");
-  const toTheRight = (): Promise<void> => openPlace(app, place, "split");
-  addItem(menu, "Open to the right", "separator-vertical", toTheRight, "open");
+  for (const [title, icon, pane] of PANES) {
+    addItem(menu, title, icon, () => openPlace(app, place, pane), "open");
+  }
   addItem(menu, "Insert link", "link", () => insertLink(app, place));
-  addItem(menu, "Copy link", "copy", () => copyText(linkTo(app, place, "") ?? ""));
-  addItems?.(menu, place);
-  const file = app.vault.getFileByPath(place.path);
+  addItem(menu, "Copy link", "copy", () => copyText(linkTo(app, place)));
+  owner.addItems(menu, place);
+  const file = noteAt(app, place.path);
   if (file) app.workspace.trigger("file-menu", menu, file, "recollect-results", leaf);
   return menu;
 }

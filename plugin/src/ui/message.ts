@@ -1,27 +1,32 @@
 /** Draws an explanation: its text, commands to copy, and a button for each action. */
 
-import type { ActionName, Explanation } from "./explain";
+import { button, title } from "./controls";
+import type { Desk } from "./desk";
+import type { Explanation } from "./explain";
 import { copyText } from "./menu";
-import { button } from "./searchHeader";
 
 export function renderMessage(
   parent: HTMLElement,
-  { title, text, actions, commands }: Explanation,
-  act: (action: ActionName) => void,
+  explanation: Explanation,
+  { act, can }: Pick<Desk, "act" | "can">,
 ): void {
   const el = parent.createDiv({ cls: "recollect-message", attr: { role: "status" } });
-  el.createDiv({ cls: "recollect-title", text: title });
-  el.createDiv({ text });
-  for (const command of commands) renderCommand(el, command);
+  title(el, explanation.title);
+  el.createDiv({ text: explanation.text });
+  renderCommands(el, explanation.commands);
   const buttons = el.createDiv("recollect-buttons");
-  for (const [name, label] of actions) {
+  for (const [name, text] of explanation.actions) {
+    if (!can(name)) continue;
     const cls = buttons.hasChildNodes() ? "" : "mod-cta"; // the likeliest comes first
-    buttons.createEl("button", { cls, text: label }).onclick = (): void => act(name);
+    buttons.createEl("button", { cls, text }).onclick = (): unknown => act(name);
   }
 }
 
-export function renderCommand(parent: HTMLElement, command: string): void {
-  const row = parent.createDiv("recollect-line");
-  row.createEl("code", { text: command });
-  button(row, "copy", "Copy", () => void copyText(command));
+/** Commands for a terminal, each with a button that copies it. */
+export function renderCommands(parent: HTMLElement, commands: readonly string[]): void {
+  for (const text of commands) {
+    const row = parent.createDiv("recollect-line");
+    row.createEl("code", { text });
+    button(row, "copy", "Copy", () => copyText(text));
+  }
 }

@@ -28,6 +28,11 @@ export function paneFor(event: UserEvent, newTabFirst: boolean): Pane {
   return asked === "tab" || asked === true ? false : asked;
 }
 
+/** Whether a key asks for a link to what is chosen: Alt and Enter, and nothing with it. */
+export function asksForLink({ altKey, ctrlKey, metaKey }: MouseEvent | KeyboardEvent): boolean {
+  return altKey && !ctrlKey && !metaKey;
+}
+
 /** `#^block` or `#Heading#Sub heading`; empty where a passage stands above the first heading. */
 export function subpathOf(passage: Passage | null): string {
   if (passage?.block) return `#^${passage.block}`;
@@ -35,71 +40,68 @@ export function subpathOf(passage: Passage | null): string {
   return steps.map((step) => `#${stripHeadingForLink(step)}`).join("");
 }
 
-/** Opens the note there, with the passage selected; a note that shows already is brought forward. */
-export async function openPlace(app: App, place: Place, pane: Pane): Promise<void> {
+/**
+ * Opens the note there, with the passage selected; a note that shows already is brought forward.
+ * `active` is false for a tab that opens behind the present one.
+ */
+export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
   const file = fileAt(app, place.path);
   if (!file) return;
+  const { workspace } = app;
   const line = Math.max(0, (place.passage?.line ?? 1) - 1);
-  const shown = pane === false ? leafShowing(app, file) : undefined;
+  const shown = pane === false ? viewOf(app, file) : null;
   if (shown) {
-    app.workspace.setActiveLeaf(shown, { focus: true });
+    workspace.setActiveLeaf(shown.leaf, { focus: true });
     shown.setEphemeralState({ line });
   } else {
     const link = file.path + subpathOf(place.passage);
-    await app.workspace.openLinkText(link, file.path, pane, { active: true, eState: { line } });
+    await workspace.openLinkText(link, file.path, pane, { active, eState: { line } });
   }
-  const view = app.workspace.getActiveViewOfType(MarkdownView);
-  if (place.passage && view?.file?.path === file.path) selectParagraph(view, line);
+  const view = workspace.getActiveViewOfType(MarkdownView);
+  if (active && place.passage && view?.file === file) selectParagraph(view, line);
 }
 
-/** Opens in a tab behind the present one. */
-export async function openBehind(app: App, place: Place): Promise<void> {
+/** A link as the person's settings write links, seen from `sourcePath`; empty: no such note. */
+export function linkTo(app: App, place: Place, sourcePath = ""): string {
   const file = fileAt(app, place.path);
-  if (!file) return;
-  const line = Math.max(0, (place.passage?.line ?? 1) - 1);
-  await app.workspace.getLeaf("tab").openFile(file, { active: false, eState: { line } });
-}
-
-/** A link as the person's settings write links, seen from `sourcePath`. */
-export function linkTo(app: App, place: Place, sourcePath: string): string | null {
-  const file = fileAt(app, place.path);
-  return file && app.fileManager.generateMarkdownLink(file, sourcePath, subpathOf(place.passage));
+  if (!file) return "";
+  return app.fileManager.generateMarkdownLink(file, sourcePath, subpathOf(place.passage));
 }
 
 /** The note that was used last; since then a panel in a window of its own may have been. */
 export function noteInUse(app: App): MarkdownView | null {
   const { workspace } = app;
-  const file = workspace.getActiveFile();
   const recent = workspace.getMostRecentLeaf()?.view;
-  const view = recent instanceof MarkdownView ? recent : file && leafShowing(app, file)?.view;
-  return view instanceof MarkdownView ? view : null;
+  if (recent instanceof MarkdownView) return recent;
+  const file = workspace.getActiveFile();
+  return file && viewOf(app, file);
 }
 
-/** Writes a link at the cursor of the note that was edited last. */
+/** Writes a link at the cursor of the note that was used last. */
 export function insertLink(app: App, place: Place): void {
   const view = noteInUse(app);
-  if (!view?.file) {
-    new Notice("Open the note that the link should go into.");
-    return;
-  }
-  const link = linkTo(app, place, view.file.path);
-  if (link) view.editor.replaceSelection(link);
+  if (view?.file) view.editor.replaceSelection(linkTo(app, place, view.file.path));
+  else new Notice("Open the note that the link should go into.");
+}
+
+/** The note at a path as the server spells it: composed (NFC), which some disks do not. */
+export function noteAt({ vault }: App, path: string): TFile | null {
+  const isSame = (file: TFile): boolean => file.path.normalize() === path;
+  return vault.getFileByPath(path) ?? vault.getMarkdownFiles().find(isSame) ?? null;
 }
 
 /** The file, or null with a word to the person: opening a missing note would create it. */
 function fileAt(app: App, path: string): TFile | null {
-  const { vault } = app;
-  // The server composes accented letters (NFC); some disks do not.
-  const isSame = (file: TFile): boolean => file.path.normalize() === path;
-  const file = vault.getFileByPath(path) ?? vault.getMarkdownFiles().find(isSame) ?? null;
+  const file = noteAt(app, path);
   if (!file) new Notice(`“${path}” is no longer in this vault.`);
   return file;
 }
 
-function leafShowing(app: App, file: TFile): MarkdownView["leaf"] | undefined {
-  return app.workspace.getLeavesOfType("markdown").find((leaf) => {
-    return leaf.view instanceof MarkdownView && leaf.view.file?.path === file.path;
-  });
+function viewOf(app: App, file: TFile): MarkdownView | null {
+  for (const { view } of app.workspace.getLeavesOfType("markdown")) {
+    if (view instanceof MarkdownView && view.file === file) return view;
+  }
+  return null;
 }
 
 const LONGEST_SELECTION = 40; // lines

@@ -7,16 +7,23 @@ import { rest } from "../timer";
 import type { Desk } from "./desk";
 import { explain } from "./explain";
 import { breadcrumb, folderOf, scoreText } from "./format";
-import { pieces, renderPieces } from "./highlight";
-import { insertLink, openBehind, openPlace, paneFor, type Place } from "./open";
+import { renderSnippet } from "./highlight";
+import { asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
+import { PLACEHOLDER } from "./searchView";
+import { inOneLine } from "./statusText";
 
-interface Hit {
+interface Hit extends Place {
   readonly result: Result;
   readonly passage: Passage;
 }
 
+type KeyEvent = MouseEvent | KeyboardEvent;
+/** A key with what it does; `hint` is what is said of it. */
+type Key = readonly [modifiers: Modifier[], key: string, act: (event: KeyEvent) => unknown, hint?: string];
+
 const RESTED_MS = 150;
 const SNIPPET_CHARS = 200;
+const SHOWN: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
 
 export class QuickSearch extends SuggestModal<Hit> {
   readonly #desk: Desk;
@@ -29,33 +36,30 @@ export class QuickSearch extends SuggestModal<Hit> {
   constructor(desk: Desk, query: string) {
     super(desk.app);
     this.#desk = desk;
-    this.setPlaceholder("Search by meaning and words…");
+    this.setPlaceholder(PLACEHOLDER);
     this.modalEl.addClass("recollect-quick");
     this.emptyStateText = "Type to search.";
     this.inputEl.value = query;
-    this.#registerKeys();
-    const mod = Platform.isMacOS ? "⌘" : "ctrl";
-    const keys = [
-      ["↵", "open"],
-      [`${mod} ↵`, "in a tab"],
-      [`${mod} alt ↵`, "to the right"],
-      [`${mod} o`, "behind"],
-      ["alt ↵", "insert link"],
-      ["shift ↵", "create note"],
-      ["tab", "within the note"],
-      [`${mod} g`, "excerpts"],
-      ["alt ↑↓", "history"],
-    ] as const;
-    this.setInstructions(keys.map(([command, purpose]) => ({ command, purpose })));
+    const keys = this.#keys();
+    for (const [modifiers, key, act] of keys) {
+      this.scope.register(modifiers, key, (event) => {
+        if (!event.isComposing) act(event);
+        return false;
+      });
+    }
+    if (Platform.isMobile) return; // there are no such keys, and little room
+    const hints = keys.filter(([, , , hint]) => hint);
+    this.setInstructions(
+      hints.map(([modifiers, key, , purpose = ""]) => ({ command: keyText([...modifiers, key]), purpose })),
+    );
   }
 
   override async getSuggestions(query: string): Promise<Hit[]> {
     const question = ++this.#question;
     const { connection } = this.#desk;
-    const unable = explain(connection.state, 0);
-    await rest(RESTED_MS);
     let hits: Hit[] = [];
-    let empty = unable ? `${unable.title}. ${unable.text}` : "No notes found.";
+    let empty = inOneLine(explain(connection.state, 0)) || "No notes found.";
+    await rest(RESTED_MS);
     try {
       if (question === this.#question && query.trim()) hits = await this.#ask(query);
     } catch (error) {
@@ -70,66 +74,62 @@ export class QuickSearch extends SuggestModal<Hit> {
   override renderSuggestion({ result, passage }: Hit, el: HTMLElement): void {
     el.addClass("mod-complex");
     const content = el.createDiv("suggestion-content");
-    content.createDiv({ cls: "suggestion-title", text: result.title });
-    const trail = [folderOf(result.path), breadcrumb(passage)].filter(Boolean).join(" · ");
+    const { title, path } = result;
+    content.createDiv({ cls: "suggestion-title", text: title });
+    const trail = [folderOf(path), breadcrumb(passage, title)].filter(Boolean).join(" · ");
     if (trail) content.createDiv({ cls: "suggestion-note", text: trail });
     if (this.#withExcerpts) {
-      const snippet = content.createDiv({ cls: "suggestion-note recollect-snippet" });
-      renderPieces(snippet, pieces(passage.snippet, passage.highlights, SNIPPET_CHARS));
+      const excerpt = content.createDiv("suggestion-note recollect-snippet");
+      renderSnippet(excerpt, passage.snippet, passage.highlights, SNIPPET_CHARS);
     }
-    if (this.#desk.settings.vault.score === "off") return;
-    const aux = el.createDiv("suggestion-aux");
-    aux.createSpan({ cls: "suggestion-flair", text: scoreText(passage.score) });
+    if (this.#desk.settings.now.score === "off") return;
+    const text = scoreText(passage.score);
+    el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
   }
 
-  override onChooseSuggestion(hit: Hit, event: MouseEvent | KeyboardEvent): void {
-    this.#remember();
-    if (event.altKey && !event.ctrlKey && !event.metaKey) {
-      insertLink(this.app, placeOf(hit));
-      return;
-    }
-    const pane = paneFor(event, this.#desk.settings.vault.openInNewTab);
-    void openPlace(this.app, placeOf(hit), pane);
+  override onChooseSuggestion(hit: Hit, event: KeyEvent): void {
+    const { settings } = this.#desk;
+    settings.remember(this.inputEl.value);
+    if (asksForLink(event)) insertLink(this.app, hit);
+    else void openPlace(this.app, hit, paneFor(event, settings.now.openInNewTab));
   }
 
   async #ask(query: string): Promise<Hit[]> {
     const { connection, settings } = this.#desk;
     if (!connection.session) return [];
     const { client } = connection.session;
+    const hitOf = (result: Result, passage: Passage): Hit => ({ path: result.path, result, passage });
     if (this.#inNote === null) {
-      const { results } = await client.search(query, { limit: settings.vault.resultLimit });
-      return results.map((result) => ({ result, passage: result }));
+      const { results } = await client.search(query, { limit: settings.now.resultLimit });
+      return results.map((result) => hitOf(result, result));
     }
     const inNote = `${query} path:"${this.#inNote}"`;
     const { results } = await client.search(inNote, { limit: 5 }); // `path:` finds parts of paths
     const result = results.find(({ path }) => path === this.#inNote);
-    return result ? [result, ...result.passages].map((passage) => ({ result, passage })) : [];
+    return result ? [result, ...result.passages].map((passage) => hitOf(result, passage)) : [];
   }
 
-  #registerKeys(): void {
-    const on = (modifiers: Modifier[], key: string, action: (event: KeyboardEvent) => void): void => {
-      this.scope.register(modifiers, key, (event) => {
-        if (!event.isComposing) action(event);
-        return false;
-      });
-    };
-    for (const modifiers of [["Mod"], ["Mod", "Alt"], ["Alt"], ["Mod", "Alt", "Shift"]] as const) {
-      on([...modifiers], "Enter", (event) => this.selectActiveSuggestion(event));
-    }
-    const moves = { j: "ArrowDown", n: "ArrowDown", k: "ArrowUp", p: "ArrowUp" };
-    for (const [key, arrow] of Object.entries(moves)) on(["Ctrl"], key, () => this.#press(arrow));
-    on(["Shift"], "Enter", () => void this.#create());
-    on(["Mod"], "o", () => void this.#openBehind());
-    on(["Mod"], "g", () => {
-      this.#withExcerpts = !this.#withExcerpts;
-      this.#again();
-    });
-    on([], "Tab", () => {
-      this.#inNote = this.#inNote === null ? (this.#active()?.result.path ?? null) : null;
-      this.#again();
-    });
-    on(["Alt"], "ArrowUp", () => this.#recall(1));
-    on(["Alt"], "ArrowDown", () => this.#recall(-1));
+  #keys(): readonly Key[] {
+    const choose = (event: KeyEvent): void => this.selectActiveSuggestion(event);
+    const down = (): unknown => this.#press("ArrowDown");
+    const up = (): unknown => this.#press("ArrowUp");
+    return [
+      [[], "Enter", choose, "open"],
+      [["Mod"], "Enter", choose, "in a tab"],
+      [["Mod", "Alt"], "Enter", choose, "to the right"],
+      [["Mod", "Alt", "Shift"], "Enter", choose],
+      [["Mod"], "o", () => this.#openBehind(), "behind"],
+      [["Alt"], "Enter", choose, "insert link"],
+      [["Shift"], "Enter", () => this.#create(), "create note"],
+      [[], "Tab", () => this.#toggleInNote(), "within the note"],
+      [["Mod"], "g", () => this.#toggleExcerpts(), "excerpts"],
+      [["Alt"], "ArrowUp", () => this.#recall(1), "history"],
+      [["Alt"], "ArrowDown", () => this.#recall(-1)],
+      [["Ctrl"], "j", down],
+      [["Ctrl"], "n", down],
+      [["Ctrl"], "k", up],
+      [["Ctrl"], "p", up],
+    ];
   }
 
   /** Moves the selection as the arrow key does, which is the only public way to move it. */
@@ -147,21 +147,26 @@ export class QuickSearch extends SuggestModal<Hit> {
     return this.#shown[rows.findIndex((row) => row.hasClass("is-selected"))];
   }
 
-  async #openBehind(): Promise<void> {
+  #openBehind(): void {
     const hit = this.#active();
-    if (hit) await openBehind(this.app, placeOf(hit));
+    if (hit) void openPlace(this.app, hit, "tab", false);
   }
 
-  #recall(step: 1 | -1): void {
-    const { history } = this.#desk.settings.device;
-    this.#recent = Math.min(history.length - 1, Math.max(-1, this.#recent + step));
-    this.inputEl.value = history[this.#recent] ?? "";
+  #toggleInNote(): void {
+    this.#inNote = this.#inNote === null ? (this.#active()?.path ?? null) : null;
     this.#again();
   }
 
-  #remember(): void {
-    const query = this.inputEl.value.trim();
-    if (query) this.#desk.settings.remember(query);
+  #toggleExcerpts(): void {
+    this.#withExcerpts = !this.#withExcerpts;
+    this.#again();
+  }
+
+  #recall(step: 1 | -1): void {
+    const { history } = this.#desk.settings.now;
+    this.#recent = Math.min(history.length - 1, Math.max(-1, this.#recent + step));
+    this.inputEl.value = history[this.#recent] ?? "";
+    this.#again();
   }
 
   async #create(): Promise<void> {
@@ -186,6 +191,8 @@ async function createNote({ app }: Desk, query: string): Promise<TFile | null> {
   return app.vault.getFileByPath(path) ?? app.vault.create(path, "");
 }
 
-function placeOf({ result, passage }: Hit): Place {
-  return { path: result.path, passage };
+/** "ctrl alt ↵", or with a Mac's sign for its own key. */
+function keyText(keys: readonly string[]): string {
+  const mod = Platform.isMacOS ? "⌘" : "ctrl";
+  return keys.map((key) => (key === "Mod" ? mod : (SHOWN[key] ?? key.toLowerCase()))).join(" ");
 }

@@ -3,45 +3,41 @@
  * The search view and the similar notes view both show one.
  */
 
-import type { App, HoverParent, Menu, WorkspaceLeaf } from "obsidian";
-import type { Passage, Result } from "../contract";
-import type { Settings } from "../settings";
+import type { HoverParent } from "obsidian";
+import type { Result } from "../contract";
 import { Timer } from "../timer";
+import type { Desk } from "./desk";
 import { startDrag } from "./drag";
-import { insertLink, openPlace, paneFor, subpathOf, type Place } from "./open";
+import { resultMenu, type MenuOwner } from "./menu";
+import { asksForLink, insertLink, openPlace, paneFor, subpathOf } from "./open";
 import { merged } from "./ranking";
-import { resultMenu } from "./menu";
-import { ResultRow, type RowLook } from "./resultRow";
+import { ResultRow, type Hit } from "./resultRow";
 
-export interface ListParts {
-  readonly app: App;
-  readonly settings: Settings;
-  readonly leaf: WorkspaceLeaf;
-  readonly hover: HoverParent;
+/** The view that a list is a part of. */
+export interface ListOwner extends MenuOwner, HoverParent {
+  readonly desk: Desk;
   /** The view's type, by which hover previews are told apart. */
-  readonly source: string;
-  readonly label: string;
-  readonly badges?: (result: Result) => readonly string[];
-  readonly addItems?: (menu: Menu, place: Place) => void;
-  readonly onOpen?: () => void;
-  /** Escape was pressed, or up above the first row. */
-  readonly onLeave: (where: "editor" | "above") => void;
-}
-
-interface Hit {
-  readonly row: ResultRow;
-  readonly passage: Passage;
-  readonly el: HTMLElement;
+  getViewType(): string;
+  getDisplayText(): string;
+  badges(result: Result): readonly string[];
+  /** A result is opened. */
+  onChosen(): void;
+  /** Escape was pressed. */
+  leave(): void;
+  /** Up was pressed on the first row. */
+  goAbove(): void;
 }
 
 const ROWS_AT_ONCE = 100;
 const LONG_PRESS_MS = 600; // a phone's own contextmenu event comes before that
+const SNIPPET_CHARS = 300;
+const LONG_SNIPPET_CHARS = 1_200;
 
 export class ResultList {
   readonly el: HTMLElement;
   moreContext = false;
+  shown: readonly Result[] = [];
   #rows: ResultRow[] = [];
-  #results: readonly Result[] = [];
   #better: readonly Result[] = []; // what is shown once nothing is held in place any more
   #room = ROWS_AT_ONCE;
   #pointed: ResultRow | null = null;
@@ -49,23 +45,15 @@ export class ResultList {
   #moreEl: HTMLElement | null = null;
   readonly #press = new Timer();
   readonly #later = new Timer();
+  readonly #owner: ListOwner;
 
-  readonly #parts: ListParts;
-
-  constructor(
-    parent: HTMLElement,
-    parts: ListParts,
-  ) {
-    this.#parts = parts;
+  constructor(parent: HTMLElement, owner: ListOwner) {
+    this.#owner = owner;
     this.el = parent.createDiv({
       cls: "search-results-children recollect-results",
-      attr: { role: "tree", "aria-label": parts.label },
+      attr: { role: "tree", "aria-label": owner.getDisplayText() },
     });
     this.#listen();
-  }
-
-  get shown(): readonly Result[] {
-    return this.#results;
   }
 
   /** Shows `results`; rows up to the one a person points at stay where they are. */
@@ -76,7 +64,7 @@ export class ResultList {
     const held = this.#rows.findLastIndex(
       (row) => row === this.#pointed || row.el.contains(activeElement),
     );
-    this.#draw(merged(this.#results, results, held));
+    this.#draw(merged(this.shown, results, held));
   }
 
   /** Shows `results` in their own order, from the first on. */
@@ -89,31 +77,31 @@ export class ResultList {
 
   /** Draws what is shown once more, after a setting changed. */
   redraw(): void {
-    this.#draw(this.#results);
+    this.#draw(this.shown);
   }
 
-  expandAll(open: boolean): void {
-    for (const row of this.#rows) row.expand(open);
+  expandAll(isOpen: boolean): void {
+    for (const row of this.#rows) row.expand(isOpen);
   }
 
-  focusFirst(): boolean {
-    const first = this.#targets()[0];
-    first?.el.focus();
-    return first !== undefined;
+  focusFirst(): void {
+    focus(this.#hits[0]);
+  }
+
+  get #hits(): Hit[] {
+    return this.#rows.flatMap((row) => row.hits);
   }
 
   #draw(results: readonly Result[]): void {
-    this.#results = results;
-    const look: RowLook = {
-      score: this.#parts.settings.vault.score,
-      moreContext: this.moreContext,
-      badges: this.#parts.badges ?? ((): readonly string[] => []),
-    };
+    this.shown = results;
+    const { desk } = this.#owner;
+    const snippetChars = this.moreContext ? LONG_SNIPPET_CHARS : SNIPPET_CHARS;
     const known = new Map(this.#rows.map((row) => [row.result.path, row]));
     this.#rows = results.slice(0, this.#room).map((result, index) => {
-      const row = known.get(result.path) ?? new ResultRow(this.el, result, look);
+      const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
-      row.update(result, look);
+      const badges = this.#owner.badges(result);
+      row.show(result, { score: desk.settings.now.score, snippetChars, badges });
       // Moving a node that is in place already would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
@@ -121,12 +109,12 @@ export class ResultList {
     });
     for (const row of known.values()) row.el.remove();
     this.#drawMore();
-    this.#targets()[0]?.el.setAttr("tabindex", 0);
+    this.#hits[0]?.el.setAttr("tabindex", 0);
   }
 
   #drawMore(): void {
     this.#moreEl?.remove();
-    const rest = this.#results.length - this.#rows.length;
+    const rest = this.shown.length - this.#rows.length;
     if (rest <= 0) return;
     this.#moreEl = this.el.createEl("button", { text: `Show ${Math.min(rest, ROWS_AT_ONCE)} more` });
     this.#moreEl.onclick = (): void => {
@@ -135,59 +123,35 @@ export class ResultList {
     };
   }
 
-  #targets(): Hit[] {
-    return this.#rows.flatMap((row) =>
-      [...row.targets].map(([el, passage]) => ({ row, passage, el })),
-    );
-  }
-
   #hitAt(event: UIEvent): Hit | undefined {
     const node = event.targetNode;
-    const row = this.#rows.find((candidate) => node !== null && candidate.el.contains(node));
-    if (!row) return undefined;
-    for (const [el, passage] of row.targets) {
-      if (el.contains(node)) return { row, passage, el };
-    }
-    return undefined;
+    return this.#hits.find(({ el }) => el.contains(node));
   }
 
-  #click(event: MouseEvent): void {
-    const hit = this.#hitAt(event);
-    if (!hit || event.defaultPrevented) return;
+  #click(hit: Hit, event: MouseEvent): void {
+    if (event.defaultPrevented) return;
     event.preventDefault();
     const target = event.targetNode;
-    if (target?.instanceOf(Element) && target.closest(".collapse-icon")) {
-      hit.row.expand(!hit.row.isExpanded);
-    } else {
-      this.#open(hit, event);
-    }
+    const isFold = target?.instanceOf(Element) && target.closest(".collapse-icon");
+    if (isFold) hit.row.expand(!hit.row.isOpen);
+    else this.#open(hit, event);
   }
 
-  #open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
-    this.#parts.onOpen?.();
-    const pane = paneFor(event, this.#parts.settings.vault.openInNewTab);
-    void openPlace(this.#parts.app, placeOf(hit), pane);
+  #open({ place }: Hit, event: MouseEvent | KeyboardEvent): void {
+    const { app, desk } = this.#owner;
+    this.#owner.onChosen();
+    void openPlace(app, place, paneFor(event, desk.settings.now.openInNewTab));
   }
 
-  #contextMenu(event: MouseEvent): void {
-    const hit = this.#hitAt(event);
-    if (!hit) return;
-    event.preventDefault();
-    this.#press.clear();
-    resultMenu(this.#parts, placeOf(hit)).showAtMouseEvent(event);
-  }
-
-  #point(event: MouseEvent): void {
-    const hit = this.#hitAt(event);
-    this.#pointed = hit?.row ?? null;
-    if (!hit) return;
-    this.#parts.app.workspace.trigger("hover-link", {
+  #point({ el, row, place }: Hit, event: MouseEvent): void {
+    this.#pointed = row;
+    this.#owner.app.workspace.trigger("hover-link", {
       event,
-      source: this.#parts.source,
-      hoverParent: this.#parts.hover,
-      targetEl: hit.el,
-      linktext: hit.row.result.path + subpathOf(hit.passage),
-      sourcePath: hit.row.result.path,
+      source: this.#owner.getViewType(),
+      hoverParent: this.#owner,
+      targetEl: el,
+      linktext: place.path + subpathOf(place.passage),
+      sourcePath: place.path,
     });
   }
 
@@ -205,36 +169,31 @@ export class ResultList {
   }
 
   #catchUp(): void {
-    if (this.#better !== this.#results) this.merge(this.#better);
-  }
-
-  #drag(event: DragEvent): void {
-    const hit = this.#hitAt(event);
-    if (hit) startDrag(this.#parts.app, event, placeOf(hit), hit.row.result.title);
+    if (this.#better !== this.shown) this.merge(this.#better);
   }
 
   #key(event: KeyboardEvent): void {
-    const targets = this.#targets();
-    const at = targets.findIndex((target) => target.el === this.el.doc.activeElement);
-    const hit = targets[at];
-    if (!hit) return;
+    const hits = this.#hits;
+    const at = hits.findIndex(({ el }) => el === this.el.doc.activeElement);
+    const hit = hits[at];
+    if (!hit || event.isComposing) return;
+    const { row, place } = hit;
     const moves: Record<string, () => void> = {
-      ArrowDown: () => focus(targets[at + 1]),
-      ArrowUp: () => (at === 0 ? this.#parts.onLeave("above") : focus(targets[at - 1])),
-      Home: () => focus(targets[0]),
-      End: () => focus(targets.at(-1)),
-      ArrowRight: () => hit.row.expand(true),
+      ArrowDown: () => focus(hits[at + 1]),
+      ArrowUp: () => (at === 0 ? this.#owner.goAbove() : focus(hits[at - 1])),
+      Home: () => focus(hits[0]),
+      End: () => focus(hits.at(-1)),
+      ArrowRight: () => row.expand(true),
       ArrowLeft: () => {
-        hit.row.expand(false);
-        focus(this.#targets().find((target) => target.row === hit.row));
+        row.expand(false);
+        focus(row.hits[0]);
       },
-      Enter: () => (event.altKey && !event.ctrlKey && !event.metaKey
-        ? insertLink(this.#parts.app, placeOf(hit))
-        : this.#open(hit, event)),
-      Escape: () => this.#parts.onLeave("editor"),
+      Enter: () =>
+        asksForLink(event) ? insertLink(this.#owner.app, place) : this.#open(hit, event),
+      Escape: () => this.#owner.leave(),
     };
     const move = moves[event.key];
-    if (!move || event.isComposing) return;
+    if (!move) return;
     event.preventDefault();
     event.stopPropagation();
     move();
@@ -243,38 +202,52 @@ export class ResultList {
   /** The listeners need no end of their own: they end with the element. */
   #listen(): void {
     const { el } = this;
-    el.onclick = (event): void => this.#click(event);
-    el.onauxclick = (event): void => {
-      if (event.button === 1) this.#click(event);
-    };
-    el.oncontextmenu = (event): void => this.#contextMenu(event);
-    el.onmouseover = (event): void => this.#point(event);
-    el.onpointerdown = (): void => void (this.#isPressed = true);
-    el.onpointerup = el.onpointercancel = (): void => this.#release();
-    el.onmouseleave = (): void => this.#leave();
-    el.ondragstart = (event): void => this.#drag(event);
-    el.onkeydown = (event): void => this.#key(event);
-    el.addEventListener("touchstart", (event) => this.#touch(event), { passive: true });
+    /** Listens for what happens on a title or a passage. */
+    const on = <K extends keyof HTMLElementEventMap>(
+      type: K,
+      act: (hit: Hit, event: HTMLElementEventMap[K] & UIEvent) => void,
+    ): void =>
+      el.addEventListener(
+        type,
+        (event) => {
+          const hit = this.#hitAt(event as HTMLElementEventMap[K] & UIEvent);
+          if (hit) act(hit, event as HTMLElementEventMap[K] & UIEvent);
+        },
+        { passive: type === "touchstart" },
+      );
+    on("click", (hit, event) => this.#click(hit, event));
+    on("auxclick", (hit, event) => {
+      if (event.button === 1) this.#click(hit, event);
+    });
+    on("contextmenu", ({ place }, event) => {
+      event.preventDefault();
+      this.#press.clear();
+      resultMenu(this.#owner, place).showAtMouseEvent(event);
+    });
+    on("mouseover", (hit, event) => this.#point(hit, event));
+    on("dragstart", ({ place, row }, event) => {
+      startDrag(this.#owner.app, event, place, row.result.title);
+    });
+    on("touchstart", (hit, event) => this.#touch(hit, event));
     for (const end of ["touchend", "touchmove", "touchcancel"]) {
       el.addEventListener(end, () => this.#press.clear(), { passive: true });
     }
+    el.onpointerdown = (): void => void (this.#isPressed = true);
+    el.onpointerup = el.onpointercancel = (): void => this.#release();
+    el.onmouseleave = (): void => this.#leave();
+    el.onkeydown = (event): void => this.#key(event);
   }
 
   /** Phones have no right button; some send no `contextmenu` for a long press either. */
-  #touch(event: TouchEvent): void {
-    const hit = this.#hitAt(event);
-    const touch = event.touches[0];
-    this.#pointed = hit?.row ?? null;
-    if (!hit || !touch) return;
+  #touch({ row, place }: Hit, { touches }: TouchEvent): void {
+    this.#pointed = row;
+    const [touch] = touches;
+    if (!touch) return;
     const { clientX: x, clientY: y } = touch;
     this.#press.set(LONG_PRESS_MS, () => {
-      if (this.el.isConnected) resultMenu(this.#parts, placeOf(hit)).showAtPosition({ x, y }, this.el.doc);
+      if (this.el.isConnected) resultMenu(this.#owner, place).showAtPosition({ x, y }, this.el.doc);
     });
   }
-}
-
-function placeOf(hit: Hit): Place {
-  return { path: hit.row.result.path, passage: hit.passage };
 }
 
 function focus(hit: Hit | undefined): void {

@@ -6,158 +6,115 @@
 import { setIcon, setTooltip } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
+import { faint } from "./controls";
 import { breadcrumb, folderOf, scoreParts, scoreText } from "./format";
-import { pieces, renderPieces } from "./highlight";
+import { renderSnippet } from "./highlight";
+import type { Place } from "./open";
+
+/** What can be pointed at and opened: a row's title, or one of its passages. */
+export interface Hit {
+  readonly el: HTMLElement;
+  readonly row: ResultRow;
+  readonly place: Place;
+}
 
 export interface RowLook {
   readonly score: ScoreDisplay;
-  /** Longer snippets. */
-  readonly moreContext: boolean;
+  readonly snippetChars: number;
   /** Words beside the title, such as "linked". */
-  readonly badges: (result: Result) => readonly string[];
+  readonly badges: readonly string[];
 }
-
-const MATCHES = "search-result-file-matches";
-const TARGET = { role: "treeitem", tabindex: -1, draggable: "true" };
-const SNIPPET_CHARS = 300;
-const LONG_SNIPPET_CHARS = 1_200;
 
 export class ResultRow {
   readonly el: HTMLElement;
-  /** What can be pointed at and opened: the title first, then every passage. */
-  readonly targets = new Map<HTMLElement, Passage>();
-  #drawn: string;
-  #isOpen = false;
-  #titleEl: HTMLElement | null = null;
-  #foldEl: HTMLElement | null = null;
+  /** The title first, then every passage that shows. */
+  hits: Hit[] = [];
+  isOpen = false;
+  result!: Result;
+  #look!: RowLook;
+  #drawn = "";
 
-  #shown: Result;
-  #look: RowLook;
+  constructor(parent: HTMLElement) {
+    const cls = "tree-item search-result recollect-result";
+    this.el = parent.createDiv({ cls, attr: { role: "none" } });
+  }
 
-  constructor(
-    parent: HTMLElement,
-    shown: Result,
-    look: RowLook,
-  ) {
-    this.#shown = shown;
+  /** Draws `result`, unless that is how it is: what is under a pointer is not replaced for nothing. */
+  show(result: Result, look: RowLook, isOpen = this.isOpen): void {
+    this.result = result;
     this.#look = look;
-    this.el = parent.createDiv({
-      cls: "tree-item search-result recollect-result",
-      attr: { role: "none" },
-    });
-    this.#drawn = keyOf(shown, look);
-    this.#draw();
-  }
-
-  get result(): Result {
-    return this.#shown;
-  }
-
-  get isExpanded(): boolean {
-    return this.#isOpen;
-  }
-
-  update(result: Result, look: RowLook): void {
-    const drawn = keyOf(result, look);
-    if (drawn === this.#drawn) return; // a node under the pointer must not be replaced for nothing
+    this.isOpen = isOpen;
+    const drawn = JSON.stringify([result, look, isOpen]);
+    if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    const focused = this.#focusedTarget();
-    this.#shown = result;
-    this.#look = look;
+    const { activeElement } = this.el.doc;
+    const focused = this.hits.findIndex(({ el }) => el === activeElement);
+    this.el.empty();
+    this.hits = [];
     this.#draw();
-    if (focused >= 0) [...this.targets.keys()][focused]?.focus();
+    this.hits[focused]?.el.focus();
   }
 
   /** Shows or folds the further passages; they are drawn when first asked for. */
-  expand(open: boolean): void {
-    if (this.#shown.passages.length === 0 || open === this.#isOpen) return;
-    this.#isOpen = open;
-    this.el.toggleClass("is-collapsed", !open);
-    this.#titleEl?.setAttr("aria-expanded", String(open));
-    if (open) {
-      this.#foldEl = this.el.createDiv({ cls: MATCHES, attr: { role: "group" } });
-      for (const passage of this.#shown.passages) this.#drawPassage(this.#foldEl, passage);
-    } else {
-      for (const target of [...this.targets.keys()]) {
-        if (this.#foldEl?.contains(target)) this.targets.delete(target);
-      }
-      this.#foldEl?.remove();
-      this.#foldEl = null;
-    }
-  }
-
-  #focusedTarget(): number {
-    const { activeElement } = this.el.doc;
-    return [...this.targets.keys()].findIndex((target) => target === activeElement);
+  expand(isOpen: boolean): void {
+    this.show(this.result, this.#look, isOpen);
   }
 
   #draw(): void {
-    const wasOpen = this.#isOpen;
-    this.el.empty();
-    this.targets.clear();
-    this.#isOpen = false;
-    this.#foldEl = null;
-    this.#drawTitle();
-    this.#drawPassage(this.el.createDiv({ cls: MATCHES, attr: { role: "group" } }), this.#shown);
-    this.el.toggleClass("is-collapsed", this.#shown.passages.length > 0);
-    if (wasOpen) this.expand(true);
+    const { passages } = this.result;
+    const isFolded = passages.length > 0 && !this.isOpen;
+    this.el.toggleClass("is-collapsed", isFolded);
+    this.#drawTitle(isFolded);
+    const matches = this.el.createDiv({ cls: "search-result-file-matches", attr: { role: "group" } });
+    for (const passage of [this.result, ...(this.isOpen ? passages : [])]) {
+      this.#drawPassage(matches, passage);
+    }
   }
 
-  #drawTitle(): void {
-    const shown = this.#shown;
-    const self = this.el.createDiv({
-      cls: "tree-item-self search-result-file-title is-clickable",
-      attr: { ...TARGET, "aria-level": 1, "data-path": shown.path },
-    });
-    this.#titleEl = self;
-    this.targets.set(self, shown);
-    if (shown.passages.length > 0) {
-      self.setAttr("aria-expanded", "false");
-      const fold = self.createDiv({ cls: "tree-item-icon collapse-icon is-collapsed" });
+  #drawTitle(isFolded: boolean): void {
+    const { title, path, passages } = this.result;
+    const el = this.#target(this.el, "tree-item-self search-result-file-title is-clickable", 1);
+    el.setAttr("data-path", path);
+    if (passages.length > 0) {
+      el.setAttr("aria-expanded", !isFolded);
+      const fold = el.createDiv("tree-item-icon collapse-icon");
+      fold.toggleClass("is-collapsed", isFolded);
       setIcon(fold, "right-triangle");
       setTooltip(fold, "Further passages");
     }
-    const inner = self.createDiv({ cls: "tree-item-inner" });
-    inner.createSpan({ text: shown.title });
-    const folder = folderOf(shown.path);
-    if (folder) inner.createDiv({ cls: "recollect-faint", text: folder });
-    const flair = self.createDiv({ cls: "tree-item-flair-outer" });
-    for (const badge of this.#look.badges(shown)) {
+    const inner = el.createDiv("tree-item-inner");
+    inner.createSpan({ text: title });
+    faint(inner, folderOf(path));
+    const flair = el.createDiv("tree-item-flair-outer");
+    for (const badge of this.#look.badges) {
       flair.createSpan({ cls: "tree-item-flair recollect-badge", text: badge });
     }
-    this.#drawScore(flair);
+    if (this.#look.score !== "off") this.#drawScore(flair.createSpan("tree-item-flair recollect-score"));
   }
 
-  #drawScore(flair: HTMLElement): void {
-    if (this.#look.score === "off") return;
-    const { score } = this.#shown;
-    const el = flair.createSpan({ cls: "tree-item-flair recollect-score" });
+  #drawScore(el: HTMLElement): void {
+    const { score } = this.result;
     if (this.#look.score === "number") {
       el.setText(scoreText(score));
     } else {
       el.addClass("mod-bar");
       const percent = Math.round(Math.min(1, Math.max(0, score)) * 100);
       el.setCssProps({ "--recollect-score": `${percent}%` });
-      el.setAttr("aria-label", scoreText(score));
     }
-    setTooltip(el, scoreParts(this.#shown));
+    setTooltip(el, scoreParts(this.result));
   }
 
   #drawPassage(parent: HTMLElement, passage: Passage): void {
-    const el = parent.createDiv({
-      cls: "search-result-file-match tappable recollect-passage",
-      attr: { ...TARGET, "aria-level": 2 },
-    });
-    this.targets.set(el, passage);
-    const trail = breadcrumb(passage);
-    if (trail) el.createDiv({ cls: "recollect-faint", text: trail });
-    const limit = this.#look.moreContext ? LONG_SNIPPET_CHARS : SNIPPET_CHARS;
-    const parts = pieces(passage.snippet, passage.highlights, limit);
-    renderPieces(el.createDiv({ cls: "recollect-snippet" }), parts);
+    const el = this.#target(parent, "search-result-file-match tappable recollect-passage", 2, passage);
+    faint(el, breadcrumb(passage, this.result.title));
+    const { snippet, highlights } = passage;
+    renderSnippet(el.createDiv("recollect-snippet"), snippet, highlights, this.#look.snippetChars);
   }
-}
 
-/** What a row's looks depend on. */
-function keyOf(result: Result, { score, moreContext, badges }: RowLook): string {
-  return JSON.stringify([result, score, moreContext, badges(result)]);
+  #target(parent: HTMLElement, cls: string, level: number, passage: Passage = this.result): HTMLElement {
+    const attr = { role: "treeitem", tabindex: -1, draggable: "true", "aria-level": level };
+    const el = parent.createDiv({ cls, attr });
+    this.hits.push({ el, row: this, place: { path: this.result.path, passage } });
+    return el;
+  }
 }

@@ -1,33 +1,28 @@
 /** What the two panels that show results have in common: the list, and what is said above it. */
 
-import {
-  ItemView,
-  type HoverParent,
-  type HoverPopover,
-  type WorkspaceLeaf,
-} from "obsidian";
-import { asServerError } from "../client";
+import { ItemView, type HoverPopover, type Menu, type WorkspaceLeaf } from "obsidian";
+import { asServerError, type Client } from "../client";
 import type { ConnectionState } from "../connection";
-import type { Desk } from "./desk";
+import type { Result, SearchReply } from "../contract";
 import { Timer } from "../timer";
-import { explain, message, type Explanation } from "./explain";
+import type { Desk } from "./desk";
+import { explain, message, remark, type Explanation } from "./explain";
+import { LiveSearch, type Mode } from "./liveSearch";
 import { renderMessage } from "./message";
-import { noteInUse } from "./open";
-import { ResultList, type ListParts } from "./resultList";
+import { noteInUse, type Place } from "./open";
+import { ResultList, type ListOwner } from "./resultList";
 
 const REFRESH_AFTER_MS = 2_000;
 
-type OwnListParts = Pick<ListParts, "label" | "badges" | "addItems" | "onOpen"> & {
-  readonly onAbove: () => void;
-};
-
-export abstract class ResultsView extends ItemView implements HoverParent {
+export abstract class ResultsView<Question> extends ItemView implements ListOwner {
   hoverPopover: HoverPopover | null = null;
-  protected readonly desk: Desk;
+  readonly desk: Desk;
   protected infoEl!: HTMLElement;
   protected bodyEl!: HTMLElement;
   protected list!: ResultList;
+  protected reply: SearchReply | null = null;
   protected failure: Explanation | null = null;
+  protected readonly live: LiveSearch<Question>;
   #messageEl!: HTMLElement;
   #said = "";
   readonly #refresh = new Timer();
@@ -36,47 +31,77 @@ export abstract class ResultsView extends ItemView implements HoverParent {
     super(leaf);
     this.desk = desk;
     this.navigation = false;
+    this.live = new LiveSearch({
+      session: () => desk.connection.session,
+      request: (...asked) => this.request(...asked),
+      ranksByMeaning: () => desk.connection.status?.semantic !== "unavailable",
+      show: (reply, isFinal) => {
+        this.failure = null;
+        this.show(reply, isFinal);
+        this.say();
+      },
+      fail: (error) => this.fail(error),
+      busy: (isBusy) => this.list.el.setAttr("aria-busy", isBusy),
+    });
   }
 
-  /** The generation of the index that the shown results come from; null: none are shown. */
-  protected abstract generation(): number | null;
-  /** What is to be said of the results or of their absence, once the server can be asked. */
-  protected abstract ownMessage(): Explanation | null;
+  protected abstract request(client: Client, asked: Question, mode: Mode): Promise<SearchReply>;
+  protected abstract show(reply: SearchReply, isFinal: boolean): void;
+  /** Why there are no results, where the server was asked and there are none. */
+  protected abstract absence(): Explanation | null;
   /** Asks once more for what is shown, after the index or the connection changed. */
   protected abstract askAgain(): void;
   protected abstract settingsChanged(): void;
+  abstract goAbove(): void;
+
+  badges(_result: Result): readonly string[] {
+    return [];
+  }
+
+  addItems(_menu: Menu, _place: Place): void {
+    // A view may have more to offer for a result than every view has.
+  }
+
+  /** A result is opened. */
+  onChosen(): void {
+    // Only a search has something to remember.
+  }
 
   /** Makes the parts below the view's own header. */
-  protected build(own: OwnListParts): void {
+  protected build(): void {
     const { contentEl, desk } = this;
     contentEl.addClass("recollect-view");
     this.infoEl = contentEl.createDiv({ cls: "recollect-info", attr: { "aria-live": "polite" } });
-    this.bodyEl = contentEl.createDiv({ cls: "search-result-container mod-global-search" });
+    this.bodyEl = contentEl.createDiv("search-result-container mod-global-search");
     this.#messageEl = this.bodyEl.createDiv();
-    this.list = new ResultList(this.bodyEl, {
-      ...own,
-      app: this.app,
-      settings: desk.settings,
-      leaf: this.leaf,
-      hover: this,
-      source: this.getViewType(),
-      onLeave: (where) => (where === "above" ? own.onAbove() : this.leave()),
-    });
+    this.list = new ResultList(this.bodyEl, this);
     this.register(desk.connection.subscribe((state) => this.#news(state)));
-    this.register(desk.settings.subscribe(() => this.settingsChanged()));
-    this.register(() => this.#refresh.clear());
+    this.register(
+      desk.settings.subscribe(() => {
+        this.settingsChanged();
+        this.say();
+      }),
+    );
+    this.register(() => {
+      this.#refresh.clear();
+      this.live.cancel();
+    });
     this.say();
   }
 
   /** Says what is to be said, and only when it changed: a button under a pointer must not blink. */
   protected say(): void {
-    const { connection, waiting, act } = this.desk;
-    const news = explain(connection.state, waiting()) ?? this.failure ?? this.ownMessage();
+    const { connection, settings, waiting } = this.desk;
+    const news =
+      explain(connection.state, waiting()) ??
+      this.failure ??
+      this.absence() ??
+      remark(connection.status, settings.now.guardDecided);
     const said = JSON.stringify(news);
     if (said === this.#said) return;
     this.#said = said;
     this.#messageEl.empty();
-    if (news) renderMessage(this.#messageEl, news, act);
+    if (news) renderMessage(this.#messageEl, news, this.desk);
   }
 
   /** A request failed: what is shown stays, with a word about it. */
@@ -86,12 +111,8 @@ export abstract class ResultsView extends ItemView implements HoverParent {
     this.say();
   }
 
-  protected busy(isBusy: boolean): void {
-    this.list.el.setAttr("aria-busy", String(isBusy));
-  }
-
-  /** Back to the note that was edited last. */
-  protected leave(): void {
+  /** Back to the note that was used last. */
+  leave(): void {
     const view = noteInUse(this.app);
     if (!view) return;
     this.app.workspace.setActiveLeaf(view.leaf, { focus: true });
@@ -100,12 +121,12 @@ export abstract class ResultsView extends ItemView implements HoverParent {
 
   #news(state: ConnectionState): void {
     this.say();
-    this.list.el.toggleClass("is-stale", explain(state, 0) !== null);
+    this.list.el.toggleClass("is-stale", !("status" in state));
     if (!("status" in state)) return;
-    const shown = this.generation();
+    const shown = this.reply?.generation;
     if (shown === state.status.generation && !this.failure) return;
     if (this.#refresh.isSet) return; // a busy server's news must not put it off again and again
-    this.#refresh.set(shown === null ? 0 : REFRESH_AFTER_MS, () => {
+    this.#refresh.set(shown === undefined ? 0 : REFRESH_AFTER_MS, () => {
       if (this.containerEl.isShown()) this.askAgain();
     });
   }

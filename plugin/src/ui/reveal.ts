@@ -8,7 +8,7 @@ import type { Target } from "./target";
 
 export async function showSearch(app: App): Promise<void> {
   const { view } = await app.workspace.ensureSideLeaf(SEARCH_VIEW, "left");
-  if (view instanceof SearchView) view.focusField();
+  if (view instanceof SearchView) view.goAbove();
 }
 
 /** `target`: what the panel should stay with; without one it goes on as it was. */

@@ -1,7 +1,7 @@
 /** What the search view shows while its field is empty: saved searches, recent ones, operators. */
 
 import type { Settings } from "../settings";
-import { button } from "./searchHeader";
+import { button, faint, link, title } from "./controls";
 
 const OPERATORS: readonly [example: string, meaning: string][] = [
   ["tag:", "in notes with a tag"],
@@ -17,31 +17,21 @@ export function renderStart(
   settings: Settings,
   search: (query: string) => void,
 ): void {
-  const section = (title: string, queries: readonly string[]): HTMLElement[] => {
-    if (queries.length > 0) parent.createDiv({ cls: "recollect-title", text: title });
-    return queries.map((query) => line(parent, query, search));
+  const line = (query: string): HTMLElement => {
+    const row = parent.createDiv("recollect-line");
+    link(row, query, () => search(query));
+    return row;
   };
-  const { savedSearches } = settings.vault;
-  section("Saved searches", savedSearches).forEach((row, index) => {
-    const forget = (): void => void settings.setVault("savedSearches", without(savedSearches, index));
-    button(row, "x", "Remove", forget);
-  });
-  const { history } = settings.device;
-  section("Recent searches", history).forEach((row, index) => {
-    button(row, "x", "Remove", () => settings.setDevice("history", without(history, index)));
-  });
-  const examples = OPERATORS.map(([example]) => example);
-  section("Operators", examples).forEach((row, index) => {
-    row.createSpan({ cls: "recollect-faint", text: OPERATORS[index]?.[1] ?? "" });
-  });
-}
-
-function line(parent: HTMLElement, query: string, search: (query: string) => void): HTMLElement {
-  const row = parent.createDiv("recollect-line");
-  row.createEl("button", { cls: "recollect-link", text: query }).onclick = (): void => search(query);
-  return row;
-}
-
-function without<T>(items: readonly T[], index: number): T[] {
-  return items.filter((_, at) => at !== index);
+  const kept = (heading: string, key: "savedSearches" | "history"): void => {
+    const queries = settings.now[key];
+    if (queries.length > 0) title(parent, heading);
+    for (const query of queries) {
+      const others = queries.filter((other) => other !== query);
+      button(line(query), "x", "Remove", () => settings.set(key, others));
+    }
+  };
+  kept("Saved searches", "savedSearches");
+  kept("Recent searches", "history");
+  title(parent, "Operators");
+  for (const [example, meaning] of OPERATORS) faint(line(example), meaning);
 }

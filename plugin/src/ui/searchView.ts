@@ -1,43 +1,42 @@
 /** The search panel: a field, what it finds, and what there is to say about it. */
 
-import { Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { Menu, Notice, SearchComponent, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import type { Client } from "../client";
 import type { SearchReply } from "../contract";
 import { QuerySuggest } from "./completion";
+import { button, setActive, toggle, toolbar } from "./controls";
 import type { Desk } from "./desk";
-import { message, remark, type Explanation } from "./explain";
+import { message, type Explanation } from "./explain";
 import { count } from "./format";
-import { LiveSearch } from "./liveSearch";
+import type { Mode } from "./liveSearch";
 import { copyText } from "./menu";
-import { linkTo } from "./open";
+import { linkTo, noteAt } from "./open";
 import { sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
-import { ORDERS, SearchHeader } from "./searchHeader";
 import { renderStart } from "./searchStart";
 
 export const SEARCH_VIEW = "recollect-search";
+export const PLACEHOLDER = "Search by meaning and words…";
 
 const WEAK = 0.2; // confidence below which the best match is probably no answer
-
 const NOTHING_FOUND = message("No notes found", "Quotes, exclusions and filters are strict.");
+const ORDERS: Readonly<Record<SortOrder, string>> = {
+  relevance: "Relevance",
+  modified: "Modified time, new to old",
+  name: "Name, a to z",
+};
 
-export class SearchView extends ResultsView {
+export class SearchView extends ResultsView<string> {
   #query = "";
-  #reply: SearchReply | null = null;
-  #header!: SearchHeader;
+  #sort: SortOrder = "relevance";
+  #field!: SearchComponent;
+  #contextEl!: HTMLElement;
+  #unfoldEl!: HTMLElement;
   #startEl!: HTMLElement;
-  readonly #live: LiveSearch;
 
   constructor(leaf: WorkspaceLeaf, desk: Desk) {
     super(leaf, desk);
     this.icon = "search";
-    this.#live = new LiveSearch({
-      session: () => desk.connection.session,
-      limit: () => desk.settings.vault.resultLimit,
-      ranksByMeaning: () => desk.connection.status?.semantic !== "unavailable",
-      show: (reply, isFinal) => this.#show(reply, isFinal),
-      fail: (error) => this.fail(error),
-      busy: (isBusy) => this.busy(isBusy),
-    });
   }
 
   override getViewType(): string {
@@ -49,52 +48,50 @@ export class SearchView extends ResultsView {
   }
 
   override getState(): Record<string, unknown> {
-    const kept = { query: this.#query, sort: this.#header.sort, more: this.list.moreContext };
+    const kept = { query: this.#query, sort: this.#sort, more: this.list.moreContext };
     return { ...super.getState(), ...kept };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
     const kept = (state ?? {}) as { query?: unknown; sort?: unknown; more?: unknown };
-    const sort = String(kept.sort) in ORDERS ? (kept.sort as SortOrder) : "relevance";
+    this.#sort = String(kept.sort) in ORDERS ? (kept.sort as SortOrder) : "relevance";
     this.list.moreContext = kept.more === true;
-    this.#header.restore(sort, this.list.moreContext);
+    setActive(this.#contextEl, this.list.moreContext);
     if (typeof kept.query === "string") this.search(kept.query);
   }
 
   protected override async onOpen(): Promise<void> {
     this.contentEl.empty();
-    this.#header = this.#makeHeader();
-    new QuerySuggest(this.app, this.#header.field.inputEl, (query) => this.search(query));
-    this.build({
-      label: "Search results",
-      onOpen: () => this.#remember(),
-      onAbove: () => this.focusField(),
-    });
+    this.#drawToolbar();
+    this.#drawField();
+    this.build();
     this.#startEl = this.bodyEl.createDiv();
-    this.register(() => this.#live.cancel());
-    this.#drawStart();
+    this.#ask();
   }
 
   /** Puts `query` into the field and asks. */
   search(query: string): void {
-    this.#header.field.setValue(query);
+    this.#field.setValue(query);
     this.#query = query;
-    this.askAgain();
-    this.#drawStart();
+    this.#ask();
   }
 
-  focusField(): void {
-    this.#header.field.inputEl.focus();
-    this.#header.field.inputEl.select();
+  override goAbove(): void {
+    this.#field.inputEl.focus();
+    this.#field.inputEl.select();
   }
 
-  protected override generation(): number | null {
-    return this.#reply?.generation ?? null;
+  override onChosen(): void {
+    this.desk.settings.remember(this.#query);
+  }
+
+  protected override request(client: Client, q: string, mode: Mode): Promise<SearchReply> {
+    return client.search(q, { limit: this.desk.settings.now.resultLimit, mode });
   }
 
   protected override askAgain(): void {
-    void this.#live.now(this.#query);
+    if (this.#query.trim()) this.live.now(this.#query);
   }
 
   protected override settingsChanged(): void {
@@ -102,108 +99,135 @@ export class SearchView extends ResultsView {
     else this.#drawStart();
   }
 
-  protected override ownMessage(): Explanation | null {
-    const { status } = this.desk.connection;
-    const isEmpty = this.#reply?.results.length === 0;
-    return (status && remark(status)) ?? (isEmpty ? NOTHING_FOUND : null);
+  protected override absence(): Explanation | null {
+    return this.reply?.results.length === 0 ? NOTHING_FOUND : null;
   }
 
-  #makeHeader(): SearchHeader {
-    const keep = (): unknown => this.app.workspace.requestSaveLayout();
-    return new SearchHeader(this.contentEl, {
-      onType: (query) => {
+  #drawToolbar(): void {
+    const buttons = toolbar(this.contentEl);
+    this.#contextEl = toggle(buttons, "move-vertical", "Show more context", (more) => {
+      this.list.moreContext = more;
+      this.list.redraw();
+      this.#keep();
+    });
+    this.#unfoldEl = toggle(buttons, "list-tree", "Show all passages", (isOpen) =>
+      this.list.expandAll(isOpen),
+    );
+    button(buttons, "arrow-up-narrow-wide", "Change sort order", (event) => this.#chooseOrder(event));
+    button(buttons, "copy", "Copy results as links", () => this.#copyLinks());
+    button(buttons, "star", "Save this search", () => this.#save());
+  }
+
+  #drawField(): void {
+    this.#field = new SearchComponent(this.contentEl.createDiv("search-row"))
+      .setPlaceholder(PLACEHOLDER)
+      .onChange((query) => {
         this.#query = query;
-        this.#live.type(query);
-        this.#drawStart();
-        keep();
-      },
-      onEnter: () => {
-        this.#remember();
+        this.#ask(true);
+        this.#keep();
+      });
+    const { inputEl } = this.#field;
+    inputEl.setAttrs({ "aria-label": "Search notes", enterkeyhint: "search", maxlength: 4096 });
+    inputEl.addEventListener("keydown", (event) => this.#key(event));
+    new QuerySuggest(this.app, inputEl, (query) => this.search(query));
+  }
+
+  #key(event: KeyboardEvent): void {
+    // While a suggestion is chosen or a character is composed, the keys belong to that.
+    if (event.defaultPrevented || event.isComposing) return;
+    const actions: Record<string, () => void> = {
+      Enter: () => {
+        this.onChosen();
         this.askAgain();
       },
-      onDown: () => this.list.focusFirst(),
-      onEscape: () => this.leave(),
-      onSort: () => {
-        this.list.replace(sorted(this.#reply?.results ?? [], this.#header.sort));
-        keep();
-      },
-      onContext: (more) => {
-        this.list.moreContext = more;
-        this.list.redraw();
-        keep();
-      },
-      onExpand: (open) => this.list.expandAll(open),
-      onCopy: () => void this.#copyLinks(),
-      onSave: () => void this.#save(),
-    });
+      ArrowDown: () => this.list.focusFirst(),
+      Escape: () => this.leave(),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
   }
 
-  #show(reply: SearchReply, isFinal: boolean): void {
-    const isSameQuery = this.#reply?.query === reply.query;
-    this.#reply = reply;
-    this.failure = null;
-    const results = sorted(reply.results, this.#header.sort);
-    if (isSameQuery && this.#header.sort === "relevance") {
-      this.list.merge(results);
-    } else {
-      this.#header.fold();
-      this.list.replace(results);
+  #chooseOrder(event: MouseEvent): void {
+    const menu = new Menu();
+    for (const [order, title] of Object.entries(ORDERS) as [SortOrder, string][]) {
+      menu.addItem((item) => {
+        item.setTitle(title).setChecked(order === this.#sort);
+        item.onClick(() => {
+          this.#sort = order;
+          this.list.replace(sorted(this.reply?.results ?? [], order));
+          this.#keep();
+        });
+      });
     }
-    this.#drawInfo(reply, isFinal);
+    menu.showAtMouseEvent(event);
+  }
+
+  #keep(): void {
+    void this.app.workspace.requestSaveLayout();
+  }
+
+  /** Asks for what the field says; where that is nothing, shows what was searched before. */
+  #ask(isTyped = false): void {
+    const isEmpty = !this.#query.trim();
+    this.list.el.toggle(!isEmpty);
+    this.#startEl.empty();
+    if (isEmpty) this.#drawStart();
+    else if (isTyped) this.live.type(this.#query);
+    else this.live.now(this.#query);
+  }
+
+  #drawStart(): void {
+    this.live.cancel();
+    this.reply = null;
+    this.failure = null;
+    this.list.replace([]);
+    this.infoEl.empty();
+    this.#startEl.empty();
+    renderStart(this.#startEl, this.desk.settings, (query) => {
+      this.search(query);
+      this.#field.inputEl.focus();
+    });
     this.say();
   }
 
-  #drawInfo(reply: SearchReply, isFinal: boolean): void {
-    const { results, total, confidence, warnings } = reply;
-    const all = count(total, "note", "notes");
+  protected override show(reply: SearchReply, isFinal: boolean): void {
+    const isSameQuery = this.reply?.query === reply.query;
+    this.reply = reply;
+    const results = sorted(reply.results, this.#sort);
+    if (isSameQuery && this.#sort === "relevance") {
+      this.list.merge(results);
+    } else {
+      setActive(this.#unfoldEl, false); // a new list starts folded
+      this.list.replace(results);
+    }
+    this.#drawInfo(reply, isFinal);
+  }
+
+  #drawInfo({ results, total, confidence, warnings }: SearchReply, isFinal: boolean): void {
+    const all = count(total, "note");
     const shown = results.length < total ? `${results.length} of ${all}` : all;
     const isWeak = isFinal && confidence !== null && confidence < WEAK && total > 0;
     this.infoEl.empty();
     const text = isFinal ? shown : `${shown}…`;
     this.infoEl.createSpan({ cls: "search-results-result-count", text });
-    if (isWeak) this.infoEl.createDiv({ text: "None of these is a clear match." });
-    for (const warning of warnings) this.infoEl.createDiv({ text: warning });
-  }
-
-  /** The empty field shows what was searched before. */
-  #drawStart(): void {
-    this.#startEl.empty();
-    const isEmpty = !this.#query.trim();
-    this.list.el.toggle(!isEmpty);
-    if (!isEmpty) return;
-    this.#live.cancel();
-    this.#reply = null;
-    this.failure = null;
-    this.list.replace([]);
-    this.infoEl.empty();
-    renderStart(this.#startEl, this.desk.settings, (query) => {
-      this.search(query);
-      this.#header.field.inputEl.focus();
-    });
-    this.say();
-  }
-
-  #remember(): void {
-    const query = this.#query.trim();
-    if (query) this.desk.settings.remember(query);
+    const remarks = isWeak ? ["None of these is a clear match.", ...warnings] : warnings;
+    for (const said of remarks) this.infoEl.createDiv({ text: said });
   }
 
   async #save(): Promise<void> {
     const query = this.#query.trim();
-    const { savedSearches } = this.desk.settings.vault;
+    const { settings } = this.desk;
     if (!query) return;
-    if (!savedSearches.includes(query)) {
-      await this.desk.settings.setVault("savedSearches", [query, ...savedSearches]);
-    }
+    const others = settings.now.savedSearches.filter((saved) => saved !== query);
+    await settings.set("savedSearches", [query, ...others]);
     new Notice("Search saved. It is listed while the field is empty.");
   }
 
   async #copyLinks(): Promise<void> {
-    const links = this.list.shown.flatMap((result) => {
-      const isThere = this.app.vault.getFileByPath(result.path) !== null;
-      const link = isThere ? linkTo(this.app, { path: result.path, passage: null }, "") : null;
-      return link ? [`- ${link}`] : [];
-    });
-    await copyText(links.join("\n"), `${count(links.length, "link", "links")} copied.`);
+    const there = this.list.shown.filter(({ path }) => noteAt(this.app, path));
+    const links = there.map(({ path }) => `- ${linkTo(this.app, { path, passage: null })}`);
+    await copyText(links.join("\n"), `${count(links.length, "link")} copied.`);
   }
 }

@@ -11,19 +11,13 @@ import {
 } from "obsidian";
 import { asServerError } from "../client";
 import { serverUrl } from "../server";
-import {
-  DEVICE_DEFAULTS,
-  VAULT_DEFAULTS,
-  type DeviceSettings,
-  type VaultSettings,
-} from "../settings";
+import type { Key, ServerMode } from "../settings";
 import type { Desk } from "./desk";
 import { INSTALL } from "./explain";
-import { renderCommand } from "./message";
+import { renderCommands } from "./message";
 import { ofLedger } from "./similarNotes";
-import { longStatus } from "./statusText";
+import { inOneLine, longStatus } from "./statusText";
 
-type Key = keyof VaultSettings | keyof DeviceSettings;
 type Row = SettingGroupItem<Key>;
 
 export class RecollectSettingTab extends PluginSettingTab {
@@ -38,27 +32,24 @@ export class RecollectSettingTab extends PluginSettingTab {
   override getSettingDefinitions(): SettingDefinitionItem<Key>[] {
     return [
       { type: "group", items: this.#server() },
-      { type: "group", heading: "Results", items: results() },
+      { type: "group", heading: "Results", items: RESULTS },
       { type: "group", heading: "Index", items: this.#index() },
     ];
   }
 
   override getControlValue(key: string): unknown {
-    const { vault, device } = this.#desk.settings;
-    return { ...vault, ...device }[key as Key];
+    return this.#desk.settings.now[key as Key];
   }
 
   override async setControlValue(key: string, value: unknown): Promise<void> {
-    const { settings } = this.#desk;
-    if (key in DEVICE_DEFAULTS) settings.setDevice(key as keyof DeviceSettings, value as never);
-    else if (key in VAULT_DEFAULTS) {
-      await settings.setVault(key as keyof VaultSettings, value as never);
-    }
+    await this.#desk.settings.set(key as Key, value as never);
     this.refreshDomState();
   }
 
   #server(): Row[] {
-    const isMode = (mode: string) => (): boolean => this.#desk.settings.device.mode === mode;
+    const where = (mode: ServerMode): { visible: () => boolean } => ({
+      visible: () => this.#desk.settings.now.mode === mode,
+    });
     return [
       {
         name: "Server",
@@ -66,20 +57,20 @@ export class RecollectSettingTab extends PluginSettingTab {
         control: { type: "dropdown", key: "mode", options: modes() },
       },
       {
+        ...where("local"),
         name: "Program",
         desc: "Its full path, where it is not found by itself.",
-        visible: isMode("local"),
         control: { type: "text", key: "program" },
       },
       {
+        ...where("local"),
         name: "Start with the app",
-        visible: isMode("local"),
         control: { type: "toggle", key: "autostart" },
       },
       {
+        ...where("remote"),
         name: "Address",
         desc: "Use a private network or https: notes and the token travel to it.",
-        visible: isMode("remote"),
         control: {
           type: "text",
           key: "address",
@@ -88,15 +79,15 @@ export class RecollectSettingTab extends PluginSettingTab {
         },
       },
       {
+        ...where("remote"),
         name: "Token",
         desc: "What “recollect token show” prints there.",
-        visible: isMode("remote"),
         render: (setting) => this.#drawToken(setting),
       },
       {
+        ...where("remote"),
         name: "Vault on the server",
         desc: "Its name there, where it is another.",
-        visible: isMode("remote"),
         control: { type: "text", key: "remoteVault", placeholder: this.app.vault.getName() },
       },
     ];
@@ -122,25 +113,22 @@ export class RecollectSettingTab extends PluginSettingTab {
     const { settings } = this.#desk;
     setting.addComponent((el) =>
       new SecretComponent(this.app, el)
-        .setValue(settings.device.tokenName)
-        .onChange((name) => settings.setDevice("tokenName", name)),
+        .setValue(settings.now.tokenName)
+        .onChange((name) => settings.set("tokenName", name)),
     );
   }
 
   #drawState(setting: Setting): () => void {
     const { connection, waiting, act } = this.#desk;
+    const { descEl } = setting;
     const draw = (): void => {
-      setting.descEl.empty();
-      for (const line of longStatus(connection.state, waiting())) {
-        setting.descEl.createDiv({ text: line });
-      }
       const { state } = connection;
-      if (state.name !== "offline" || state.reason !== "not-installed") return;
-      for (const command of INSTALL) renderCommand(setting.descEl, command);
+      descEl.empty();
+      for (const text of longStatus(state, waiting())) descEl.createDiv({ text });
+      const isMissing = state.name === "offline" && state.reason === "not-installed";
+      if (isMissing) renderCommands(descEl, INSTALL);
     };
-    setting.addButton((button) => {
-      button.setButtonText("Reindex…").onClick(() => act("reindex-all"));
-    });
+    setting.addButton((button) => button.setButtonText("Reindex…").onClick(() => act("reindex-all")));
     setting.addButton((button) => button.setButtonText("Open log").onClick(() => act("open-diagnostics")));
     draw();
     return connection.subscribe(draw);
@@ -167,9 +155,7 @@ export class RecollectSettingTab extends PluginSettingTab {
       const { entries } = await session.client.ledger({ path });
       const row = entries[0];
       if (!row) return "The index does not know this path.";
-      if (row.state === "indexed") return "Indexed.";
-      const { title, text } = ofLedger(row);
-      return `${title}. ${text}`;
+      return row.state === "indexed" ? "Indexed." : inOneLine(ofLedger(row));
     } catch (error) {
       return asServerError(error).message;
     }
@@ -184,34 +170,32 @@ function modes(): Record<string, string> {
   };
 }
 
-function results(): Row[] {
-  return [
-    {
-      name: "Number of results",
-      control: { type: "number", key: "resultLimit", min: 1, max: 200 },
+const RESULTS: Row[] = [
+  {
+    name: "Number of results",
+    control: { type: "number", key: "resultLimit", min: 1, max: 200 },
+  },
+  {
+    name: "Score",
+    control: {
+      type: "dropdown",
+      key: "score",
+      options: { off: "Not shown", number: "As a number", bar: "As a bar" },
     },
-    {
-      name: "Score",
-      control: {
-        type: "dropdown",
-        key: "score",
-        options: { off: "Not shown", number: "As a number", bar: "As a bar" },
-      },
-    },
-    {
-      name: "Lowest similarity",
-      desc: "Of similar notes to show.",
-      control: { type: "slider", key: "minScore", min: 0, max: 1, step: 0.05 },
-    },
-    {
-      name: "Open in a new tab",
-      desc: "With Ctrl or Cmd in place.",
-      control: { type: "toggle", key: "openInNewTab" },
-    },
-    {
-      name: "Follow the section",
-      desc: "Similar notes are like the section you are in, not like the whole note.",
-      control: { type: "toggle", key: "followSection" },
-    },
-  ];
-}
+  },
+  {
+    name: "Lowest similarity",
+    desc: "Of similar notes to show.",
+    control: { type: "slider", key: "minScore", min: 0, max: 1, step: 0.05 },
+  },
+  {
+    name: "Open in a new tab",
+    desc: "With Ctrl or Cmd in place.",
+    control: { type: "toggle", key: "openInNewTab" },
+  },
+  {
+    name: "Follow the section",
+    desc: "Similar notes are like the section you are in, not like the whole note.",
+    control: { type: "toggle", key: "followSection" },
+  },
+];

@@ -7,7 +7,7 @@ import { message, SETTINGS, type Explanation } from "./explain";
 import { scoreText } from "./format";
 
 export interface Filter {
-  readonly self: string | null;
+  readonly self: string;
   readonly minScore: number;
   /** Null where linked notes are shown too. */
   readonly isLinked: ((path: string) => boolean) | null;
@@ -22,7 +22,7 @@ export interface Filtered {
 export const OPEN_A_NOTE = message("Open a note", "Or drop a note or some text here.");
 
 export function filtered(results: readonly Result[], filter: Filter): Filtered {
-  const others = results.filter((result) => result.path !== filter.self?.normalize());
+  const others = results.filter((result) => result.path !== filter.self.normalize());
   const near = others.filter((result) => result.score >= filter.minScore);
   const kept = near.filter((result) => !filter.isLinked?.(result.path));
   return { kept, below: others.length - near.length, linked: near.length - kept.length };

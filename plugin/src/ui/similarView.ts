@@ -1,33 +1,30 @@
 /** The similar notes panel: follows the active note, or stays with what it was given. */
 
 import { type Menu, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
-import { asServerError } from "../client";
-import type { Session } from "../connection";
+import { asServerError, type Client } from "../client";
 import type { Result, SearchReply } from "../contract";
+import type { Marks } from "../settings";
 import { Timer } from "../timer";
+import { link, setActive, toggle, toolbar } from "./controls";
 import type { Desk } from "./desk";
 import { dropped } from "./drag";
-import { remark, type Explanation } from "./explain";
+import type { Explanation } from "./explain";
 import { count } from "./format";
 import { arranged, marksOf, withMark, withoutHidden, type Mark } from "./marks";
 import { addItem } from "./menu";
-import type { Place } from "./open";
+import { noteAt, type Place } from "./open";
 import { ResultsView } from "./resultsView";
-import { setActive, toggle, toolbar } from "./searchHeader";
 import { absence, filtered, OPEN_A_NOTE, whatIsMissing } from "./similarNotes";
-import { activeTarget, isSameTarget, restoredTarget, textTarget, type Target } from "./target";
+import { activeTarget, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
 
 export const SIMILAR_VIEW = "recollect-similar";
 
 const FOLLOW_AFTER_MS = 300;
 const CURSOR_EVERY_MS = 1_000;
 
-export class SimilarView extends ResultsView {
+export class SimilarView extends ResultsView<Target> {
   #target: Target | null = null;
-  #reply: SearchReply | null = null;
   #absence: Explanation | null = OPEN_A_NOTE;
-  #question = 0;
-  readonly #soon = new Timer();
   #unlinkedOnly = false;
   #isPinned = false;
   #pinEl!: HTMLElement;
@@ -64,44 +61,64 @@ export class SimilarView extends ResultsView {
 
   protected override async onOpen(): Promise<void> {
     const { contentEl, app } = this;
+    const soon = new Timer();
     contentEl.empty();
     this.#drawHeader(contentEl);
-    this.build({
-      label: "Similar notes",
-      badges: (result) => this.#badges(result),
-      addItems: (menu, place) => this.#addItems(menu, place),
-      onAbove: () => this.#pinEl.focus(),
-    });
-    const follow = (): void => this.#soon.set(FOLLOW_AFTER_MS, () => this.#follow());
-    this.registerEvent(app.workspace.on("file-open", follow));
+    this.build();
+    this.registerEvent(
+      app.workspace.on("file-open", () => soon.set(FOLLOW_AFTER_MS, () => this.#follow())),
+    );
     this.registerDomEvent(contentEl, "dragover", (event) => event.preventDefault());
     this.registerDomEvent(contentEl, "drop", (event) => this.#drop(event));
-    this.registerInterval(window.setInterval(() => this.#watchCursor(), CURSOR_EVERY_MS));
-    this.register(() => this.#soon.clear());
+    // The app tells nobody where the cursor goes, so it is looked up, and only while that matters.
+    const lookUp = (): void => {
+      if (this.desk.settings.now.followSection && this.containerEl.isShown()) this.#follow();
+    };
+    this.registerInterval(window.setInterval(lookUp, CURSOR_EVERY_MS));
+    this.register(() => soon.clear());
     this.#follow();
   }
 
   /** Shows what is like `target`, and stays with it. */
   hold(target: Target): void {
-    this.#setPinned(true);
+    this.#isPinned = true;
+    setActive(this.#pinEl, true);
     this.#retarget(target);
   }
 
-  protected override generation(): number | null {
-    return this.#reply?.generation ?? null;
+  override goAbove(): void {
+    this.#pinEl.focus();
   }
 
-  protected override ownMessage(): Explanation | null {
-    const { status } = this.desk.connection;
-    return this.#absence ?? (status && remark(status));
+  override badges({ path }: Result): readonly string[] {
+    const links = this.#links(path);
+    return this.#marks.pinned.includes(path) ? ["pinned", ...links] : links;
+  }
+
+  override addItems(menu: Menu, { path }: Place): void {
+    const note = this.#notePath;
+    if (!note) return;
+    const { settings } = this.desk;
+    const add = (title: string, icon: string, mark: Mark, isSet: boolean): void =>
+      addItem(menu, title, icon, () =>
+        settings.set("marks", withMark(settings.now.marks, note, path, mark, isSet)),
+      );
+    const isPinned = this.#marks.pinned.includes(path);
+    add(isPinned ? "Unpin here" : "Pin here", "pin", "pinned", !isPinned);
+    add("Hide here", "eye-off", "hidden", true);
+  }
+
+  protected override absence(): Explanation | null {
+    return this.#absence;
   }
 
   protected override askAgain(): void {
-    void this.#ask();
+    if (this.#target) this.live.now(this.#target);
+    else this.live.cancel();
   }
 
   protected override settingsChanged(): void {
-    if (this.#reply) this.#show(this.#reply, false);
+    if (this.reply) this.#draw(this.reply, false);
   }
 
   #drawHeader(parent: HTMLElement): void {
@@ -113,160 +130,112 @@ export class SimilarView extends ResultsView {
     });
     this.#unlinkedEl = toggle(buttons, "unlink", "Only notes that are not linked", (isOn) => {
       this.#unlinkedOnly = isOn;
-      void this.#ask();
+      this.askAgain();
       void this.app.workspace.requestSaveLayout();
     });
     toggle(buttons, "list-tree", "Show all passages", (isOn) => this.list.expandAll(isOn));
-    this.#titleEl = parent.createDiv({ cls: "recollect-target" });
-  }
-
-  #setPinned(isPinned: boolean): void {
-    this.#isPinned = isPinned;
-    setActive(this.#pinEl, isPinned);
+    this.#titleEl = parent.createDiv("recollect-target");
   }
 
   #follow(): void {
     if (this.#isPinned) return;
-    this.#retarget(activeTarget(this.app, this.desk.settings.vault.followSection));
-  }
-
-  /** The app tells nobody where the cursor goes, so it is looked up, and only while that matters. */
-  #watchCursor(): void {
-    if (this.desk.settings.vault.followSection && this.containerEl.isShown()) this.#follow();
+    this.#retarget(activeTarget(this.app, this.desk.settings.now.followSection));
   }
 
   #retarget(target: Target | null): void {
     if (isSameTarget(target, this.#target)) return;
     this.#target = target;
-    this.#reply = null;
-    this.#absence = null;
+    this.reply = null;
+    this.#absence = target ? null : OPEN_A_NOTE;
     this.failure = null;
-    this.#titleEl.setText(titleOf(target));
+    this.#titleEl.setText(target ? titleOf(target) : "");
     // Another note's neighbours must not stay while ours are looked for.
     this.list.replace([]);
     this.infoEl.empty();
-    void this.#ask();
-  }
-
-  async #ask(): Promise<void> {
-    const question = ++this.#question;
-    const target = this.#target;
-    const { session } = this.desk.connection;
-    if (!target) this.#absence = OPEN_A_NOTE;
     this.say();
-    if (!target || !session) return;
-    this.busy(true);
-    try {
-      const reply = await this.#request(session, target);
-      if (question !== this.#question) return;
-      const isKnown = this.#reply !== null;
-      this.#reply = reply;
-      this.failure = null;
-      this.#show(reply, isKnown);
-    } catch (error) {
-      if (question === this.#question) await this.#missed(error, session, target);
-    } finally {
-      if (question === this.#question) this.busy(false);
-    }
+    this.askAgain();
   }
 
-  #request(session: Session, target: Target): Promise<SearchReply> {
-    const { hidden } = marksOf(this.desk.settings.vault.marks, this.#notePath() ?? "");
+  protected override request(client: Client, target: Target): Promise<SearchReply> {
     // Itself and what is hidden are taken out afterwards.
-    const limit = this.desk.settings.vault.resultLimit + hidden.length + 1;
-    if (target.kind !== "note") return session.client.similarText(target.text, limit);
-    return session.client.similar(target.path, { limit, unlinked: this.#unlinkedOnly });
+    const limit = this.desk.settings.now.resultLimit + this.#marks.hidden.length + 1;
+    if (target.kind !== "note") return client.similarText(target.text, limit);
+    return client.similar(target.path, { limit, unlinked: this.#unlinkedOnly });
   }
 
-  #show(reply: SearchReply, isKnown: boolean): void {
-    const { marks, minScore } = this.desk.settings.vault;
-    const path = this.#notePath();
-    const rest = filtered(reply.results, {
-      self: path,
+  protected override show(reply: SearchReply): void {
+    const isKnown = this.reply !== null;
+    // What the words of a whole note have in common with a passage says little: nothing is marked.
+    const results = reply.results.map((result) => ({ ...result, highlights: [] }));
+    this.reply = { ...reply, results };
+    this.#draw(this.reply, isKnown);
+  }
+
+  #draw({ results }: SearchReply, isKnown: boolean): void {
+    const { minScore, resultLimit } = this.desk.settings.now;
+    const rest = filtered(results, {
+      self: this.#notePath,
       minScore,
-      isLinked: this.#unlinkedOnly ? (other) => this.#links(other).length > 0 : null,
+      isLinked: this.#unlinkedOnly ? (path) => this.#links(path).length > 0 : null,
     });
-    const shown = arranged(rest.kept, marksOf(marks, path ?? ""));
+    const shown = arranged(rest.kept, this.#marks).slice(0, resultLimit);
     this.#absence = shown.length > 0 ? null : absence(rest, minScore);
     if (isKnown) this.list.merge(shown);
     else this.list.replace(shown);
-    this.#drawInfo(shown.length, path);
-    this.say();
+    this.#drawInfo(shown.length);
   }
 
-  async #missed(error: unknown, session: Session, target: Target): Promise<void> {
-    if (asServerError(error).status !== 404 || target.kind === "text") {
-      this.fail(error);
+  /** A note that the server does not know is no failure, but something to explain. */
+  protected override fail(error: unknown): void {
+    const target = this.#target;
+    const { session } = this.desk.connection;
+    if (!session || target?.kind !== "note" || asServerError(error).status !== 404) {
+      super.fail(error);
       return;
     }
-    this.#absence = await whatIsMissing(session, target.path);
-    this.list.replace([]);
-    this.say();
+    void whatIsMissing(session, target.path).then((missing) => {
+      if (target !== this.#target) return;
+      this.#absence = missing;
+      this.list.replace([]);
+      this.say();
+    });
   }
 
-  #drawInfo(shown: number, path: string | null): void {
+  #drawInfo(shown: number): void {
     this.infoEl.empty();
-    if (shown > 0) this.infoEl.createSpan({ text: count(shown, "note", "notes") });
+    if (shown > 0) this.infoEl.createSpan({ text: count(shown, "note") });
+    const hidden = this.#marks.hidden.length;
+    if (hidden === 0) return;
     const { settings } = this.desk;
-    const note = path ?? "";
-    const { hidden } = marksOf(settings.vault.marks, note);
-    if (hidden.length === 0) return;
-    const text = `Show ${hidden.length} hidden`;
-    this.infoEl.createEl("button", { cls: "recollect-link", text }).onclick = (): void => {
-      void settings.setVault("marks", withoutHidden(settings.vault.marks, note));
-    };
+    link(this.infoEl, `Show ${hidden} hidden`, () =>
+      settings.set("marks", withoutHidden(settings.now.marks, this.#notePath)),
+    );
   }
 
-  #notePath(): string | null {
-    return this.#target && "path" in this.#target ? this.#target.path : null;
+  /** The note that is looked from; empty where that is a text. */
+  get #notePath(): string {
+    return this.#target && "path" in this.#target ? this.#target.path : "";
   }
 
-  #links(other: string): readonly string[] {
-    const path = this.#notePath();
+  get #marks(): Marks {
+    return marksOf(this.desk.settings.now.marks, this.#notePath);
+  }
+
+  #links(path: string): readonly string[] {
     const { resolvedLinks } = this.app.metadataCache;
-    if (path === null) return [];
+    const own = this.#notePath;
+    const other = noteAt(this.app, path)?.path ?? path;
     const badges = [];
-    if (resolvedLinks[path]?.[other]) badges.push("linked");
-    if (resolvedLinks[other]?.[path]) badges.push("backlink");
+    if (resolvedLinks[own]?.[other]) badges.push("linked");
+    if (resolvedLinks[other]?.[own]) badges.push("backlink");
     return badges;
   }
 
-  #badges(result: Result): readonly string[] {
-    const { pinned } = marksOf(this.desk.settings.vault.marks, this.#notePath() ?? "");
-    const links = this.#links(result.path);
-    return pinned.includes(result.path) ? ["pinned", ...links] : links;
-  }
-
-  #addItems(menu: Menu, place: Place): void {
-    const note = this.#notePath();
-    if (note === null) return;
-    const { settings } = this.desk;
-    const { marks } = settings.vault;
-    const isPinned = marksOf(marks, note).pinned.includes(place.path);
-    const mark = (as: Mark, isSet: boolean) => (): unknown =>
-      settings.setVault("marks", withMark(marks, note, place.path, as, isSet));
-    addItem(menu, isPinned ? "Unpin here" : "Pin here", "pin", mark("pinned", !isPinned));
-    addItem(menu, "Hide here", "eye-off", mark("hidden", true));
-  }
-
   #drop(event: DragEvent): void {
-    const what = dropped(this.app, event);
-    if (!what) return;
+    const target = dropped(this.app, event);
+    if (!target) return;
     event.preventDefault();
     event.stopPropagation();
-    this.hold("note" in what ? { kind: "note", path: what.note } : textTarget(what.text));
-  }
-}
-
-function titleOf(target: Target | null): string {
-  switch (target?.kind) {
-    case "note":
-      return target.path.replace(/^.*\//, "").replace(/\.md$/, "");
-    case "section":
-      return target.name;
-    case "text":
-      return `“${target.text.trim().slice(0, 80)}”`;
-    default:
-      return "";
+    this.hold(target);
   }
 }

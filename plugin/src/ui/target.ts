@@ -17,15 +17,15 @@ export function activeTarget(app: App, followSection: boolean): Target | null {
   if (file?.extension !== "md") return null;
   const note: Target = { kind: "note", path: file.path };
   const view = followSection ? noteInUse(app) : null;
-  if (!view) return note;
+  if (view?.file !== file) return note;
   const headings = app.metadataCache.getFileCache(file)?.headings ?? [];
   const { editor } = view;
   const section = sectionAt(headings, editor.getCursor().line, editor.lastLine());
   if (!section) return note;
   const end = { line: section.end, ch: editor.getLine(section.end).length };
-  const text = editor.getRange({ line: section.start, ch: 0 }, end);
+  const text = clip(editor.getRange({ line: section.start, ch: 0 }, end));
   if (text.trim().length < SHORTEST_SECTION) return note;
-  return { kind: "section", path: file.path, name: section.name, text: clip(text) };
+  return { kind: "section", path: file.path, name: section.name, text };
 }
 
 export function textTarget(text: string): Target {
@@ -34,8 +34,7 @@ export function textTarget(text: string): Target {
 
 /** A target as a view's kept state holds it; null where that makes no sense. */
 export function restoredTarget(kept: unknown): Target | null {
-  if (typeof kept !== "object" || kept === null) return null;
-  const { kind, path, text } = kept as Record<string, unknown>;
+  const { kind, path, text } = (kept ?? {}) as Record<string, unknown>;
   if (kind === "text" && typeof text === "string") return textTarget(text);
   if (typeof path === "string") return { kind: "note", path };
   return null;
@@ -57,6 +56,18 @@ export function sectionAt(
   const next = headings.slice(at + 1).find((heading) => heading.level <= own.level);
   const end = next ? next.position.start.line - 1 : lastLine;
   return { name: own.heading, start: own.position.start.line, end: Math.min(end, lastLine) };
+}
+
+/** What a panel says that it shows the neighbours of. */
+export function titleOf(target: Target): string {
+  switch (target.kind) {
+    case "note":
+      return target.path.replace(/^.*\//, "").replace(/\.md$/, "");
+    case "section":
+      return target.name;
+    case "text":
+      return `“${target.text.trim().slice(0, 80)}”`;
+  }
 }
 
 function clip(text: string): string {
