@@ -107,13 +107,22 @@ const passageFields = {
 const passageShape = object(passageFields);
 export type Passage = Shape<typeof passageShape>;
 
+const part = nullable(number); // null where it was not computed
 const resultShape = object({
   ...passageFields,
   path: text,
   title: text,
   description: nullable(text),
-  scores: mapping(nullable(number)),
-  raw: mapping(nullable(number)),
+  scores: object({
+    keyword: part,
+    semantic: part,
+    fused: part,
+    tag: part,
+    recency: part,
+    graph: part,
+    rerank: part,
+  }),
+  raw: object({ bm25: part, cosine: part }),
   passages: list(passageShape),
   tags: list(text),
   properties: mapping(anything),
