@@ -1,6 +1,7 @@
 // Builds the plugin into main.js.
 //   node esbuild.config.mjs                 one minified build
 //   node esbuild.config.mjs --watch VAULT   builds into that vault's plugin folder at every change
+//   node esbuild.config.mjs --web           the web interface, into the Python package
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +62,10 @@ const options = {
   logLevel: "info",
 };
 
-if (watching) {
+if (argv.includes("--web")) {
+  const { buildWeb } = await import("./plugin/web/build.mjs");
+  await buildWeb();
+} else if (watching) {
   const vault = argv.at(-1);
   if (!vault || vault === "--watch") {
     console.error("Name the vault to build into: npm run dev -- /path/to/vault");

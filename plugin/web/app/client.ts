@@ -1,0 +1,88 @@
+/** The plugin's client with the routes that only the pages use. */
+
+import { Client, type Query } from "../../src/client";
+import { healthShape, type Health } from "../../src/contract";
+import { anything, mapping } from "../../src/shape";
+import * as contract from "./contract";
+
+export interface SearchAsked {
+  readonly limit: number;
+  readonly mode?: string;
+  readonly fusion?: string;
+  readonly alpha?: number;
+  readonly explain?: boolean;
+  readonly [more: string]: string | number | boolean | undefined;
+}
+
+export class WebClient extends Client {
+  override ofVault(vault: string): WebClient {
+    return new WebClient(this.transport, this.log, this.endpoint, vault);
+  }
+
+  health(): Promise<Health> {
+    return this.get("health", healthShape, {});
+  }
+
+  find(q: string, asked: SearchAsked): Promise<contract.SearchReply> {
+    return this.#ask("search", contract.fullSearchShape, { q, door: "web", ...asked });
+  }
+
+  alike(path: string, limit: number): Promise<contract.SearchReply> {
+    return this.#ask("similar", contract.fullSearchShape, { path, limit });
+  }
+
+  fullNote(path: string): Promise<contract.Note> {
+    return this.#ask("note", contract.fullNoteShape, { path });
+  }
+
+  neighbors(path: string, hops: number, limit: number): Promise<contract.Neighbors> {
+    return this.#ask("graph/neighbors", contract.neighborsShape, { path, hops, daily: false, limit });
+  }
+
+  neighborhood(asked: Query): Promise<contract.Neighborhood> {
+    return this.#ask("graph/neighborhood", contract.neighborhoodShape, asked);
+  }
+
+  archaeology(q: string, granularity: string): Promise<contract.Archaeology> {
+    return this.#ask("archaeology", contract.archaeologyShape, { q, granularity, limit: 500 });
+  }
+
+  async complete(prefix: string, limit: number): Promise<readonly contract.Completion[]> {
+    return (await this.#ask("complete", contract.completeShape, { prefix, limit })).completions;
+  }
+
+  queries(limit: number): Promise<contract.Log> {
+    return this.#ask("log", contract.logShape, { limit });
+  }
+
+  clearLog(): Promise<unknown> {
+    return this.post("log/clear", anything, { keep_verdicts: true });
+  }
+
+  /** Tells the server which result was read; it matters to nobody here whether that was kept. */
+  opened(queryId: string | undefined, q: string, path: string, rank: number): Promise<unknown> {
+    return this.post("opened", anything, { q, path, rank, ...(queryId ? { query_id: queryId } : {}) });
+  }
+
+  judge(q: string, path: string, verdict: string): Promise<unknown> {
+    return this.post("verdict", anything, { q, path, verdict });
+  }
+
+  /** A reply that is shown as it is, such as figures and settings. */
+  facts(route: string, asked: Query = {}): Promise<Readonly<Record<string, unknown>>> {
+    return this.#ask(route, mapping(anything), asked);
+  }
+
+  /** A reply about the server rather than a vault. */
+  serverFacts(route: string): Promise<Readonly<Record<string, unknown>>> {
+    return this.get(route, mapping(anything), {});
+  }
+
+  openApi(): Promise<{ readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }> {
+    return this.get("openapi.json", contract.openApiShape, {});
+  }
+
+  #ask<T>(route: string, check: (value: unknown, at?: string) => T, asked: Query): Promise<T> {
+    return this.get(route, check, { vault: this.vault, ...asked });
+  }
+}

@@ -1,0 +1,154 @@
+/** The frame around every view: where one can go, which vault, what is searched for. */
+
+import type { Address, ViewName } from "../lib/address";
+import { button, fill, h } from "../lib/dom";
+import { icon, mark, type IconName } from "../lib/icons";
+import { helpDialog } from "../parts/help";
+import { SearchBox } from "../parts/searchBox";
+import { Explorer } from "../views/explorer";
+import { GraphView } from "../views/graph";
+import { ListView } from "../views/list";
+import { Manage } from "../views/manage";
+import { Past } from "../views/past";
+import { Pipeline } from "../views/pipeline";
+import type { Desk, View } from "./desk";
+
+const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
+  ["search", "Search", "search"],
+  ["explore", "Explore", "explore"],
+  ["pipeline", "Pipeline", "stages"],
+  ["past", "Past", "past"],
+  ["graph", "Graph", "graph"],
+  ["manage", "Manage", "manage"],
+];
+
+const MAKE: Readonly<Record<ViewName, (desk: Desk) => View>> = {
+  search: (desk) => new ListView(desk),
+  explore: (desk) => new Explorer(desk),
+  pipeline: (desk) => new Pipeline(desk),
+  past: (desk) => new Past(desk),
+  graph: (desk) => new GraphView(desk),
+  manage: (desk) => new Manage(desk),
+};
+
+/** Views of the same query, so that going from one to another takes the query along. */
+const ABOUT_A_QUERY: readonly ViewName[] = ["search", "explore", "pipeline", "past"];
+
+export class Shell {
+  readonly #desk: Desk;
+  readonly #root: HTMLElement;
+  readonly #views = new Map<ViewName, View>();
+  readonly #main = h("main", { id: "main", tabindex: "-1" });
+  readonly #nav = h("nav", { class: "places", "aria-label": "Views" });
+  readonly #vaults = h("select", { class: "vault", "aria-label": "Vault" });
+  readonly #search: SearchBox;
+  readonly #help: HTMLDialogElement;
+  #shown: View | null = null;
+
+  constructor(desk: Desk, root: HTMLElement, version: string) {
+    this.#desk = desk;
+    this.#root = root;
+    this.#search = new SearchBox(desk);
+    this.#help = helpDialog(version);
+  }
+
+  start(): void {
+    const skip = h("a", { class: "skip", href: "#main", on: { click: (e: Event) => this.#skip(e) } }, "Skip to content");
+    const home = h("a", { class: "brand", href: "#/search" }, mark(), h("span", {}, "Recollect"));
+    const help = button(icon("help"), () => this.#help.showModal(), {
+      class: "plain help-button",
+      "aria-label": "Help and keys",
+    });
+    const header = h("header", { class: "top" }, home, this.#search.el, this.#vaultChoice(), help);
+    fill(this.#root, skip, header, this.#nav, this.#main, this.#help);
+    window.addEventListener("hashchange", () => this.#follow());
+    document.addEventListener("keydown", (event) => this.#key(event));
+    this.#follow();
+    if (matchMedia("(pointer: fine)").matches) this.#search.focus();
+  }
+
+  #vaultChoice(): HTMLElement {
+    const { vaults } = this.#desk;
+    fill(this.#vaults, ...vaults.map(({ id, name }) => h("option", { value: id }, name)));
+    this.#vaults.addEventListener("change", () => this.#switchVault());
+    return h("label", { class: "vault-choice", hidden: vaults.length < 1 }, this.#vaults);
+  }
+
+  /** Another vault: the same question to it, but no note of the one before. */
+  #switchVault(): void {
+    const vault = this.#desk.vaults.find(({ id }) => id === this.#vaults.value);
+    this.#desk.change({ vault: vault?.name ?? null, note: null, line: null, path: null });
+  }
+
+  #follow(): void {
+    const { address } = this.#desk;
+    this.#search.show(address.query["q"] ?? "");
+    this.#vaults.value = this.#desk.vault?.id ?? "";
+    this.#drawPlaces(address);
+    const view = this.#view(address.view);
+    if (view !== this.#shown) {
+      this.#shown?.leave?.();
+      this.#shown = view;
+      fill(this.#main, view.el);
+      this.#root.dataset["view"] = address.view;
+    }
+    view.show(address);
+    const subject = address.query["q"] ?? address.query["path"];
+    document.title = [subject, view.title, "Recollect"].filter(Boolean).join(" · ");
+  }
+
+  #drawPlaces({ view: present, query }: Address): void {
+    const links = PLACES.map(([view, label, sign]) => {
+      const kept = ABOUT_A_QUERY.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
+      const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
+      const href = this.#desk.to(view, { ...kept, ...around });
+      const current = view === present ? "page" : null;
+      return h("a", { href, "aria-current": current }, icon(sign), h("span", {}, label));
+    });
+    fill(this.#nav, ...links);
+  }
+
+  #view(name: ViewName): View {
+    const known = this.#views.get(name);
+    if (known) return known;
+    const made = MAKE[name](this.#desk);
+    this.#views.set(name, made);
+    return made;
+  }
+
+  #skip(event: Event): void {
+    event.preventDefault();
+    this.#main.focus();
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.#help.open || isField(event.target)) return;
+    if (this.#shown?.key?.(event)) {
+      event.preventDefault();
+      return;
+    }
+    const act = this.#keys()[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  #keys(): Readonly<Record<string, () => void>> {
+    return {
+      "/": () => this.#search.focus(),
+      "?": () => this.#help.showModal(),
+      t: () => this.#toggle(),
+    };
+  }
+
+  /** From the list to the explorer and back. */
+  #toggle(): void {
+    const { view, query } = this.#desk.address;
+    this.#desk.go(view === "explore" ? "search" : "explore", { q: query["q"] ?? "" });
+  }
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, select, textarea, [contenteditable]");
+}

@@ -1,0 +1,79 @@
+// Builds the web interface into the Python package's static folder. Called by esbuild.config.mjs.
+
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const HERE = import.meta.dirname;
+const OUT = join(HERE, "../../sidecar/recollect/web/static");
+const COMMON = { bundle: true, minify: true, charset: "utf8", target: "es2022", logLevel: "warning" };
+
+/** What the first page may weigh, packed as it travels; the build fails beyond. */
+const BUDGET = 60_000;
+
+export async function buildWeb() {
+  rmSync(OUT, { recursive: true, force: true });
+  mkdirSync(OUT, { recursive: true });
+  const { metafile } = await build({
+    ...COMMON,
+    entryPoints: { app: join(HERE, "app/main.ts") },
+    chunkNames: "[name]-[hash]",
+    outdir: OUT,
+    format: "esm",
+    splitting: true,
+    metafile: true,
+    legalComments: "none",
+  });
+  await build({ ...COMMON, entryPoints: { app: join(HERE, "styles/index.css") }, outdir: OUT });
+  for (const name of ["index.html", "manifest.webmanifest"]) cpSync(join(HERE, name), join(OUT, name));
+  cpSync(join(HERE, "icons"), OUT, { recursive: true });
+  writeFileSync(join(OUT, "licenses.txt"), licenses(Object.keys(metafile.inputs)));
+  await buildWorker();
+  weigh(metafile);
+}
+
+/** The worker keeps every file that was built, under a name that changes with any of them. */
+async function buildWorker() {
+  const files = readdirSync(OUT).filter((name) => name !== "index.html" && name !== "licenses.txt").sort();
+  const hash = createHash("sha256");
+  for (const name of ["index.html", ...files]) hash.update(readFileSync(join(OUT, name)));
+  const define = {
+    BUILD: JSON.stringify(hash.digest("hex").slice(0, 12)),
+    FILES: JSON.stringify(["/", ...files.map((name) => `/static/${name}`)]),
+  };
+  await build({ ...COMMON, entryPoints: { sw: join(HERE, "worker/sw.ts") }, outdir: OUT, define });
+}
+
+/** The licences of what is in the bundle and not ours. */
+function licenses(inputs) {
+  const packages = new Set();
+  for (const input of inputs) {
+    const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
+    if (found) packages.add(found[1]);
+  }
+  return [...packages].sort().map(license).join("\n\n");
+}
+
+function license(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  if (!file) throw new Error(`${name} has no licence file in ${dirname(folder)}`);
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
+}
+
+function weigh({ outputs }) {
+  const [first] = Object.entries(outputs).filter(([path]) => path.endsWith("/app.js"));
+  const loaded = [first[0], ...staticImports(outputs, first[0])];
+  const packed = [...loaded, join(OUT, "app.css"), join(OUT, "index.html")]
+    .filter((path) => existsSync(path))
+    .reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0);
+  const kilobytes = (packed / 1000).toFixed(1);
+  if (packed > BUDGET) throw new Error(`The first page weighs ${kilobytes} kB packed, over its budget.`);
+  console.log(`The web interface is built: ${kilobytes} kB packed for the first page.`);
+}
+
+function staticImports(outputs, path) {
+  return outputs[path].imports.filter(({ kind }) => kind === "import-statement").map(({ path: file }) => file);
+}

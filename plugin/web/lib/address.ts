@@ -1,0 +1,31 @@
+/** The state of the page, kept in the part of the address that no server sees: `#/search?q=…`. */
+
+export const VIEWS = ["search", "explore", "pipeline", "graph", "past", "manage"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+export interface Address {
+  readonly view: ViewName;
+  /** What stands behind the view's name, as in `#/manage/ledger`. */
+  readonly part: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function parseAddress(hash: string): Address {
+  const [way = "", search = ""] = splitOnce(hash.replace(/^#?\/?/, ""), "?");
+  const [name = "", part = ""] = splitOnce(way, "/");
+  const view = VIEWS.find((known) => known === name) ?? "search";
+  return { view, part, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+/** The same address in writing; empty values are left out. */
+export function formatAddress({ view, part, query }: Address): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) given.set(name, value);
+  const search = given.toString().replaceAll("%2F", "/");
+  return `#/${view}${part ? `/${part}` : ""}${search ? `?${search}` : ""}`;
+}
+
+function splitOnce(text: string, at: string): [string, string] {
+  const place = text.indexOf(at);
+  return place < 0 ? [text, ""] : [text.slice(0, place), text.slice(place + 1)];
+}

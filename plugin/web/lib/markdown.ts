@@ -1,0 +1,166 @@
+/**
+ * A note as elements. markdown-it finds the structure; the elements are made here, one by one, from
+ * a short list of kinds. No HTML text exists at any time, so none of a note's can be taken for the
+ * page's own: HTML in a note is shown as what it says.
+ */
+
+import MarkdownItMaker, { type Token } from "markdown-it";
+import { h } from "./dom";
+import { outwardLink } from "./links";
+import { addSyntax, body } from "./syntax";
+
+export interface Links {
+  /** The address of a wikilink's note, or null where no note answers to it. */
+  readonly note: (target: string) => string | null;
+  readonly tag: (tag: string) => string;
+}
+
+const md = new MarkdownItMaker({ html: false, linkify: true, breaks: true });
+addSyntax(md);
+
+const CONTAINERS = new Set(
+  "p h1 h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td em strong s mark".split(" "),
+);
+
+/** Elements of a note's text. Those of a block have its line in the file as `data-line`. */
+export function render(content: string, links: Links): DocumentFragment {
+  const { text, lines } = body(content);
+  const drawing = new Drawing(links, lines);
+  drawing.draw(md.parse(text, {}));
+  return drawing.root;
+}
+
+class Drawing {
+  readonly root = document.createDocumentFragment();
+  readonly #links: Links;
+  readonly #before: number;
+  readonly #open: (DocumentFragment | HTMLElement)[] = [this.root];
+
+  constructor(links: Links, before: number) {
+    this.#links = links;
+    this.#before = before;
+  }
+
+  draw(tokens: readonly Token[]): void {
+    for (const token of tokens) {
+      if (token.nesting === 1) this.#enter(token);
+      else if (token.nesting === -1) this.#leave(token);
+      else this.#leaf(token);
+    }
+  }
+
+  get #here(): DocumentFragment | HTMLElement {
+    return this.#open.at(-1) ?? this.root;
+  }
+
+  #enter(token: Token): void {
+    if (token.hidden) return;
+    const el = this.#element(token);
+    if (token.map) el.dataset["line"] = String(token.map[0] + 1 + this.#before);
+    this.#here.append(el);
+    this.#open.push(el);
+  }
+
+  #leave(token: Token): void {
+    if (token.hidden) return;
+    const el = this.#open.pop();
+    if (token.type === "blockquote_close" && el instanceof HTMLElement) callout(el);
+    if (token.type === "list_item_close" && el instanceof HTMLElement) task(el);
+  }
+
+  #element(token: Token): HTMLElement {
+    if (token.type === "link_open") return link(String(token.attrGet("href") ?? ""), this.#links);
+    if (!CONTAINERS.has(token.tag)) return h("div");
+    const el = document.createElement(token.tag);
+    el.dir = "auto";
+    if (token.tag === "ol" && token.attrGet("start")) el.setAttribute("start", String(token.attrGet("start")));
+    return el;
+  }
+
+  #leaf(token: Token): void {
+    if (token.type === "inline") this.draw(token.children ?? []);
+    else this.#here.append(this.#drawn(token));
+  }
+
+  #drawn(token: Token): Node | string {
+    const make = LEAVES[token.type];
+    return make ? make(token, this.#links) : token.content;
+  }
+}
+
+/** What has nothing within. */
+const LEAVES: Readonly<Record<string, (token: Token, links: Links) => Node | string>> = {
+  text: ({ content }) => content.replace(/(^|\s)\^[\w-]+$/, ""), // a block's id
+  softbreak: () => h("br"),
+  hardbreak: () => h("br"),
+  hr: () => h("hr"),
+  code_inline: ({ content }) => h("code", {}, content),
+  fence: codeBlock,
+  code_block: codeBlock,
+  wikilink,
+  tag: ({ content }, links) => h("a", { class: "tag", href: links.tag(content) }, content),
+  image: picture,
+};
+
+function codeBlock({ content }: Token): HTMLElement {
+  return h("pre", { tabindex: "0" }, h("code", {}, content));
+}
+
+function link(href: string, links: Links): HTMLElement {
+  const outward = outwardLink(href);
+  if (outward) return h("a", { href: outward, rel: "noopener noreferrer", target: "_blank", class: "outward" });
+  const inner = links.note(decoded(href).replace(/\.md(?=#|$)/, ""));
+  return inner ? h("a", { href: inner }) : h("span", { class: "nowhere" });
+}
+
+function wikilink(token: Token, links: Links): HTMLElement {
+  const [target = "", shown] = token.content.split("|", 2);
+  const isEmbed = token.meta?.["isEmbed"] === true;
+  const label = shown?.trim() || target.trim().replace(/^#/, "").replaceAll("#", " › ");
+  const href = links.note(target.trim());
+  const kind = isEmbed ? "embed" : "wikilink";
+  if (!href) return h("span", { class: `nowhere ${kind}`, title: "No note of this name" }, label);
+  return h("a", { class: kind, href }, label);
+}
+
+/** Pictures are not fetched: the page asks nobody but its own server, which serves notes alone. */
+function picture(token: Token): HTMLElement {
+  const source = String(token.attrGet("src") ?? "");
+  const label = token.content || decoded(source).split("/").at(-1) || "picture";
+  const outward = outwardLink(source);
+  if (!outward) return h("span", { class: "picture" }, label);
+  return h("a", { class: "picture", href: outward, rel: "noopener noreferrer", target: "_blank" }, label);
+}
+
+/** `> [!note] Title` */
+function callout(quote: HTMLElement): void {
+  const first = quote.querySelector("p")?.firstChild;
+  const found = first instanceof Text ? /^\[!([\w-]+)\][+-]?[ \t]*(.*)$/.exec(first.data) : null;
+  if (!found || !(first instanceof Text)) return;
+  const [, kind = "note", title] = found;
+  quote.classList.add("callout");
+  quote.prepend(h("p", { class: "callout-title" }, title || kind.charAt(0).toUpperCase() + kind.slice(1)));
+  first.remove();
+}
+
+/** `- [x] done` */
+function task(item: HTMLElement): void {
+  const holder = item.firstElementChild?.tagName === "P" ? item.firstElementChild : item;
+  const first = holder.firstChild;
+  const found = first instanceof Text ? /^\[(.)\]\s+/.exec(first.data) : null;
+  if (!found || !(first instanceof Text)) return;
+  first.data = first.data.slice(found[0].length);
+  const isDone = found[1] !== " ";
+  const sign = h("span", { class: "task", role: "img", "aria-label": isDone ? "done" : "to do" });
+  item.classList.add("has-task");
+  item.classList.toggle("is-done", isDone);
+  first.before(sign);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text; // a stray percent sign
+  }
+}

@@ -1,0 +1,73 @@
+/** Small texts that several views show. */
+
+export function count(n: number, one: string, many: string): string {
+  return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
+/** "Hives › Spring", without a heading that says what the note's title says. */
+export function breadcrumb(heading: string | null, parent: string | null, title: string): string {
+  const steps = heading?.split(" > ") ?? [];
+  if (steps[0] === title) steps.shift();
+  if (parent) steps.push(parent);
+  return steps.join(" › ");
+}
+
+/** The folder of a path, without its last slash; empty at the top. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** A note's name as people say it. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/i, "");
+}
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** "3 weeks ago"; empty where nobody knows. */
+export function ago(time: string | null, now = Date.now()): string {
+  const at = time === null ? Number.NaN : Date.parse(time);
+  if (Number.isNaN(at)) return "";
+  const seconds = (at - now) / 1000;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return "just now";
+}
+
+/** "2 March 2026" as this browser writes it. */
+export function day(time: string | null): string {
+  const at = time === null ? Number.NaN : Date.parse(time);
+  if (Number.isNaN(at)) return "";
+  return new Date(at).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = n / 1000;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+export function ms(value: number): string {
+  return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value).toLocaleString()} ms`;
+}

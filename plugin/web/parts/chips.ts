@@ -1,0 +1,51 @@
+/** The conditions of a query as chips, and those that its results suggest. */
+
+import type { Result } from "../app/contract";
+import type { Desk } from "../app/desk";
+import { button, h } from "../lib/dom";
+import { conditions, narrowed, without } from "../lib/filters";
+import { folderOf } from "../lib/words";
+import { icon } from "../lib/icons";
+
+const SUGGESTED = 6;
+
+/** Chips of the conditions that hold now; each takes itself away. */
+export function conditionChips(desk: Desk, query: string): HTMLElement[] {
+  return conditions(query).map((condition) => {
+    const take = (): void => desk.change({ q: without(query, condition) });
+    const chip = button(h("span", { dir: "auto" }, condition.text), take, { class: "chip is-set" });
+    chip.setAttribute("aria-label", `Remove the condition ${condition.text}`);
+    chip.append(icon("close"));
+    return chip;
+  });
+}
+
+/** Conditions that would tell these results apart: tags and folders that some have, the last month. */
+export function suggestedChips(desk: Desk, query: string, results: readonly Result[]): HTMLElement[] {
+  if (results.length < 4) return [];
+  const tags = dividing(results.flatMap(({ tags: own }) => [...new Set(own)]), results.length);
+  const folders = dividing(results.map(({ path }) => folderOf(path)).filter(Boolean), results.length);
+  const offered: [name: string, value: string, label: string][] = [
+    ...tags.slice(0, SUGGESTED - 2).map((tag): [string, string, string] => ["tag", tag, `#${tag}`]),
+    ...folders.slice(0, 2).map((folder): [string, string, string] => ["path", `${folder}/`, folder]),
+    ["modified", "30d", "Last 30 days"],
+  ];
+  return offered
+    .filter(([name]) => name !== "modified" || !/\bmodified:/.test(query))
+    .filter(([name, value]) => narrowed(query, name, value) !== query)
+    .slice(0, SUGGESTED)
+    .map(([name, value, label]) => {
+      const add = (): void => desk.change({ q: narrowed(query, name, value) });
+      return button(h("span", { dir: "auto" }, label), add, { class: "chip" });
+    });
+}
+
+/** What several of `total` have and not all, most frequent first. */
+function dividing(values: readonly string[], total: number): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > 1 && count < total)
+    .sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]))
+    .map(([value]) => value);
+}

@@ -1,0 +1,168 @@
+/** The explorer's controls: those that the server must be asked for, and those that act at once. */
+
+import type { Desk } from "../app/desk";
+import { button, fill, h } from "../lib/dom";
+import type { Controls } from "../lib/remix";
+
+/** Parameters that a request carries, as they stand in the address. */
+export type Wanted = Readonly<Record<string, string>>;
+
+interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly [value: string, label: string][];
+  /** The parameter of the search route that must be known; `null`: always there. */
+  readonly needs: string | null;
+}
+
+const YES_NO: readonly [string, string][] = [
+  ["", "As the server is set"],
+  ["true", "Yes"],
+  ["false", "No"],
+];
+const CHOICES: readonly Choice[] = [
+  {
+    name: "mode",
+    label: "Mode",
+    needs: "mode",
+    options: [
+      ["", "Words and meaning"],
+      ["keyword", "Words"],
+      ["semantic", "Meaning"],
+    ],
+  },
+  {
+    name: "alpha",
+    label: "Share of meaning",
+    needs: "alpha",
+    options: [["", "Follows the query"], ...["0", "0.25", "0.5", "0.75", "1"].map(share)],
+  },
+  { name: "n", label: "Results", needs: null, options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
+  { name: "expand", label: "Expand the query", needs: "expand", options: YES_NO },
+  { name: "rerank", label: "Read the best again", needs: "rerank", options: YES_NO },
+];
+export const SERVER_CONTROLS = CHOICES.map(({ name }) => name);
+
+function share(value: string): [string, string] {
+  return [value, `${Math.round(Number(value) * 100)} %`];
+}
+
+/** Controls of the request: a change waits, marked, until it is fetched. */
+export class ServerControls {
+  readonly el = h("form", { class: "controls", "aria-label": "Asked of the server" });
+  readonly #desk: Desk;
+  readonly #fetch: (wanted: Wanted) => void;
+  readonly #selects = new Map<string, HTMLSelectElement>();
+  readonly #button = h("button", { class: "primary", disabled: true }, "Fetch");
+  #fetched: Wanted = {};
+  #drawn = "";
+
+  constructor(desk: Desk, fetchWith: (wanted: Wanted) => void) {
+    this.#desk = desk;
+    this.#fetch = fetchWith;
+    this.el.addEventListener("change", () => this.#mark());
+    this.el.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#fetch(this.#wanted);
+    });
+  }
+
+  /** What the results on show were fetched with. */
+  show(fetched: Wanted): void {
+    this.#draw();
+    this.#fetched = fetched;
+    for (const [name, select] of this.#selects) select.value = fetched[name] ?? "";
+    this.#mark();
+  }
+
+  get #wanted(): Wanted {
+    return Object.fromEntries([...this.#selects].map(([name, select]) => [name, select.value]));
+  }
+
+  #draw(): void {
+    const known = [...this.#desk.searchParameters].join();
+    if (this.#drawn === known && this.#selects.size) return;
+    this.#drawn = known;
+    this.#selects.clear();
+    const rows = CHOICES.filter(({ needs }) => !needs || this.#desk.searchParameters.has(needs)).map((choice) => {
+      const options = choice.options.map(([value, label]) => h("option", { value }, label));
+      const select = h("select", { name: choice.name }, ...options);
+      this.#selects.set(choice.name, select);
+      return h("label", { class: "control" }, h("span", {}, choice.label), select);
+    });
+    fill(this.el, h("h2", {}, "Asked of the server"), ...rows, this.#button);
+  }
+
+  #mark(): void {
+    let changed = 0;
+    for (const [name, select] of this.#selects) {
+      const isChanged = select.value !== (this.#fetched[name] ?? "");
+      select.closest("label")?.classList.toggle("is-changed", isChanged);
+      if (isChanged) changed += 1;
+    }
+    this.#button.disabled = changed === 0;
+    fill(this.#button, changed ? `Fetch with ${changed} changed` : "Fetched");
+  }
+}
+
+interface Slider {
+  readonly name: keyof Controls;
+  readonly label: string;
+  readonly about: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  readonly shown: (value: number) => string;
+}
+
+const percent = (value: number): string => `${Math.round(value * 100)} %`;
+const SLIDERS: readonly Slider[] = [
+  { name: "mix", label: "Words – meaning", about: "How much each counts", min: 0, max: 1, step: 0.01, shown: percent },
+  { name: "tag", label: "Tag that matches", about: "Multiplies the score", min: 1, max: 3, step: 0.05, shown: (value) => `× ${value.toFixed(2)}` },
+  { name: "recency", label: "Recent", about: "Gain of a note of today; halves in 90 days", min: 0, max: 1, step: 0.01, shown: percent },
+  { name: "graph", label: "Linked", about: "Gain of notes near the first three by links", min: 0, max: 1, step: 0.01, shown: percent },
+];
+
+/** Controls that sort at once what is here already. */
+export class LiveControls {
+  readonly el = h("div", { class: "controls", role: "group", "aria-label": "At once, here" });
+  readonly #inputs = new Map<keyof Controls, [HTMLInputElement, HTMLOutputElement]>();
+  readonly #changed: (controls: Controls) => void;
+  #start: Controls | null = null;
+
+  constructor(changed: (controls: Controls) => void) {
+    this.#changed = changed;
+    const rows = SLIDERS.map((slider) => this.#row(slider));
+    const reset = button("As served", () => this.#start && this.set(this.#start, true), { class: "quiet" });
+    this.el.append(h("h2", {}, "At once, here"), ...rows, reset);
+  }
+
+  /** Where the controls of a new answer start. */
+  begin(start: Controls): void {
+    this.#start = start;
+    this.set(start, false);
+  }
+
+  set(controls: Controls, tell: boolean): void {
+    for (const { name, shown } of SLIDERS) {
+      const [input, output] = this.#inputs.get(name) ?? [];
+      if (input) input.value = String(controls[name]);
+      if (output) output.value = shown(controls[name]);
+      input?.closest("label")?.classList.toggle("is-changed", controls[name] !== this.#start?.[name]);
+    }
+    if (tell) this.#changed(controls);
+  }
+
+  get value(): Controls {
+    const of = (name: keyof Controls): number => this.#inputs.get(name)?.[0].valueAsNumber ?? 0;
+    return { mix: of("mix"), tag: of("tag"), recency: of("recency"), graph: of("graph") };
+  }
+
+  #row({ name, label, about, min, max, step }: Slider): HTMLElement {
+    const input = h("input", { type: "range", min, max, step, name, title: about });
+    const output = h("output", {});
+    input.addEventListener("input", () => this.set(this.value, true));
+    this.#inputs.set(name, [input, output]);
+    return h("label", { class: "control slider" }, h("span", {}, label, output), input);
+  }
+}

@@ -1,0 +1,66 @@
+/** A result in the explorer: its place and how that moved, its scores as bars, what lifted it. */
+
+import type { Desk } from "../app/desk";
+import { h } from "../lib/dom";
+import { obsidianLink } from "../lib/links";
+import type { Remixed } from "../lib/remix";
+import { ago } from "../lib/words";
+import { noteAddress, passageText } from "./resultRow";
+
+export function explorerRow(desk: Desk, one: Remixed): HTMLElement {
+  const { result, place, score, parts } = one;
+  const changed = result.modified ?? result.created;
+  const link = h(
+    "a",
+    {
+      href: noteAddress(desk, result.path),
+      "data-result": result.path,
+      "data-uri": obsidianLink(result.uri),
+      dir: "auto",
+    },
+    result.title,
+  );
+  return h(
+    "li",
+    { class: "result mixed" },
+    h("p", { class: "place" }, String(place), movement(one)),
+    h(
+      "div",
+      { class: "mixed-body" },
+      h("h3", {}, link, h("span", { class: "score" }, score.toFixed(3))),
+      bars(parts.keyword, parts.semantic),
+      passageText(result, result.title),
+      h(
+        "p",
+        { class: "meta" },
+        ...result.tags.slice(0, 4).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
+        one.matchesTag && h("span", { class: "lift" }, "tag matches"),
+        changed && h("time", { datetime: changed }, ago(changed)),
+        one.isRecent && h("span", { class: "lift" }, "recent"),
+      ),
+    ),
+  );
+}
+
+/** How far a result moved from the server's order. */
+export function movement({ served, place }: Pick<Remixed, "served" | "place">): HTMLElement | null {
+  const by = served - place;
+  if (by === 0) return null;
+  const words = by > 0 ? `up ${by}` : `down ${-by}`;
+  return h(
+    "span",
+    { class: by > 0 ? "moved is-up" : "moved is-down" },
+    h("span", { "aria-hidden": "true" }, by > 0 ? `▲${by}` : `▼${-by}`),
+    h("span", { class: "unseen" }, words),
+  );
+}
+
+function bars(keyword: number, semantic: number): HTMLElement {
+  const label = `words ${keyword.toFixed(2)}, meaning ${semantic.toFixed(2)}`;
+  return h(
+    "div",
+    { class: "twin", role: "img", "aria-label": label, title: label },
+    h("span", { class: "bar is-keyword", vars: { "--share": String(keyword) } }),
+    h("span", { class: "bar is-semantic", vars: { "--share": String(semantic) } }),
+  );
+}

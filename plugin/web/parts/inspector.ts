@@ -1,0 +1,121 @@
+/** Why a note stands where it stands, what is near it, and what it says of itself. */
+
+import { asServerError } from "../../src/client";
+import type { Neighbors, Note, SearchReply } from "../app/contract";
+import type { Desk } from "../app/desk";
+import { fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { obsidianLink } from "../lib/links";
+import type { Controls, Remixed } from "../lib/remix";
+import { ago, count, day, nameOf } from "../lib/words";
+import { movement } from "./explorerRow";
+import { written } from "./properties";
+import { noteLinks } from "./reader";
+import { scoreRows } from "./scoreRows";
+
+const NEAR = 8;
+
+export class Inspector {
+  readonly el: HTMLElement;
+  readonly #desk: Desk;
+  readonly #scores = h("section");
+  readonly #facts = h("div");
+  #path = "";
+  #sequence = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.el = h("aside", { class: "pane inspector", "aria-label": "Inspector", tabindex: "0" }, this.#scores, this.#facts);
+  }
+
+  clear(): void {
+    this.#path = "";
+    this.#sequence += 1;
+    fill(this.#scores);
+    fill(this.#facts);
+  }
+
+  show(path: string, one: Remixed | null, controls: Controls): void {
+    const head = one ? [movement(one)] : [];
+    fill(this.#scores, h("h2", { dir: "auto" }, one?.result.title ?? nameOf(path), ...head), one && scoreRows(one, controls));
+    const key = `${this.#desk.vault?.id} ${path}`;
+    if (key === this.#path) return;
+    this.#path = key;
+    void this.#learn(path);
+  }
+
+  async #learn(path: string): Promise<void> {
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    const { asking } = this.#desk;
+    fill(this.#facts);
+    try {
+      const [note, alike, near] = await Promise.all([
+        asking.fullNote(path),
+        asking.alike(path, NEAR),
+        asking.neighbors(path, 2, 200),
+      ]);
+      if (sequence === this.#sequence) this.#draw(note, alike, near);
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      fill(this.#facts, h("p", { class: "warning" }, asServerError(error).message));
+    }
+  }
+
+  #draw(note: Note, alike: SearchReply, near: Neighbors): void {
+    const desk = this.#desk;
+    const uri = obsidianLink(note.uri);
+    const hop = (wanted: readonly (string | null)[], hops: number): Neighbors["neighbors"] =>
+      near.neighbors.filter((one) => one.hops === hops && wanted.includes(one.link));
+    const twoAway = near.neighbors.filter(({ hops }) => hops === 2);
+    fill(
+      this.#facts,
+      h(
+        "p",
+        { class: "tools" },
+        h("a", { href: desk.to("search", { q: alikeQuery(desk), note: note.path }) }, "Read"),
+        uri && h("a", { href: uri }, icon("open"), "Obsidian"),
+        h("a", { href: desk.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
+      ),
+      note.description && h("p", { class: "description", dir: "auto" }, note.description),
+      metadata(note),
+      group(desk, "Similar by topic", alike.results),
+      group(desk, "Links to", hop(["out", "both"], 1)),
+      group(desk, "Linked from", hop(["in", "both"], 1)),
+      group(desk, "Two links away", twoAway),
+    );
+  }
+}
+
+function alikeQuery(desk: Desk): string {
+  return desk.address.query["q"] ?? "";
+}
+
+function group(desk: Desk, title: string, notes: readonly { path: string; title: string }[]): HTMLElement | null {
+  if (notes.length === 0) return null;
+  const rest = notes.length - NEAR;
+  return h(
+    "section",
+    { class: "near" },
+    h("h2", {}, title),
+    noteLinks(desk, notes.slice(0, NEAR)),
+    rest > 0 ? h("p", { class: "faint" }, `and ${count(rest, "more", "more")}`) : null,
+  );
+}
+
+function metadata(note: Note): HTMLElement {
+  const rows: [string, string, string?][] = [
+    ["Path", note.path],
+    ["Changed", ago(note.modified), day(note.modified)],
+    ["Created", ago(note.created), day(note.created)],
+    ["Aliases", note.aliases.join(", ")],
+    ["Tags", note.tags.map((tag) => `#${tag}`).join(" ")],
+    ...Object.entries(note.properties)
+      .filter(([name]) => !["tags", "aliases", "description", "title"].includes(name))
+      .map(([name, value]): [string, string] => [name, written(value)]),
+  ];
+  const items = rows
+    .filter(([, value]) => value !== "")
+    .map(([name, value, title]) => h("div", {}, h("dt", {}, name), h("dd", { title: title ?? null, dir: "auto" }, value)));
+  return h("dl", { class: "metadata" }, ...items);
+}

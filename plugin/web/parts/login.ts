@@ -1,0 +1,39 @@
+/** Signing in: by the link that the server printed, or by its token. */
+
+import { fill, h } from "../lib/dom";
+import { mark } from "../lib/icons";
+
+export function showLogin(root: HTMLElement): void {
+  const field = h("input", {
+    id: "token",
+    type: "password",
+    autocomplete: "current-password",
+    autocapitalize: "none",
+    spellcheck: "false",
+    required: true,
+  });
+  const form = h(
+    "form",
+    { class: "login", on: { submit: (event: SubmitEvent) => signIn(event, field.value.trim()) } },
+    h("label", { for: "token" }, "Token"),
+    h("div", { class: "login-row" }, field, h("button", { class: "primary" }, "Sign in")),
+    h(
+      "p",
+      { class: "faint" },
+      "On the server’s machine, ",
+      h("code", {}, "recollect token show"),
+      " prints it. The link that ",
+      h("code", {}, "recollect serve"),
+      " prints signs in by itself.",
+    ),
+  );
+  const title = h("h1", {}, mark(), "Recollect");
+  fill(root, h("main", { class: "alone" }, title, h("p", {}, "Your notes, from this device."), form));
+  field.focus();
+}
+
+/** The server turns a right token into a cookie that scripts cannot read, and leads back here. */
+function signIn(event: SubmitEvent, token: string): void {
+  event.preventDefault();
+  if (token) location.replace(`/?token=${encodeURIComponent(token)}${location.hash}`);
+}

@@ -1,0 +1,26 @@
+/** A note's properties as a table, whatever is in them. */
+
+import { h } from "../lib/dom";
+
+export function properties(values: Readonly<Record<string, unknown>>): HTMLElement | null {
+  const rows = Object.entries(values).filter(([name]) => !["title", "tags"].includes(name));
+  if (rows.length === 0) return null;
+  const body = rows.map(([name, value]) =>
+    h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, written(value))),
+  );
+  return h("details", { class: "properties" }, h("summary", {}, "Properties"), h("dl", {}, ...body));
+}
+
+/** A value as a person would write it. */
+export function written(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "–";
+  if (Array.isArray(value)) return value.map(written).join(", ");
+  if (typeof value === "object") {
+    return Object.entries(value)
+      .map(([name, inner]) => `${name}: ${written(inner)}`)
+      .join("; ");
+  }
+  if (typeof value === "number") return value.toLocaleString(undefined, { maximumFractionDigits: 4 });
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" ? value : "";
+}

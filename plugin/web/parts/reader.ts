@@ -1,0 +1,163 @@
+/** A note to read: its text with working links, what it says of itself, what is near it. */
+
+import { asServerError } from "../../src/client";
+import type { Note, Result } from "../app/contract";
+import type { Desk } from "../app/desk";
+import { button, fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { obsidianLink } from "../lib/links";
+import type { Links } from "../lib/markdown";
+import { ago, day, folderOf, nameOf } from "../lib/words";
+import { errorBox } from "./errors";
+import { properties } from "./properties";
+import { noteAddress } from "./resultRow";
+
+const ALIKE = 5;
+
+type Render = (content: string, links: Links) => DocumentFragment;
+
+export class Reader {
+  readonly el = h("article", { class: "reader", "aria-label": "Note", tabindex: "-1" });
+  readonly #desk: Desk;
+  #path = "";
+  #asked = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  /** Shows a note, and the block that `line` is in. */
+  async show(path: string, line: number): Promise<void> {
+    const key = `${this.#desk.vault?.id} ${path}`;
+    if (key === this.#path) {
+      scrollTo(this.el, line);
+      return;
+    }
+    this.#path = key;
+    this.#asked += 1;
+    const asked = this.#asked;
+    this.el.setAttribute("aria-busy", "true");
+    try {
+      const [note, { render }] = await Promise.all([
+        this.#desk.asking.fullNote(path),
+        import("../lib/markdown"),
+      ]);
+      if (asked !== this.#asked) return;
+      this.#draw(note, render);
+      scrollTo(this.el, line);
+    } catch (error) {
+      if (asked !== this.#asked) return;
+      this.#path = "";
+      fill(this.el, this.#close(), errorBox(asServerError(error), () => void this.show(path, line)));
+    } finally {
+      this.el.removeAttribute("aria-busy");
+    }
+  }
+
+  hide(): void {
+    this.#asked += 1;
+    this.#path = "";
+    fill(this.el);
+  }
+
+  #draw(note: Note, render: Render): void {
+    const desk = this.#desk;
+    const targets = new Map(note.links_out.map(({ target, path }) => [target, path]));
+    const text = render(note.content, {
+      note: (target) => {
+        const path = targets.get(target.split("#", 1)[0]?.trim() ?? "") ?? targets.get(target);
+        if (target.startsWith("#")) return noteAddress(desk, note.path);
+        return path ? noteAddress(desk, path) : null;
+      },
+      tag: (tag) => desk.to("search", { q: `tag:${tag.slice(1)}` }),
+    });
+    const first = text.firstElementChild;
+    if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
+    const alike = h("section", { class: "near", "aria-label": "Similar notes" });
+    fill(
+      this.el,
+      this.#tools(note),
+      h("h1", { dir: "auto" }, note.title),
+      this.#meta(note),
+      properties(note.properties),
+      h("div", { class: "prose" }, text),
+      linksIn(desk, note),
+      alike,
+    );
+    void this.#showAlike(note.path, alike);
+  }
+
+  #tools(note: Note): HTMLElement {
+    const uri = obsidianLink(note.uri);
+    const desk = this.#desk;
+    return h(
+      "p",
+      { class: "tools" },
+      this.#close(),
+      uri && h("a", { href: uri }, icon("open"), "Open in Obsidian"),
+      h("a", { href: desk.to("search", { like: note.path }) }, icon("similar"), "Similar"),
+      h("a", { href: desk.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
+    );
+  }
+
+  #close(): HTMLElement {
+    const close = (): void => this.#desk.change({ note: null, line: null });
+    return button(icon("back"), close, { class: "plain close", "aria-label": "Close the note" });
+  }
+
+  #meta(note: Note): HTMLElement {
+    const changed = note.modified;
+    return h(
+      "p",
+      { class: "meta" },
+      h("span", { class: "folder", dir: "auto" }, folderOf(note.path)),
+      ...note.tags.map((tag) =>
+        h("a", { class: "tag", href: this.#desk.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
+      ),
+      changed && h("time", { datetime: changed, title: day(changed) }, `changed ${ago(changed)}`),
+    );
+  }
+
+  async #showAlike(path: string, el: HTMLElement): Promise<void> {
+    const asked = this.#asked;
+    try {
+      const { results } = await this.#desk.asking.alike(path, ALIKE);
+      if (asked !== this.#asked || results.length === 0) return;
+      fill(el, h("h2", {}, "Similar notes"), noteLinks(this.#desk, results));
+    } catch (error) {
+      asServerError(error); // the note is what was asked for; without neighbours it stands as well
+    }
+  }
+}
+
+function linksIn(desk: Desk, note: Note): HTMLElement | null {
+  const paths = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
+  if (paths.length === 0) return null;
+  const rows = paths.map((path) => ({ path, title: nameOf(path) }));
+  return h("section", { class: "near" }, h("h2", {}, "Linked from"), noteLinks(desk, rows));
+}
+
+export function noteLinks(desk: Desk, notes: readonly Pick<Result, "path" | "title">[]): HTMLElement {
+  const links = notes.map(({ path, title }) =>
+    h(
+      "li",
+      {},
+      h("a", { href: noteAddress(desk, path), dir: "auto" }, title),
+      h("span", { class: "folder", dir: "auto" }, folderOf(path)),
+    ),
+  );
+  return h("ul", { class: "note-links" }, ...links);
+}
+
+/** Brings the last block that begins at or before `line` into view, and marks it for a moment. */
+function scrollTo(el: HTMLElement, line: number): void {
+  const blocks = [...el.querySelectorAll<HTMLElement>(".prose [data-line]")];
+  const block = blocks.filter((one) => Number(one.dataset["line"]) <= line).at(-1);
+  if (line <= 1 || !block) {
+    el.scrollTop = 0;
+    return;
+  }
+  block.scrollIntoView({ block: "center" });
+  block.classList.add("is-sought");
+  block.addEventListener("animationend", () => block.classList.remove("is-sought"), { once: true });
+}

@@ -1,0 +1,104 @@
+/** A note that was found: its name, where it is, the passages that answer. */
+
+import type { Passage, Result } from "../app/contract";
+import type { Desk } from "../app/desk";
+import { h, type Child } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { obsidianLink } from "../lib/links";
+import { marked } from "../lib/marks";
+import { ago, breadcrumb, day, folderOf } from "../lib/words";
+
+const FURTHER = 3; // passages beneath the best one, until more are asked for
+
+export interface RowOptions {
+  /** Told with its place, from 1, when a result is opened. */
+  readonly opened: (result: Result, line: number) => void;
+  readonly isCurrent: boolean;
+}
+
+export function resultRow(desk: Desk, result: Result, options: RowOptions): HTMLElement {
+  const title = h(
+    "a",
+    {
+      href: noteAddress(desk, result.path, result.line),
+      "data-result": result.path,
+      "data-uri": obsidianLink(result.uri),
+      "aria-current": options.isCurrent ? "true" : null,
+      dir: "auto",
+      on: { click: () => options.opened(result, result.line) },
+    },
+    result.title,
+  );
+  return h(
+    "li",
+    { class: "result" },
+    h("h3", {}, title),
+    meta(result),
+    passageText(result, result.title),
+    further(desk, result, options),
+    actions(desk, result),
+  );
+}
+
+/** The address that shows a note beside the present list. */
+export function noteAddress(desk: Desk, path: string, line?: number): string {
+  const { view, query, part } = desk.address;
+  const place = view === "explore" ? "explore" : "search";
+  const kept = view === place ? query : { q: query["q"] };
+  return desk.to(place, { ...kept, note: path, line: line && line > 1 ? String(line) : null }, part);
+}
+
+function meta(result: Result): HTMLElement {
+  const folder = folderOf(result.path);
+  const changed = result.modified ?? result.created;
+  const parts: Child[] = [
+    folder && h("span", { class: "folder", dir: "auto" }, folder),
+    ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
+    changed && h("time", { datetime: changed, title: day(changed) }, ago(changed)),
+  ];
+  return h("p", { class: "meta" }, ...parts);
+}
+
+export function passageText(passage: Passage, title: string): HTMLElement {
+  const where = breadcrumb(passage.heading, passage.parent, title);
+  return h(
+    "p",
+    { class: "snippet", dir: "auto" },
+    where && h("span", { class: "where" }, where),
+    ...marked(passage.snippet, passage.highlights),
+  );
+}
+
+/** The note's other passages that match, folded. */
+function further(desk: Desk, result: Result, options: RowOptions): HTMLElement | null {
+  const { passages } = result;
+  if (passages.length === 0) return null;
+  const links = passages.slice(0, FURTHER).map((passage) =>
+    h(
+      "li",
+      {},
+      h(
+        "a",
+        {
+          class: "passage",
+          href: noteAddress(desk, result.path, passage.line),
+          on: { click: () => options.opened(result, passage.line) },
+        },
+        passageText(passage, result.title),
+      ),
+    ),
+  );
+  const label = passages.length === 1 ? "1 more passage" : `${passages.length} more passages`;
+  return h("details", { class: "further" }, h("summary", {}, label), h("ul", {}, ...links));
+}
+
+function actions(desk: Desk, result: Result): HTMLElement {
+  const uri = obsidianLink(result.uri);
+  return h(
+    "p",
+    { class: "actions" },
+    uri && h("a", { href: uri }, icon("open"), "Obsidian"),
+    h("a", { href: desk.to("search", { like: result.path }) }, icon("similar"), "Similar"),
+    h("a", { href: desk.to("graph", { path: result.path }) }, icon("graph"), "Graph"),
+  );
+}

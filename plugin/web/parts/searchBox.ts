@@ -1,0 +1,197 @@
+/** The search field: searches as one types, completes filters, remembers what was asked. */
+
+import type { Desk } from "../app/desk";
+import { Timer } from "../../src/timer";
+import { button, fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { history, isSaved, remember, saved, toggleSaved } from "./remembered";
+
+const PAUSE_MS = 90; // of typing, before a search is sent
+const SHOWN = 8;
+
+interface Suggestion {
+  readonly label: string;
+  readonly kind: string;
+  /** The query after it was taken. */
+  readonly query: string;
+  readonly isDone: boolean;
+}
+
+export class SearchBox {
+  readonly el: HTMLElement;
+  readonly #desk: Desk;
+  readonly #typing = new Timer();
+  readonly #input = h("input", {
+    id: "q",
+    type: "search",
+    role: "combobox",
+    placeholder: "Search your notes",
+    "aria-label": "Search your notes",
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": "suggestions",
+    autocomplete: "off",
+    autocapitalize: "none",
+    spellcheck: "false",
+    enterkeyhint: "search",
+    maxlength: "4096",
+  });
+  readonly #list = h("ul", { id: "suggestions", role: "listbox", "aria-label": "Suggestions", hidden: true });
+  readonly #star = button(icon("star"), () => this.#toggleSaved(), { class: "plain star" });
+  #suggestions: readonly Suggestion[] = [];
+  #chosen = -1;
+  #asked = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    const form = { class: "search-box", role: "search", on: { submit: (e: Event) => this.#submit(e) } };
+    this.el = h("form", form, icon("search"), this.#input, this.#star, this.#list);
+    this.#input.addEventListener("input", () => this.#typed());
+    this.#input.addEventListener("keydown", (event) => this.#key(event));
+    this.#input.addEventListener("focus", () => void this.#suggest());
+    this.#input.addEventListener("click", () => void this.#suggest());
+    this.#input.addEventListener("blur", () => this.#hide());
+    this.#list.addEventListener("mousedown", (event) => this.#pick(event));
+  }
+
+  /** The query of the address, unless it is being typed. */
+  show(query: string): void {
+    if (document.activeElement !== this.#input || !this.#typing.isSet) this.#input.value = query;
+    this.#drawStar();
+  }
+
+  focus(): void {
+    this.#input.focus();
+    this.#input.select();
+  }
+
+  #typed(): void {
+    this.#typing.set(PAUSE_MS, () => this.#search());
+    void this.#suggest();
+  }
+
+  #search(): void {
+    this.#typing.clear();
+    const { view } = this.#desk.address;
+    if (view === "graph" || view === "manage") return;
+    this.#desk.change({ q: this.#input.value.trim(), note: null, line: null }, true);
+  }
+
+  #submit(event: Event): void {
+    event.preventDefault();
+    const q = this.#input.value.trim();
+    this.#hide();
+    remember(q, this.#desk.vault);
+    const { view } = this.#desk.address;
+    if (view === "graph" || view === "manage") this.#desk.go("search", { q });
+    else this.#search();
+    this.el.dispatchEvent(new CustomEvent("recollect-submitted", { bubbles: true }));
+  }
+
+  async #suggest(): Promise<void> {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const found = await this.#find(this.#input.value);
+    if (asked !== this.#asked || document.activeElement !== this.#input) return;
+    this.#suggestions = found;
+    this.#chosen = -1;
+    this.#draw();
+  }
+
+  /** Words of filters are completed; an empty field offers what was asked before. */
+  async #find(typed: string): Promise<readonly Suggestion[]> {
+    if (!typed.trim()) return remembered(this.#desk);
+    if (!this.#desk.has("complete") || !/(^|[\s(])-?(\w+:\S*|\[[^\]]*)$/.test(typed)) return [];
+    try {
+      const completions = await this.#desk.asking.complete(typed, SHOWN);
+      return completions.map(({ text, kind, insert, start }) => {
+        const query = typed.slice(0, start) + insert;
+        return { label: text, kind, query, isDone: !/[:[]$/.test(insert) };
+      });
+    } catch {
+      return []; // completing is a help; the search itself says what is wrong
+    }
+  }
+
+  #draw(): void {
+    const rows = this.#suggestions.map(({ label, kind }, n) =>
+      h(
+        "li",
+        { id: `suggestion-${n}`, role: "option", "aria-selected": String(n === this.#chosen), "data-n": n },
+        h("span", { dir: "auto" }, label),
+        h("span", { class: "faint" }, kind),
+      ),
+    );
+    fill(this.#list, ...rows);
+    this.#list.hidden = rows.length === 0;
+    this.#input.setAttribute("aria-expanded", String(rows.length > 0));
+    if (this.#chosen < 0) this.#input.removeAttribute("aria-activedescendant");
+    else this.#input.setAttribute("aria-activedescendant", `suggestion-${this.#chosen}`);
+  }
+
+  #hide(): void {
+    this.#asked += 1;
+    this.#suggestions = [];
+    this.#draw();
+  }
+
+  #key(event: KeyboardEvent): void {
+    const act = this.#suggestions.length ? this.#amongSuggestions(event.key) : this.#toResults(event.key);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  #amongSuggestions(key: string): (() => void) | null {
+    if (key === "Escape") return () => this.#hide();
+    if (key === "ArrowDown") return () => this.#choose(this.#chosen + 1);
+    if (key === "ArrowUp") return () => this.#choose(this.#chosen < 0 ? -1 : this.#chosen - 1);
+    return key === "Enter" && this.#chosen >= 0 ? () => this.#take(this.#chosen) : null;
+  }
+
+  #toResults(key: string): (() => void) | null {
+    if (key !== "ArrowDown") return null;
+    return () => document.querySelector<HTMLElement>("#main [data-result]")?.focus();
+  }
+
+  /** Beyond the last comes the first, and the other way round. */
+  #choose(n: number): void {
+    const count = this.#suggestions.length;
+    this.#chosen = (n + count) % count;
+    this.#draw();
+  }
+
+  #pick(event: MouseEvent): void {
+    event.preventDefault(); // the field keeps the focus
+    const row = (event.target as Element).closest<HTMLElement>("[data-n]");
+    if (row) this.#take(Number(row.dataset["n"]));
+  }
+
+  #take(n: number): void {
+    const taken = this.#suggestions[n];
+    if (!taken) return;
+    this.#input.value = taken.isDone ? `${taken.query} ` : taken.query;
+    this.#search();
+    if (taken.isDone) this.#hide();
+    else void this.#suggest();
+  }
+
+  #toggleSaved(): void {
+    const isNow = toggleSaved(this.#input.value.trim(), this.#desk.vault);
+    this.#desk.say(isNow ? "Search saved" : "Search no longer saved");
+    this.#drawStar();
+  }
+
+  #drawStar(): void {
+    const q = this.#input.value.trim();
+    const isKept = isSaved(q, this.#desk.vault);
+    this.#star.hidden = !q;
+    this.#star.setAttribute("aria-pressed", String(isKept));
+    this.#star.setAttribute("aria-label", isKept ? "Saved search: remove" : "Save this search");
+  }
+}
+
+function remembered(desk: Desk): readonly Suggestion[] {
+  const of = (kind: string) => (query: string): Suggestion => ({ label: query, kind, query, isDone: true });
+  return [...saved(desk.vault).map(of("saved")), ...history(desk.vault).map(of("earlier"))].slice(0, SHOWN);
+}

@@ -1,0 +1,30 @@
+/** Short words to the person: shown for a moment, or only read out. */
+
+import { Timer } from "../../src/timer";
+import { fill, h } from "../lib/dom";
+
+const SHOWN_MS = 4_000;
+
+export class Voice {
+  readonly #toast = h("p", { class: "toast", role: "status" });
+  readonly #read = h("p", { class: "unseen", role: "status" });
+  readonly #offline = h("p", { class: "offline", role: "status", hidden: true }, "Offline: what was seen before");
+  readonly #end = new Timer();
+  readonly els = [this.#toast, this.#read, this.#offline];
+
+  constructor() {
+    window.addEventListener("recollect-answer", (event) => {
+      this.#offline.hidden = !(event as CustomEvent<{ isKept: boolean }>).detail.isKept;
+    });
+  }
+
+  say(text: string): void {
+    fill(this.#toast, text);
+    this.#end.set(SHOWN_MS, () => fill(this.#toast));
+  }
+
+  /** For readers of screens alone; others see it. */
+  whisper(text: string): void {
+    fill(this.#read, text);
+  }
+}

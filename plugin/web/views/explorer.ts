@@ -1,0 +1,158 @@
+/** Controls, results, inspector: how a search ranks, and how it would otherwise. */
+
+import { asServerError } from "../../src/client";
+import type { SearchReply } from "../app/contract";
+import type { Desk, View } from "../app/desk";
+import type { Address } from "../lib/address";
+import { fill, h } from "../lib/dom";
+import { queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
+import { count } from "../lib/words";
+import { LiveControls, SERVER_CONTROLS, ServerControls, type Wanted } from "../parts/controls";
+import { emptyBox, errorBox } from "../parts/errors";
+import { explorerRow } from "../parts/explorerRow";
+import { Inspector } from "../parts/inspector";
+import { nearFirst } from "../parts/nearness";
+import { moveAmong, openInObsidian } from "../parts/rows";
+
+/** Fetched beyond what is shown, so that a remix can bring something up. */
+const CANDIDATES = 100;
+const SHOWN = 10;
+
+export class Explorer implements View {
+  readonly title = "Explore";
+  readonly el = h("div", { class: "explorer" });
+  readonly #desk: Desk;
+  readonly #server: ServerControls;
+  readonly #live: LiveControls;
+  readonly #inspector: Inspector;
+  readonly #info = h("p", { class: "info faint" });
+  readonly #list = h("ol", { class: "results", "aria-label": "Results" });
+  readonly #after = h("div");
+  #asked = "";
+  #sequence = 0;
+  #reply: SearchReply | null = null;
+  #shown: readonly Remixed[] = [];
+  #nearness: ReadonlyMap<string, number> = new Map();
+  #knowsNearness = false;
+  #isPlanned = false;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#server = new ServerControls(desk, (wanted) => desk.change(wanted));
+    this.#live = new LiveControls((controls) => this.#plan(controls));
+    this.#inspector = new Inspector(desk);
+    const controls = h("aside", { class: "pane", "aria-label": "Controls" }, this.#server.el, this.#live.el);
+    const results = h("section", { class: "pane" }, this.#info, this.#list, this.#after);
+    this.el.append(controls, results, this.#inspector.el);
+  }
+
+  show({ query }: Address): void {
+    const wanted = wantedOf(query);
+    const question = JSON.stringify([this.#desk.vault?.id, query["q"], wanted]);
+    this.#server.show(wanted);
+    if (question !== this.#asked) {
+      this.#asked = question;
+      void this.#search(query["q"] ?? "", wanted);
+    } else this.#inspect();
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key === "o") return openInObsidian(this.#list);
+    return moveAmong(this.#list, event.key);
+  }
+
+  get #limit(): number {
+    return Number(this.#desk.address.query["n"] || SHOWN);
+  }
+
+  async #search(q: string, wanted: Wanted): Promise<void> {
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    if (!q) {
+      this.#clear(emptyBox("How does it rank?", "Search for something, and move the controls."));
+      return;
+    }
+    try {
+      const reply = await this.#desk.asking.find(q, asked(wanted, this.#limit));
+      if (sequence === this.#sequence) this.#take(reply);
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      this.#asked = "";
+      this.#clear(errorBox(asServerError(error), () => void this.#search(q, wanted)));
+    }
+  }
+
+  #clear(instead: HTMLElement): void {
+    this.#reply = null;
+    this.#shown = [];
+    fill(this.#info);
+    fill(this.#list);
+    fill(this.#after, instead);
+    this.#inspector.clear();
+  }
+
+  #take(reply: SearchReply): void {
+    this.#reply = reply;
+    this.#nearness = new Map();
+    this.#knowsNearness = false;
+    fill(this.#after, reply.results.length ? null : emptyBox("Nothing found", "Try other words."));
+    this.#live.begin(servedControls(reply));
+    this.#draw(this.#live.value);
+  }
+
+  /** However fast a slider moves, the list is drawn once a frame. */
+  #plan(controls: Controls): void {
+    if (controls.graph > 0 && !this.#knowsNearness) void this.#learnNearness();
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    requestAnimationFrame(() => {
+      this.#isPlanned = false;
+      this.#draw(this.#live.value);
+    });
+  }
+
+  async #learnNearness(): Promise<void> {
+    this.#knowsNearness = true;
+    const reply = this.#reply;
+    if (!reply) return;
+    const found = await nearFirst(this.#desk, reply.results);
+    if (reply !== this.#reply) return;
+    this.#nearness = found;
+    this.#draw(this.#live.value);
+  }
+
+  #draw(controls: Controls): void {
+    const reply = this.#reply;
+    if (!reply) return;
+    const words = queryWords(reply.query);
+    const ranked = remix(reply.results, controls, words, this.#nearness, Date.now());
+    this.#shown = ranked.slice(0, this.#limit);
+    fill(this.#list, ...this.#shown.map((one) => explorerRow(this.#desk, one)));
+    fill(
+      this.#info,
+      `${this.#shown.length} shown of ${count(reply.results.length, "candidate", "candidates")}`,
+      ` · ${reply.fusion.method}`,
+    );
+    this.#inspect();
+  }
+
+  #inspect(): void {
+    const path = this.#desk.address.query["note"] ?? this.#shown[0]?.result.path;
+    for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
+      if (row.dataset["result"] === path) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+    const one = this.#shown.find(({ result }) => result.path === path);
+    if (path) this.#inspector.show(path, one ?? null, this.#live.value);
+  }
+}
+
+function wantedOf(query: Address["query"]): Wanted {
+  return Object.fromEntries(SERVER_CONTROLS.map((name) => [name, query[name] ?? ""]));
+}
+
+function asked(wanted: Wanted, shown: number): { limit: number } {
+  const { n: _shown, ...parameters } = wanted;
+  const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ""));
+  return { limit: Math.min(1000, Math.max(CANDIDATES, shown * 4)), ...given };
+}

@@ -1,0 +1,149 @@
+/** The notes around one, or the most linked of all: links as one layer, likeness as another. */
+
+import { asServerError } from "../../src/client";
+import type { Neighborhood } from "../app/contract";
+import type { Desk, View } from "../app/desk";
+import type { Address } from "../lib/address";
+import { button, fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { count, folderOf, nameOf } from "../lib/words";
+import { emptyBox, errorBox } from "../parts/errors";
+import { noteAddress } from "../parts/resultRow";
+import type { GraphScene } from "./scene";
+import type { Dot } from "../lib/forces";
+
+const SIZES = ["100", "300", "1000", "3000"];
+
+export class GraphView implements View {
+  readonly title = "Graph";
+  readonly el = h("div", { class: "graph-view" });
+  readonly #desk: Desk;
+  readonly #tools = h("div", { class: "graph-tools" });
+  readonly #stage = h("div", { class: "graph-stage" });
+  readonly #card = h("div", { class: "graph-card", role: "status", hidden: true });
+  readonly #list = h("details", { class: "properties" });
+  #scene: GraphScene | null = null;
+  #asked = "";
+  #sequence = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.el.append(this.#tools, this.#stage, this.#list);
+  }
+
+  show({ query }: Address): void {
+    const { path = "", hops = "", size = "", daily = "" } = query;
+    const question = JSON.stringify([this.#desk.vault?.id, path, hops, size, daily]);
+    if (question === this.#asked) return;
+    this.#asked = question;
+    void this.#load({ path, hops: hops || "2", size: size || "300", daily: daily === "yes" });
+  }
+
+  leave(): void {
+    this.#scene?.stop();
+  }
+
+  async #load(asked: { path: string; hops: string; size: string; daily: boolean }): Promise<void> {
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    const { path, hops, size, daily } = asked;
+    this.#stage.setAttribute("aria-busy", "true");
+    try {
+      const [found, { GraphScene: Scene }] = await Promise.all([
+        this.#desk.asking.neighborhood({ ...(path ? { path } : {}), hops, limit: size, daily }),
+        import("./scene"),
+      ]);
+      if (sequence !== this.#sequence) return;
+      this.#scene?.stop();
+      this.#scene = new Scene(found, { chosen: (dot) => this.#drawCard(dot), opened: (dot) => this.#around(dot) });
+      this.#draw(found, asked);
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      this.#asked = "";
+      fill(this.#tools);
+      fill(this.#list);
+      fill(this.#stage, h("div", { class: "alone" }, errorBox(asServerError(error), () => void this.#load(asked))));
+    } finally {
+      this.#stage.removeAttribute("aria-busy");
+    }
+  }
+
+  #draw(found: Neighborhood, asked: { hops: string; size: string; daily: boolean }): void {
+    const scene = this.#scene;
+    if (!scene || found.nodes.length === 0) {
+      fill(this.#stage, emptyBox("Nothing is linked yet", "Links between notes will show here."));
+      return;
+    }
+    const title = found.path === null ? "The most linked notes" : `Around ${nameOf(found.path)}`;
+    scene.canvas.el.setAttribute("aria-label", `${title}: ${count(found.nodes.length, "note", "notes")}; listed below`);
+    fill(this.#stage, scene.canvas.el, this.#card);
+    this.#card.hidden = true;
+    scene.start();
+    fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked, scene));
+    fill(this.#list, ...listed(this.#desk, found));
+  }
+
+  #controls(found: Neighborhood, asked: { hops: string; size: string; daily: boolean }, scene: GraphScene): Node[] {
+    const desk = this.#desk;
+    const change = (name: string) => (event: Event) => desk.change({ [name]: (event.target as HTMLSelectElement).value });
+    const layer = (label: string, legend: string, act: (on: boolean) => void): HTMLElement => {
+      const box = h("input", { type: "checkbox", checked: true });
+      box.addEventListener("change", () => act(box.checked));
+      return h("label", {}, box, h("span", { class: `legend ${legend}` }), label);
+    };
+    const daily = h("input", { type: "checkbox", checked: asked.daily });
+    daily.addEventListener("change", () => desk.change({ daily: daily.checked ? "yes" : null }));
+    const whole = h("a", { href: desk.to("graph", {}) }, "Whole vault");
+    return [
+      layer("Links", "", (on) => scene.layers({ links: on })),
+      layer("Likeness", "is-similar", (on) => scene.layers({ likeness: on })),
+      ...(found.path === null ? [] : [choice("Reach", asked.hops, [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]], change("hops"))]),
+      choice("Notes", asked.size, SIZES.map((size) => [size, size]), change("size")),
+      h("label", {}, daily, "Daily notes"),
+      h("span", { class: "zoom" }, button("+", () => scene.zoom(1.4), { class: "plain", "aria-label": "Nearer" }), button("–", () => scene.zoom(0.7), { class: "plain", "aria-label": "Farther" }), button("Fit", () => scene.canvas.fit(), { class: "plain" })),
+      ...(found.path === null ? [] : [whole]),
+      ...found.warnings.map((text) => h("span", { class: "warning" }, text)),
+    ];
+  }
+
+  #drawCard(dot: Dot | null): void {
+    this.#card.hidden = dot === null;
+    if (!dot) return;
+    const desk = this.#desk;
+    fill(
+      this.#card,
+      h("h2", { dir: "auto" }, dot.title),
+      h("p", { class: "folder", dir: "auto" }, folderOf(dot.path)),
+      h(
+        "p",
+        { class: "tools" },
+        h("a", { href: noteAddress(desk, dot.path) }, "Read"),
+        h("a", { href: desk.to("graph", { ...desk.address.query, path: dot.path }) }, icon("graph"), "Around it"),
+        h("a", { href: desk.to("search", { like: dot.path }) }, icon("similar"), "Similar"),
+      ),
+    );
+  }
+
+  #around(dot: Dot): void {
+    this.#desk.change({ path: dot.path });
+  }
+}
+
+function choice(label: string, value: string, options: readonly (readonly [string, string])[], act: (event: Event) => void): HTMLElement {
+  const items = options.map(([name, text]) => h("option", { value: name, selected: name === value }, text));
+  return h("label", {}, label, h("select", { on: { change: act } }, ...items));
+}
+
+/** The same in words: for readers of screens, and for finding a note by its name. */
+function listed(desk: Desk, found: Neighborhood): (Node | null)[] {
+  const rows = found.nodes.map(({ path, title, hops, links }) =>
+    h(
+      "li",
+      {},
+      h("a", { href: noteAddress(desk, path), dir: "auto" }, title),
+      h("span", { class: "faint" }, hops === null ? "alike" : hops === 0 ? "here" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
+    ),
+  );
+  const text = `${count(found.nodes.length, "note", "notes")} of ${found.total} as a list`;
+  return [h("summary", {}, text), h("ul", { class: "note-links" }, ...rows)];
+}

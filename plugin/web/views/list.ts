@@ -1,0 +1,161 @@
+/** Search as one types; the note beside the list. */
+
+import { asServerError } from "../../src/client";
+import type { Result, SearchReply } from "../app/contract";
+import type { Desk, View } from "../app/desk";
+import type { Address } from "../lib/address";
+import { button, fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { count, ms, nameOf } from "../lib/words";
+import { conditionChips, suggestedChips } from "../parts/chips";
+import { emptyBox, errorBox } from "../parts/errors";
+import { moveAmong, openInObsidian } from "../parts/rows";
+import { Reader } from "../parts/reader";
+import { resultRow } from "../parts/resultRow";
+import { share } from "../parts/share";
+import { startPage } from "../parts/startPage";
+
+const FIRST = 20;
+const MORE = 40;
+
+export class ListView implements View {
+  readonly title = "Search";
+  readonly el = h("div", { class: "list-view" });
+  readonly #desk: Desk;
+  readonly #reader: Reader;
+  readonly #chips = h("div", { class: "chips" });
+  readonly #info = h("div", { class: "info" });
+  readonly #list = h("ol", { class: "results", "aria-label": "Results" });
+  readonly #after = h("div");
+  #limit = FIRST;
+  #asked = "";
+  #sequence = 0;
+  #reply: SearchReply | null = null;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#reader = new Reader(desk);
+    const column = h("section", { class: "column" }, this.#chips, this.#info, this.#list, this.#after);
+    this.el.append(column, this.#reader.el);
+  }
+
+  show({ query }: Address): void {
+    const question = JSON.stringify([this.#desk.vault?.id, query["q"], query["like"], query["mode"]]);
+    if (question !== this.#asked) {
+      this.#asked = question;
+      this.#limit = FIRST;
+      void this.#search();
+    }
+    const { note } = query;
+    this.el.classList.toggle("has-note", !!note);
+    if (note) void this.#reader.show(note, Number(query["line"] ?? 1));
+    else this.#reader.hide();
+    for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
+      if (row.dataset["result"] === note) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key === "Escape" && this.#desk.address.query["note"]) {
+      const note = this.#desk.address.query["note"];
+      this.#desk.change({ note: null, line: null });
+      this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(note)}"]`)?.focus();
+      return true;
+    }
+    if (event.key === "o") return openInObsidian(this.#list);
+    return moveAmong(this.#list, event.key);
+  }
+
+  async #search(): Promise<void> {
+    const { q = "", like = "", mode } = this.#desk.address.query;
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    if (!q && !like) {
+      this.#rest();
+      return;
+    }
+    this.#list.setAttribute("aria-busy", "true");
+    try {
+      const { asking } = this.#desk;
+      const limit = this.#limit;
+      const asked = mode ? { limit, mode } : { limit };
+      const reply = await (like ? asking.alike(like, limit) : asking.find(q, asked));
+      if (sequence === this.#sequence) this.#draw(reply, q, like);
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      this.#asked = "";
+      fill(this.#info);
+      fill(this.#list);
+      fill(this.#after, errorBox(asServerError(error), () => void this.#search()));
+    } finally {
+      if (sequence === this.#sequence) this.#list.removeAttribute("aria-busy");
+    }
+  }
+
+  /** Nothing is asked: what was asked before, and what one could. */
+  #rest(): void {
+    this.#reply = null;
+    fill(this.#chips);
+    fill(this.#info);
+    fill(this.#list);
+    this.#list.removeAttribute("aria-busy");
+    fill(this.#after, startPage(this.#desk));
+  }
+
+  #draw(reply: SearchReply, q: string, like: string): void {
+    this.#reply = reply;
+    const { results, total } = reply;
+    const note = this.#desk.address.query["note"];
+    const options = { opened: (result: Result) => this.#opened(result), isCurrent: false };
+    fill(this.#chips, ...this.#ofQuery(q, like), ...suggestedChips(this.#desk, q, results));
+    fill(this.#info, ...this.#facts(reply));
+    fill(
+      this.#list,
+      ...results.map((result) => resultRow(this.#desk, result, { ...options, isCurrent: result.path === note })),
+    );
+    fill(this.#after, this.#ending(reply));
+    this.#desk.voice.whisper(count(Math.min(total, results.length), "note", "notes"));
+  }
+
+  #ofQuery(q: string, like: string): HTMLElement[] {
+    if (!like) return conditionChips(this.#desk, q);
+    const stop = (): void => this.#desk.change({ like: null });
+    const chip = button(`Like: ${nameOf(like)}`, stop, { class: "chip is-set" });
+    chip.append(icon("close"));
+    return [chip];
+  }
+
+  #facts({ results, total, took_ms, mode, warnings, confidence }: SearchReply): (Node | null)[] {
+    if (results.length === 0) return warnings.map((text) => h("p", { class: "warning" }, text));
+    const shown = total > results.length ? `${results.length} of ${count(total, "note", "notes")}` : count(total, "note", "notes");
+    const facts = [shown, ms(took_ms), mode === "hybrid" ? "" : `${mode} only`].filter(Boolean);
+    const isDoubtful = confidence !== null && confidence < 0.12;
+    return [
+      h("p", { class: "facts" }, facts.join(" · ")),
+      button(icon("share"), () => share(this.#desk), { class: "plain", "aria-label": "Copy a link to this search" }),
+      isDoubtful ? h("p", { class: "warning" }, "These are the nearest notes; probably none answers this.") : null,
+      ...warnings.map((text) => h("p", { class: "warning" }, text)),
+    ];
+  }
+
+  #ending({ results, total }: SearchReply): Node | null {
+    if (results.length === 0) {
+      return emptyBox("Nothing found", "Try fewer words or other ones, or take a condition away.");
+    }
+    if (total <= results.length || results.length < this.#limit || this.#limit >= 1000) return null;
+    const more = (): void => {
+      this.#limit = Math.min(1000, this.#limit + MORE);
+      void this.#search();
+    };
+    return button("More notes", more, { class: "quiet more" });
+  }
+
+  #opened(result: Result): void {
+    const reply = this.#reply;
+    if (!reply || !this.#desk.has("opened") || !reply.query) return;
+    const rank = reply.results.indexOf(result) + 1;
+    // Only statistics hang on it: where the server keeps none, nothing is lost.
+    this.#desk.asking.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
+  }
+}

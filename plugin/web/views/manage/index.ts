@@ -1,0 +1,131 @@
+/** Where the index stands and what is being done, as it happens. */
+
+import type { Status } from "../../app/contract";
+import type { Desk } from "../../app/desk";
+import { button, fill, h } from "../../lib/dom";
+import { count, duration } from "../../lib/words";
+import { Live } from "./live";
+import { facts, heading, Loader, tell, type Panel } from "./panel";
+
+const STATES: Readonly<Record<Status["state"], string>> = {
+  starting: "Opening the index",
+  indexing: "Indexing",
+  ready: "Up to date",
+  degraded: "Not everything works",
+};
+const MEANING: Readonly<Record<Status["semantic"], string>> = {
+  ready: "every passage can be found by meaning",
+  partial: "some passages are found by words only, so far",
+  unavailable: "words only",
+};
+
+export class IndexPanel implements Panel {
+  readonly el = h("div");
+  readonly #desk: Desk;
+  readonly #body = h("div", { class: "panel-body" });
+  readonly #progress = h("div", { class: "progress", role: "status" });
+  readonly #loader = new Loader(this.#body);
+  readonly #live: Live;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#live = new Live(desk, {
+      progress: (data) => this.#drawProgress(data),
+      changed: () => void this.#load(),
+    });
+    this.el.append(heading("Index", "What is read and embedded, and what waits."), this.#progress, this.#body);
+  }
+
+  show(): void {
+    this.#live.follow();
+    void this.#load();
+  }
+
+  leave(): void {
+    this.#live.stop();
+  }
+
+  #load(): Promise<void> {
+    return this.#loader.load(
+      () => this.#desk.asking.status(),
+      (status) => this.#draw(status),
+    );
+  }
+
+  #draw(status: Status): (Node | null)[] {
+    const { queue } = status;
+    if (queue.pending === 0) fill(this.#progress);
+    const left = queue.eta_s === null ? "" : `, about ${duration(queue.eta_s)} left`;
+    const rows: [string, string][] = [
+      ["State", queue.paused ? "Paused" : STATES[status.state]],
+      ["Notes", status.notes.toLocaleString()],
+      ["Passages", `${status.chunks.toLocaleString()}, ${status.vectors.toLocaleString()} with vectors`],
+      ["By meaning", status.semantic_reason ?? MEANING[status.semantic]],
+      ["Model", status.model ?? "none"],
+      ["Waiting", queue.pending ? `${count(queue.pending, "note", "notes")}${left}` : "nothing"],
+      ["Failed", queue.failed ? count(queue.failed, "note", "notes") : "none"],
+      ["Generation", status.generation.toLocaleString()],
+    ];
+    return [
+      status.guard ? this.#guard(status.guard) : null,
+      status.problem ? h("p", { class: "warning", role: "alert" }, status.problem) : null,
+      facts(rows),
+      ledgerBar(this.#desk, status.ledger),
+      h("div", { class: "buttons" }, ...this.#actions(status)),
+    ];
+  }
+
+  #actions({ queue }: Status): HTMLElement[] {
+    const { asking } = this.#desk;
+    const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
+      button(label, () => void tell(this.#desk, done, ask).then(() => this.#load()), { class: "quiet" });
+    const actions = [
+      queue.paused
+        ? does("Go on", "Indexing goes on", () => asking.queue("resume"))
+        : does("Pause", "Indexing rests; searching goes on", () => asking.queue("pause")),
+      does("Look for changes", "Looking at the vault", () => asking.reindex({})),
+    ];
+    if (queue.failed) actions.push(does("Try the failed again", "Trying again", () => asking.queue("retry")));
+    if (queue.pending) actions.push(does("Drop what waits", "Dropped", () => asking.queue("cancel")));
+    actions.push(this.#full());
+    return actions;
+  }
+
+  /** A full reindex takes long on a large vault, so it is asked for twice. */
+  #full(): HTMLElement {
+    const full = button("Read everything again", () => {
+      if (full.dataset["sure"]) void tell(this.#desk, "Reading everything again", () => this.#desk.asking.reindex({ full: true })).then(() => this.#load());
+      full.dataset["sure"] = "1";
+      full.textContent = "Sure? Read everything again";
+    }, { class: "quiet" });
+    return full;
+  }
+
+  #guard({ gone, total }: NonNullable<Status["guard"]>): HTMLElement {
+    const settle = (remove: boolean, done: string) => () =>
+      void tell(this.#desk, done, () => this.#desk.asking.guard(remove)).then(() => this.#load());
+    return h(
+      "div",
+      { class: "note-box", role: "alert" },
+      h("h2", {}, `${gone} of ${total} notes are missing`),
+      h("p", {}, "They are kept in the index until you decide. Is a drive or a sync not there?"),
+      h("p", { class: "buttons" }, button("Keep them", settle(false, "Kept")), button("Remove them", settle(true, "Removed"))),
+    );
+  }
+
+  #drawProgress(data: Readonly<Record<string, unknown>>): void {
+    const { stage, done, total, current } = data;
+    if (typeof done !== "number" || typeof total !== "number" || total === 0) return;
+    const text = `${String(stage)}: ${done.toLocaleString()} of ${total.toLocaleString()}`;
+    const bar = h("progress", { max: total, value: done, "aria-label": text });
+    fill(this.#progress, h("span", {}, text), bar, typeof current === "string" ? h("span", { class: "faint" }, current) : null);
+  }
+}
+
+/** How many files are in which state, each a way to the list of them. */
+export function ledgerBar(desk: Desk, counts: Readonly<Record<string, number>>): HTMLElement {
+  const links = Object.entries(counts).map(([state, n]) =>
+    h("a", { class: "chip", href: desk.to("manage", { state }, "ledger") }, `${state.replaceAll("_", " ")} ${n.toLocaleString()}`),
+  );
+  return h("p", { class: "chips" }, ...links);
+}

@@ -1,0 +1,111 @@
+/** What became of each file, and why; and what would become of any. */
+
+import type { LedgerReply, LedgerRow } from "../../app/contract";
+import type { LedgerState } from "../../../src/contract";
+import type { Desk } from "../../app/desk";
+import type { Address } from "../../lib/address";
+import { fill, h } from "../../lib/dom";
+import { ago, bytes, count } from "../../lib/words";
+import { noteAddress } from "../../parts/resultRow";
+import { heading, Loader, table, type Panel } from "./panel";
+
+const STATES: readonly (LedgerState | "")[] = ["", "indexed", "pending", "keyword_only", "failed", "excluded"];
+const SHOWN = 300;
+
+export class LedgerPanel implements Panel {
+  readonly el = h("div");
+  readonly #desk: Desk;
+  readonly #states = h("div", { class: "chips", role: "group", "aria-label": "State" });
+  readonly #filter = h("input", { type: "search", placeholder: "Part of a path or reason", "aria-label": "Filter files" });
+  readonly #body = h("div", { class: "panel-body" });
+  readonly #verdict = h("div", { role: "status" });
+  readonly #loader = new Loader(this.#body);
+  readonly #tester = new Loader(this.#verdict);
+  #found: LedgerReply | null = null;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#filter.addEventListener("input", () => this.#found && fill(this.#body, ...this.#draw(this.#found)));
+    this.el.append(
+      heading("Files", "Every file of a readable kind, what became of it, and by which rule."),
+      this.#testForm(),
+      this.#states,
+      this.#filter,
+      this.#body,
+    );
+  }
+
+  show({ query }: Address): void {
+    const state = STATES.find((known) => known === query["state"]) ?? "";
+    void this.#loader.load(
+      () => this.#desk.asking.ledger(state ? { state } : {}),
+      (found) => {
+        this.#found = found;
+        this.#drawStates(found, state);
+        return this.#draw(found);
+      },
+    );
+  }
+
+  #drawStates({ counts, total }: LedgerReply, present: string): void {
+    const chips = STATES.map((state) => {
+      const n = state ? (counts[state] ?? 0) : total;
+      const label = `${state ? state.replaceAll("_", " ") : "all"} ${n.toLocaleString()}`;
+      const isHere = state === present;
+      return h("a", { class: isHere ? "chip is-set" : "chip", href: this.#desk.to("manage", { state }, "ledger"), "aria-current": isHere ? "true" : null }, label);
+    });
+    fill(this.#states, ...chips);
+  }
+
+  #draw({ entries }: LedgerReply): (Node | null)[] {
+    const wanted = this.#filter.value.trim().toLowerCase();
+    const rows = wanted ? entries.filter((row) => says(row, wanted)) : entries;
+    const rest = rows.length - SHOWN;
+    return [
+      h("p", { class: "faint" }, count(rows.length, "file", "files")),
+      table("Files", ["File", "State", "Why", "Size", "Looked at"], rows.slice(0, SHOWN).map((row) => this.#cells(row))),
+      rest > 0 ? h("p", { class: "faint" }, `${count(rest, "more is", "more are")} not shown; filter to see them.`) : null,
+    ];
+  }
+
+  #cells(row: LedgerRow): (Node | string)[] {
+    const isThere = row.state !== "excluded" && row.state !== "failed";
+    const path = isThere ? h("a", { href: noteAddress(this.#desk, row.path) }, row.path) : row.path;
+    const why = [row.reason ?? "", ...row.warnings].filter(Boolean).join("; ");
+    const rule = row.rule ? h("code", {}, row.rule) : null;
+    return [path, row.state.replaceAll("_", " "), h("span", {}, rule, rule && why ? " " : null, why), bytes(row.size), ago(row.updated)];
+  }
+
+  /** The exclusion tester: any path, there or not. */
+  #testForm(): HTMLElement {
+    const field = h("input", { id: "tested", placeholder: "Folder/Note.md", autocomplete: "off", spellcheck: "false" });
+    const test = (event: Event): void => {
+      event.preventDefault();
+      const path = field.value.trim();
+      if (path) void this.#test(path);
+    };
+    return h(
+      "form",
+      { class: "tester", on: { submit: test } },
+      h("label", { for: "tested" }, "Would this path be indexed?"),
+      h("div", { class: "login-row" }, field, h("button", { class: "quiet" }, "Test")),
+      this.#verdict,
+    );
+  }
+
+  #test(path: string): Promise<void> {
+    return this.#tester.load(
+      () => this.#desk.asking.ledger({ path }),
+      ({ entries }) => {
+        const [row] = entries;
+        if (!row) return [h("p", {}, "No rule excludes it, and no such file is there.")];
+        if (row.state !== "excluded") return [h("p", {}, `It is ${row.state.replaceAll("_", " ")}: no rule excludes it.`)];
+        return [h("p", {}, "Excluded by ", h("code", {}, row.rule ?? "a rule"), `: ${row.reason ?? ""}`)];
+      },
+    );
+  }
+}
+
+function says({ path, reason, rule, warnings }: LedgerRow, wanted: string): boolean {
+  return [path, reason, rule, ...warnings].some((text) => text?.toLowerCase().includes(wanted));
+}

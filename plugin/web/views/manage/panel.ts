@@ -1,0 +1,72 @@
+/** What the panels have in common. */
+
+import { asServerError } from "../../../src/client";
+import type { Desk } from "../../app/desk";
+import type { Address } from "../../lib/address";
+import { fill, h } from "../../lib/dom";
+import { errorBox } from "../../parts/errors";
+
+export interface Panel {
+  readonly el: HTMLElement;
+  show(address: Address): void;
+  leave?(): void;
+}
+
+/** Loads, draws, and says what went wrong; of several loads under way the latest counts. */
+export class Loader {
+  readonly #el: HTMLElement;
+  #sequence = 0;
+
+  constructor(el: HTMLElement) {
+    this.#el = el;
+  }
+
+  async load<T>(ask: () => Promise<T>, draw: (found: T) => (Node | null)[]): Promise<void> {
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    this.#el.setAttribute("aria-busy", "true");
+    try {
+      const found = await ask();
+      if (sequence === this.#sequence) fill(this.#el, ...draw(found));
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      fill(this.#el, errorBox(asServerError(error), () => void this.load(ask, draw)));
+    } finally {
+      if (sequence === this.#sequence) this.#el.removeAttribute("aria-busy");
+    }
+  }
+}
+
+/** Asks the server for something that changes it, and says how that went. */
+export async function tell(desk: Desk, done: string, ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    desk.say(done);
+    return true;
+  } catch (error) {
+    desk.say(asServerError(error).message);
+    return false;
+  }
+}
+
+export function heading(title: string, about: string): HTMLElement {
+  return h("header", {}, h("h1", {}, title), h("p", { class: "faint" }, about));
+}
+
+/** A table whose first row says what the columns are. */
+export function table(label: string, head: readonly string[], rows: readonly (readonly (Node | string | null)[])[]): HTMLElement {
+  return h(
+    "div",
+    { class: "table", tabindex: "0", role: "region", "aria-label": label },
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell) => h("td", { dir: "auto" }, cell))))),
+    ),
+  );
+}
+
+export function facts(rows: readonly (readonly [name: string, value: Node | string])[]): HTMLElement {
+  return h("dl", { class: "facts-list" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+}

@@ -1,0 +1,122 @@
+/** A topic over time: when it was on somebody's mind, when it was not, and what was written then. */
+
+import { asServerError } from "../../src/client";
+import type { Archaeology, DatedNote } from "../app/contract";
+import type { Desk, View } from "../app/desk";
+import type { Address } from "../lib/address";
+import { fill, h } from "../lib/dom";
+import { count, day } from "../lib/words";
+import { emptyBox, errorBox } from "../parts/errors";
+import { chart } from "../parts/chart";
+import { noteAddress } from "../parts/resultRow";
+
+const GRAINS: readonly [value: string, label: string][] = [
+  ["", "Fitting"],
+  ["day", "Days"],
+  ["week", "Weeks"],
+  ["month", "Months"],
+];
+
+export class Past implements View {
+  readonly title = "Past";
+  readonly el = h("div", { class: "past" });
+  readonly #desk: Desk;
+  #asked = "";
+  #sequence = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  show({ query }: Address): void {
+    const { q = "", by = "" } = query;
+    const question = JSON.stringify([this.#desk.vault?.id, q, by]);
+    if (question === this.#asked) return;
+    this.#asked = question;
+    void this.#dig(q, by);
+  }
+
+  async #dig(q: string, grain: string): Promise<void> {
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    if (!q) {
+      fill(this.el, emptyBox("When was it on your mind?", "Search for a topic to see its times."));
+      return;
+    }
+    try {
+      const found = await this.#desk.asking.archaeology(q, grain || "auto");
+      if (sequence === this.#sequence) this.#draw(found, grain);
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      this.#asked = "";
+      fill(this.el, errorBox(asServerError(error), () => void this.#dig(q, grain)));
+    }
+  }
+
+  #draw(found: Archaeology, grain: string): void {
+    if (found.notes.length === 0) {
+      fill(this.el, emptyBox("No time of it", "No dated note is near enough to this topic."));
+      return;
+    }
+    const notes = h("ol", { class: "dated" });
+    const show = (start: string, end: string): void => {
+      const within = found.notes.filter(({ date }) => date >= start && date <= end);
+      fill(notes, ...within.map((note) => datedRow(this.#desk, note)));
+      this.#desk.voice.whisper(count(within.length, "note", "notes"));
+    };
+    fill(
+      this.el,
+      this.#head(found, grain),
+      chart(found, show),
+      gaps(found),
+      peaks(found, show),
+      h("h2", {}, "Notes, oldest first"),
+      notes,
+      ...found.warnings.map((text) => h("p", { class: "warning" }, text)),
+    );
+    show("", "9999");
+  }
+
+  #head(found: Archaeology, grain: string): HTMLElement {
+    const options = GRAINS.map(([value, label]) => h("option", { value, selected: value === grain }, label));
+    const choose = h("select", { on: { change: (e: Event) => this.#desk.change({ by: (e.target as HTMLSelectElement).value }) } }, ...options);
+    const text = `${count(found.notes.length, "note", "notes")} from ${date(found.first)} to ${date(found.last)}`;
+    const undated = found.undated ? `, ${found.undated} without a date` : "";
+    return h("div", { class: "past-head" }, h("p", {}, text, h("span", { class: "faint" }, undated)), h("label", {}, "Grouped by ", choose));
+  }
+}
+
+function gaps({ gaps: all }: Archaeology): HTMLElement | null {
+  const [longest] = [...all].sort((one, other) => other.days - one.days);
+  if (!longest) return null;
+  const text = `The longest silence: ${count(longest.days, "day", "days")}, from ${date(longest.start)} to ${date(longest.end)}.`;
+  return h("p", { class: "faint" }, text);
+}
+
+function peaks({ peaks: all }: Archaeology, show: (start: string, end: string) => void): HTMLElement | null {
+  if (all.length === 0) return null;
+  const rows = all.slice(0, 5).map((peak) => {
+    const label = `${date(peak.start)} – ${date(peak.end)} · ${count(peak.count, "note", "notes")}`;
+    return h("button", { type: "button", class: "chip", on: { click: () => show(peak.start, peak.end) } }, label);
+  });
+  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", "9999") } }, "All times");
+  return h("div", { class: "chips", role: "group", "aria-label": "Times that stand out" }, ...rows, everything);
+}
+
+function datedRow(desk: Desk, note: DatedNote): HTMLElement {
+  return h(
+    "li",
+    {},
+    h("time", { datetime: note.date, title: `by ${note.dated_by}` }, date(note.date)),
+    h(
+      "div",
+      {},
+      h("a", { href: noteAddress(desk, note.path, note.line), dir: "auto" }, note.title),
+      h("p", { class: "snippet", dir: "auto" }, note.snippet),
+    ),
+  );
+}
+
+function date(text: string | null): string {
+  return text === null ? "–" : day(`${text}T12:00:00`);
+}

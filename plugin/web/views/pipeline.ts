@@ -1,0 +1,138 @@
+/** What happened to a query, stage by stage: how long, how many, who rose and fell, what left. */
+
+import { asServerError } from "../../src/client";
+import type { SearchReply, Stage } from "../app/contract";
+import type { Desk, View } from "../app/desk";
+import type { Address } from "../lib/address";
+import { fill, h } from "../lib/dom";
+import { movements, type Moved } from "../lib/stages";
+import { count, folderOf, ms, nameOf } from "../lib/words";
+import { emptyBox, errorBox } from "../parts/errors";
+import { written } from "../parts/properties";
+
+const ABOUT: Readonly<Record<string, string>> = {
+  parse: "The query is read: words, phrases, conditions.",
+  filter: "Notes that do not meet the conditions are left out.",
+  expand: "Words that may mean the same are added.",
+  embed: "The model turns the query into a vector.",
+  retrieve: "Passages are found by words and by meaning.",
+  fuse: "Both lists become one.",
+  boost: "Tags, dates and links lift what they speak for.",
+  rerank: "A second model reads the best again.",
+  snippet: "The places that answer are cut out and marked.",
+};
+
+export class Pipeline implements View {
+  readonly title = "Pipeline";
+  readonly el = h("div", { class: "pipeline" });
+  readonly #desk: Desk;
+  #asked = "";
+  #sequence = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  show({ query }: Address): void {
+    const question = JSON.stringify([this.#desk.vault?.id, query["q"], query["mode"]]);
+    if (question === this.#asked) return;
+    this.#asked = question;
+    void this.#explain(query["q"] ?? "", query["mode"]);
+  }
+
+  async #explain(q: string, mode: string | undefined): Promise<void> {
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    if (!q) {
+      fill(this.el, emptyBox("What happens to a query?", "Search for something to see every step of it."));
+      return;
+    }
+    try {
+      const asked = { limit: 20, explain: true, ...(mode ? { mode } : {}) };
+      const reply = await this.#desk.asking.find(q, asked);
+      if (sequence === this.#sequence) fill(this.el, ...draw(reply));
+    } catch (error) {
+      if (sequence !== this.#sequence) return;
+      this.#asked = "";
+      fill(this.el, errorBox(asServerError(error), () => void this.#explain(q, mode)));
+    }
+  }
+}
+
+function draw(reply: SearchReply): (Node | null)[] {
+  const stages = reply.explain?.stages ?? [];
+  const longest = Math.max(...stages.map((stage) => stage.ms), 0.001);
+  const moved = movements(stages);
+  return [
+    h(
+      "p",
+      { class: "summary" },
+      h("strong", {}, ms(reply.took_ms)),
+      ` from the query to ${count(reply.results.length, "note", "notes")}, by ${count(stages.length, "stage", "stages")}. `,
+      h("span", { class: "faint" }, fusionText(reply)),
+    ),
+    understood(reply),
+    h("ol", { class: "stages" }, ...stages.map((stage, n) => stageRow(stage, longest, moved[n] ?? []))),
+    ...reply.warnings.map((text) => h("p", { class: "warning" }, text)),
+  ];
+}
+
+function fusionText({ fusion }: SearchReply): string {
+  const words = fusion.params["keyword_weight"];
+  const meaning = fusion.params["semantic_weight"];
+  if (typeof words !== "number" || typeof meaning !== "number") return `Fusion: ${fusion.method}.`;
+  const share = Math.round((100 * meaning) / Math.max(words + meaning, 1e-9));
+  return `Fusion: ${fusion.method}, words ${100 - share} %, meaning ${share} %.`;
+}
+
+function understood(reply: SearchReply): HTMLElement | null {
+  const query = Object.entries(reply.explain?.query ?? {}).filter(([, value]) => written(value) !== "–");
+  const rows = [...query, ...Object.entries(reply.fusion.params)];
+  if (rows.length === 0) return null;
+  const items = rows.map(([name, value]) =>
+    h("div", {}, h("dt", {}, name.replaceAll("_", " ")), h("dd", { dir: "auto" }, written(value))),
+  );
+  return h(
+    "details",
+    { class: "properties" },
+    h("summary", {}, "How the query was understood, and weighed"),
+    h("dl", {}, ...items),
+  );
+}
+
+function stageRow(stage: Stage, longest: number, moved: readonly Moved[]): HTMLElement {
+  const { name, count_in: into, count_out: out, removed } = stage;
+  const left = removed.map(({ reason, count: n }) => h("li", {}, `${n.toLocaleString()} × ${reason.replaceAll("_", " ")}`));
+  return h(
+    "li",
+    { class: "stage" },
+    h(
+      "div",
+      { class: "stage-head" },
+      h("h3", {}, name),
+      h("span", { class: "number" }, ms(stage.ms)),
+      h("span", { class: "bar", vars: { "--share": String(stage.ms / longest) } }),
+      h("p", { class: "flow" }, flow(into, out)),
+      h("p", { class: "faint about" }, ABOUT[name] ?? ""),
+      left.length ? h("ul", { class: "removed" }, h("li", { class: "faint" }, "Left out:"), ...left) : null,
+    ),
+    h("ol", { class: "tops" }, ...moved.map(topRow)),
+  );
+}
+
+function flow(into: number, out: number): string {
+  return into === out ? out.toLocaleString() : `${into.toLocaleString()} → ${out.toLocaleString()}`;
+}
+
+function topRow({ path, by }: Moved): HTMLElement {
+  const sign = by === null ? "new" : by > 0 ? `▲${by}` : by < 0 ? `▼${-by}` : "";
+  const words = by === null ? "came in" : by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : "";
+  const kind = by === null || by > 0 ? "is-up" : "is-down";
+  return h(
+    "li",
+    {},
+    h("span", { dir: "auto", title: path }, nameOf(path)),
+    sign ? h("span", { class: `moved ${kind}`, role: "img", "aria-label": words }, sign) : null,
+    h("span", { class: "folder", dir: "auto" }, folderOf(path)),
+  );
+}

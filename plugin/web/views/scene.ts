@@ -1,0 +1,97 @@
+/** A picture that moves: dots find their places, hands move them. Loaded when a graph is looked at. */
+
+import type { Neighborhood } from "../app/contract";
+import { Canvas } from "../lib/canvas";
+import { h } from "../lib/dom";
+import { pictureOf, settle, type Dot } from "../lib/forces";
+import { Hands, type Told } from "../lib/hands";
+
+const FITTED_STEPS = [1, 20, 60, 120]; // of the simulation; after the last one the view is the person's
+
+export class GraphScene {
+  readonly canvas = new Canvas(h("canvas", { role: "img", tabindex: "0" }));
+  readonly #hands: Hands;
+  readonly #picture;
+  readonly #size = new ResizeObserver(() => this.canvas.plan());
+  #simulation: ReturnType<typeof settle> | null = null;
+  #steps = 0;
+  #isTouched = false;
+
+  constructor(found: Neighborhood, told: Pick<Told, "chosen" | "opened">) {
+    this.#picture = pictureOf(found);
+    this.#hands = new Hands(this.canvas, {
+      chosen: (dot) => {
+        this.canvas.choose(dot);
+        told.chosen(dot);
+      },
+      opened: told.opened,
+      dragged: (dot, place) => this.#drag(dot, place),
+    });
+    const touch = (): void => {
+      this.#isTouched = true;
+    };
+    this.canvas.el.addEventListener("pointerdown", touch);
+    this.canvas.el.addEventListener("wheel", touch, { passive: true });
+    this.canvas.el.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  start(): void {
+    this.canvas.picture = this.#picture;
+    this.#size.observe(this.canvas.el);
+    this.#simulation = settle(this.#picture, () => this.#step());
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.#settleAtOnce();
+  }
+
+  stop(): void {
+    this.#simulation?.stop();
+    this.#size.disconnect();
+  }
+
+  layers({ links, likeness }: { links?: boolean; likeness?: boolean }): void {
+    if (links !== undefined) this.canvas.showsLinks = links;
+    if (likeness !== undefined) this.canvas.showsLikeness = likeness;
+    this.canvas.choose(this.canvas.chosen);
+  }
+
+  zoom(by: number): void {
+    this.#isTouched = true;
+    this.#hands.zoom(by);
+  }
+
+  #step(): void {
+    this.#steps += 1;
+    if (!this.#isTouched && FITTED_STEPS.includes(this.#steps)) this.canvas.fit();
+    else this.canvas.plan();
+  }
+
+  #settleAtOnce(): void {
+    this.#simulation?.stop().tick(150);
+    this.canvas.fit();
+  }
+
+  #drag(dot: Dot, place: { x: number; y: number } | null): void {
+    dot.fx = place?.x ?? null;
+    dot.fy = place?.y ?? null;
+    this.#simulation?.alphaTarget(place ? 0.2 : 0).restart();
+  }
+
+  #key(event: KeyboardEvent): void {
+    const { eye } = this.canvas;
+    const step = 60 / eye.scale;
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => (eye.x -= step),
+      ArrowRight: () => (eye.x += step),
+      ArrowUp: () => (eye.y -= step),
+      ArrowDown: () => (eye.y += step),
+      "+": () => this.#hands.zoom(1.3),
+      "-": () => this.#hands.zoom(0.77),
+      "0": () => this.canvas.fit(),
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    this.#isTouched = true;
+    move();
+    this.canvas.plan();
+  }
+}
