@@ -81,3 +81,36 @@ def test_no_text_makes_it_fail(text: str, chars: int) -> None:
     found = tokens(text)
     snippet = Snippets(dict.fromkeys(found[:5], 1.0), chars).make(text)
     assert len(snippet.text) <= max(chars, *map(len, found), 0) + 70
+
+
+def test_other_forms_of_a_word_are_marked() -> None:
+    text = "She studies bees; a study of hives, studied with studious care. Sturdy studs."
+    assert marked(Snippets({"studies": 1.0}, 200).make(text)) == ["studies", "study", "studied"]
+    assert marked(Snippets({"using": 1.0}, 200).make("Use, used; user, us, usher.")) == [
+        "Use",
+        "used",
+    ]
+
+
+def test_a_form_within_a_word_is_none() -> None:
+    assert Snippets({"ring": 1.0}, 200).make("Bringing spring").highlights == ()
+
+
+def test_the_closest_sentence_is_shown_where_no_word_matches() -> None:
+    text = FILLER + "The physician prescribed rest. " + FILLER
+    start = text.index("The physician")
+    where = (start, start + len("The physician prescribed rest."))
+    snippets = Snippets({"doctor": 1.0}, 120, closest=lambda _: where)
+    snippet = snippets.make(text, by_meaning=True)
+    assert marked(snippet) == ["The physician prescribed rest."]
+    assert snippet.at == start
+    assert snippets.make(text).highlights == ()
+    assert marked(snippets.make("A doctor came.", by_meaning=True)) == ["doctor"]
+
+
+def test_a_sentence_longer_than_a_snippet_is_marked_as_far_as_it_is_shown() -> None:
+    text = "Short one here. " + "word " * 200
+    snippets = Snippets({"x": 1.0}, 60, closest=lambda _: (16, len(text) - 1))
+    (mark,) = marked(snippets.make(text, by_meaning=True))
+    assert mark.startswith("word word")
+    assert len(mark) <= 100

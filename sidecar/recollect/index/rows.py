@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 
 from recollect.types import (
+    BlockMark,
     Chunk,
     LedgerEntry,
     Link,
@@ -135,7 +136,7 @@ def chunk_row(chunk: Chunk) -> Row:
     return (
         chunk.ordinal,
         dump(chunk.headings),
-        _maybe(chunk.block),
+        pack_block(chunk),
         _maybe(chunk.parent),
         chunk.start,
         chunk.end,
@@ -145,9 +146,28 @@ def chunk_row(chunk: Chunk) -> Row:
     )
 
 
+def pack_block(chunk: Chunk) -> str | None:
+    """The id of a chunk's block; where it holds several, or other text too, all with their lines.
+
+    No id begins as a JSON list does, so both stand in one column.
+    """
+    if not chunk.marks:
+        return _maybe(chunk.block)
+    return dump([[mark.block, mark.first, mark.last] for mark in chunk.marks])
+
+
+def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]:
+    """The one block's id, if there is but one, and where the blocks stand, if that is known."""
+    if packed is None or not packed.startswith("["):
+        return packed, ()
+    marks = tuple(BlockMark(*mark) for mark in orjson.loads(packed))
+    return (marks[0].block if len(marks) == 1 else None), marks
+
+
 def stored_chunk(row: Sequence[Any]) -> StoredChunk:
     """A chunk from CHUNK_COLUMNS."""
-    id_, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash = row
+    id_, note_id, ordinal, headings, packed, parent, start, stop, text, lines, text_hash = row
+    block, marks = unpack_block(packed)
     return StoredChunk(
         id_,
         note_id,
@@ -160,6 +180,7 @@ def stored_chunk(row: Sequence[Any]) -> StoredChunk:
         text,
         tuple(np.frombuffer(lines, dtype="<u4").tolist()),
         text_hash,
+        marks,
     )
 
 

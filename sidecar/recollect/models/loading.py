@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recollect.errors import ModelError
-from recollect.models.catalogue import TOKENIZER_FILE, ModelSpec, known
+from recollect.models.catalogue import TOKENIZER_FILE, WEIGHTS_FILE, ModelSpec, known
 from recollect.models.fetch import ModelFiles, fetch
 from recollect.models.folder import describe_folder
 from recollect.models.graphs import GraphStore
@@ -14,6 +14,7 @@ from recollect.models.onnx_embedder import OnnxEmbedder, usable_processors
 from recollect.models.resilient import ResilientEmbedder, Step, rules_for
 from recollect.models.tokens import TextTokenizer
 from recollect.models.torch_embedder import TorchEmbedder
+from recollect.models.words import WordTable
 from recollect.types import Embedder, ModelKey, ModelRules
 
 
@@ -91,4 +92,5 @@ def _assemble(
             " enough on this processor."
         )
     key = ModelKey(spec.name, files.weights_hash, quantisation)
-    return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads)
+    words = WordTable.open(files.folder / WEIGHTS_FILE)
+    return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads, words=words)

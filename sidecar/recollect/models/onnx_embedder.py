@@ -23,7 +23,8 @@ from recollect.errors import ModelError
 from recollect.models.catalogue import ModelSpec
 from recollect.models.graphs import run
 from recollect.models.tokens import TextTokenizer
-from recollect.types import ChunkSizes, FloatArray, ModelKey
+from recollect.models.words import WordTable
+from recollect.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
 
 # Workers give processors up to queries and to people's other programs (0 normal, 19 least).
 _NICENESS = 10
@@ -73,12 +74,17 @@ class OnnxEmbedder:
         spec: ModelSpec,
         key: ModelKey,
         threads: int,
+        words: WordTable | None = None,
     ) -> None:
-        """Take over a session of one thread. `threads` 0 means one worker per processor."""
+        """Take over a session of one thread. `threads` 0 means one worker per processor.
+
+        `words` are the token vectors of the same weights.
+        """
         self._session: InferenceSession | None = session
         self._tokenizer = tokenizer
         self._spec = spec
         self._key = key
+        self._words = words
         self._threads = threads or usable_processors()
         self._gate = QueryGate()
         self._workers = ThreadPoolExecutor(self._threads, "embed", initializer=_step_back)
@@ -101,6 +107,14 @@ class OnnxEmbedder:
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone, special tokens not counted."""
         return self._tokenizer.count(text)
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        """Its tokens by themselves; see `types.KnowsTokens`."""
+        if self._words is None:
+            return None
+        ids, starts = self._tokenizer.places(text)
+        vectors = self._words.of(np.array(ids, np.int64))
+        return TokenVectors(np.array(starts, np.int64), vectors)
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors of shape (len(texts), dimensions), float32, in the order given.

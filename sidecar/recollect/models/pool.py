@@ -10,7 +10,15 @@ from typing import Protocol
 
 from recollect.models import load_embedder
 from recollect.models.resilient import Degraded, Degrading
-from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
+from recollect.types import (
+    ChunkSizes,
+    Embedder,
+    FloatArray,
+    KnowsTokens,
+    ModelKey,
+    ModelRules,
+    TokenVectors,
+)
 
 
 class Loader(Protocol):
@@ -113,6 +121,10 @@ class _Shared:
 
     def count_tokens(self, text: str) -> int:
         return self._embedder.count_tokens(text)
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        embedder = self._embedder
+        return embedder.token_vectors(text) if isinstance(embedder, KnowsTokens) else None
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._embedder.embed_passages(texts)

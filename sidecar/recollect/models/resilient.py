@@ -19,7 +19,15 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from recollect.errors import ModelError
-from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
+from recollect.types import (
+    ChunkSizes,
+    Embedder,
+    FloatArray,
+    KnowsTokens,
+    ModelKey,
+    ModelRules,
+    TokenVectors,
+)
 
 Step = Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
 
@@ -108,6 +116,11 @@ class ResilientEmbedder:
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` alone; needs no runtime, so it works at every step."""
         return self._latest.count_tokens(text)
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        """Tokens by themselves, which need no runtime either; None: not with this model."""
+        latest = self._latest
+        return latest.token_vectors(text) if isinstance(latest, KnowsTokens) else None
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Vectors of shape (len(texts), dimensions); NaN for a text that alone makes it fail.

@@ -56,6 +56,12 @@ class TextTokenizer:
             ids = [*ids[: self._max_tokens - 1], ids[-1]]  # the closing special token stays
         return ids
 
+    def places(self, text: str) -> tuple[list[int], list[int]]:
+        """Token ids and where each starts in `text`; special tokens left out, same limit."""
+        encoding = self._tokenizer.encode(text[: self._max_characters], add_special_tokens=False)
+        starts = [start for start, _ in encoding.offsets]
+        return encoding.ids[: self._max_tokens], starts[: self._max_tokens]
+
     def _count_whole(self, text: str) -> int:
         return len(self._encode(text, special=False))
 

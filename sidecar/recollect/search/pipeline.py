@@ -21,6 +21,7 @@ from recollect.search.candidates import Candidates, by_note, with_whole
 from recollect.search.confidence import confidence
 from recollect.search.rank import Ranking, rank
 from recollect.search.retrieve import LookedUp, Terms
+from recollect.search.sentences import Closest
 from recollect.search.snippet import Snippets
 from recollect.search.syntax import ParsedQuery
 from recollect.search.trace import TOP, Trace
@@ -28,6 +29,7 @@ from recollect.types import (
     Embedder,
     FloatArray,
     IdArray,
+    KnowsTokens,
     PropertyValue,
     SearchMode,
     SearchRequest,
@@ -173,7 +175,7 @@ class _Run:
         shown = results.build(
             self.index,
             ranking.top(self.request.limit, self.rules.passages),
-            Snippets(_highlighted(found.terms), self.rules.snippet_chars),
+            self.snippets(parsed.text, found.terms, vector),
             self.vault.obsidian_name,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
@@ -198,6 +200,12 @@ class _Run:
         asked = found.terms.asked
         signals = adapt.signals(notes, text, known=asked(known=True), asked=asked(known=False))
         plan = self.plan(text, signals, vector)
+    def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
+        """What shows the passages: by the telling words, else by the closest sentence."""
+        model = self.embedder if vector is not None else None
+        closest = Closest(model, text) if isinstance(model, KnowsTokens) else None
+        return Snippets(_highlighted(terms), self.rules.snippet_chars, closest=closest)
+
         scored = with_whole(notes, found.note_ids, found.note_bm25)
         ranking, below = rank(chunks, scored, plan, min_score=self.request.min_score)
         self.confidence = confidence(notes, signals, _possible(self.request.mode, vector))

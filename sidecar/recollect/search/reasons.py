@@ -14,7 +14,7 @@ from recollect.search.duplicates import is_duplicate, runs_of
 from recollect.search.likeness import Alike
 from recollect.search.rank import RankedNote
 from recollect.search.source import Asked
-from recollect.types import StoredNote
+from recollect.types import Direction, StoredNote
 
 # Two passages are said to be alike from this cosine on, and from this one without what is common:
 # the first alone is reached by a template.
@@ -61,7 +61,7 @@ class Reasons:
             )
         return tuple(given)
 
-    def _linked(self, note: StoredNote) -> kinship.Direction | None:
+    def _linked(self, note: StoredNote) -> Direction | None:
         asked = self._source.note
         return kinship.linked(self._index, asked.id, note.id) if asked is not None else None
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from recollect.index import standins
 from recollect.index.index import Index
 from recollect.replies import Passage, RawScores, Result, Scores
 from recollect.search.rank import RankedNote
-from recollect.search.snippet import Snippet, Snippets
+from recollect.search.snippet import Snippets
 from recollect.search.uri import obsidian_uri
 from recollect.times import iso
 from recollect.types import StoredChunk, StoredNote
+from recollect.vault.nesting import item_text, items_around
 
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
@@ -43,7 +45,7 @@ def list_notes(
     for note in notes:
         first = index.chunks_of(note.id)[:1] or (standins.stand_in(note.id),)
         ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
-        passages = [_passage(note, chunk, 1.0, snippets) for chunk in first]
+        passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
         results.append(_result(note, ranked, passages, vault))
     return tuple(results)
 
@@ -54,20 +56,31 @@ def _passages(
     chunks: Mapping[int, StoredChunk],
     snippets: Snippets,
 ) -> list[Passage]:
+    found = [(chunks[chunk_id], share) for chunk_id, share in ranked.passages if chunk_id in chunks]
     return [
-        _passage(note, chunks[chunk_id], round(ranked.score * share, 6), snippets)
-        for chunk_id, share in ranked.passages
-        if chunk_id in chunks
+        _passage(note, chunk, round(ranked.score * share, 6), snippets, best=not place)
+        for place, (chunk, share) in enumerate(found)
     ]
 
 
-def _passage(note: StoredNote, chunk: StoredChunk, score: float, snippets: Snippets) -> Passage:
-    snippet = snippets.make(chunk.text or _about(note))
+def _passage(
+    note: StoredNote, chunk: StoredChunk, score: float, snippets: Snippets, *, best: bool
+) -> Passage:
+    """A passage as it is shown.
+
+    Of the `best` one of a note, the closest sentence is sought where no word of the query stands
+    in it; where that is not to be had either, the note's description says more than some words.
+    """
+    snippet = snippets.make(chunk.text or _about(note), by_meaning=best)
+    if best and snippets.describing and note.description and not snippet.highlights:
+        snippet = replace(snippets.make(note.description), at=snippet.at)
+    line = _line(chunk, snippet.at)
+    items = items_around(chunk.text, snippet.at)
     return Passage(
         heading=" > ".join(chunk.headings) or None,
-        block=chunk.block,
-        parent=chunk.parent,
-        line=_line(chunk, snippet),
+        block=_block(chunk, items, line),
+        parent=_parent(chunk, items, snippet.at),
+        line=line,
         snippet=snippet.text,
         highlights=snippet.highlights,
         score=score,
@@ -83,12 +96,32 @@ def _about(note: StoredNote) -> str:
     return _LINK.sub(r"\1", shown)
 
 
-def _line(chunk: StoredChunk, snippet: Snippet) -> int:
-    """The line of the source on which the best match stands."""
+def _line(chunk: StoredChunk, at: int) -> int:
+    """The line of the source on which a place in the passage stands."""
     if not chunk.lines:
         return 1
-    within = chunk.text.count("\n", 0, snippet.at)
+    within = chunk.text.count("\n", 0, at)
     return chunk.lines[min(within, len(chunk.lines) - 1)]
+
+
+def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
+    """The text of the item that the item of the best match hangs under."""
+    if len(items) > 1:
+        return item_text(chunk.text, items[1])
+    # A passage cut out of a list begins within an item that is not in it.
+    nested = bool(items) and chunk.text[items[0]].isspace()
+    return chunk.parent if nested or "\n" not in chunk.text[:at] else None
+
+
+def _block(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | None:
+    """The id of what the best match stands in: its block, else the nearest item around it."""
+    if not chunk.marks:
+        return chunk.block
+    for each in (line, *(_line(chunk, item) for item in items)):
+        for mark in chunk.marks:
+            if mark.first <= each <= mark.last:
+                return mark.block
+    return None
 
 
 def _result(
@@ -114,5 +147,5 @@ def _result(
         properties=note.properties,
         created=iso(note.created),
         modified=iso(note.modified),
-        uri=obsidian_uri(vault, note.path),
+        uri=obsidian_uri(vault, note.path, block=best.block),
     )

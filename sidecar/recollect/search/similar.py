@@ -219,9 +219,8 @@ class _Run:
         )
         if repeated:
             self.filtered["near_duplicate"] = len(repeated)
-        snippets = Snippets(
-            {term.token: term.weight for term in found.terms}, self.rules.snippet_chars
-        )
+        weights = {term.token: term.weight for term in found.terms}
+        snippets = Snippets(weights, self.rules.snippet_chars, describing=False)
         scored = [self.rescored(note, found) for note in kept]
         shown = results.build(self.index, scored, snippets, self.vault.obsidian_name)
         reasons = Reasons(self.index, source, found.alike)

@@ -6,14 +6,16 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from recollect.index import scripts
 from recollect.index.analyze import spans
+from recollect.index.stems import stem
+from recollect.search.sentences import SENTENCE
 
 ELLIPSIS = "…"
 _SLACK = 40  # characters a cut may move to meet the start of a sentence
@@ -29,7 +31,12 @@ _SIGNS = (
 )
 _SIGN = re.compile(_SIGNS)
 _SPECIAL = re.compile(rf"(?<!\S)\S*?(?:{_SIGNS})\S*")
-_SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
+_REST = re.compile(r"[^\W_]*")
+_BY_CHANCE = 0.25  # the part of what is telling in a query that a passage may have by chance
+_LEAST_STEM = 2  # letters that forms of one word have in common at least: use, using
+
+# Where the sentence closest to the query stands in a passage, if that can be told.
+FindClosest = Callable[[str], tuple[int, int] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +54,42 @@ class Snippet:
 class Snippets:
     """Makes the snippets of one query. `weights` says how telling each of its tokens is."""
 
-    def __init__(self, weights: Mapping[str, float], chars: int) -> None:
-        """`chars` is about how long a snippet gets, in code points."""
+    def __init__(
+        self,
+        weights: Mapping[str, float],
+        chars: int,
+        *,
+        closest: FindClosest | None = None,
+        describing: bool = True,
+    ) -> None:
+        """`chars` is about how long a snippet gets, in code points.
+
+        `closest` is asked where no word of the query stands in a passage. `describing`: where that
+        tells nothing either, a note may be shown by its description.
+        """
+        self.describing = describing
         self._weights = weights
         self._chars = chars
+        self._closest = closest
         self._flattening = _Flattening()
         self._tokens = {token.translate(self._flattening): token for token in weights}
-        self._plain = [(word, token) for word, token in self._tokens.items() if word.isalnum()]
+        self._plain = [_Sought.of(word, token) for word, token in self._tokens.items()]
+        self._plain = [sought for sought in self._plain if sought.word.isalnum()]
         spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
 
-    def make(self, text: str) -> Snippet:
-        """The window of `text` with the most telling matches, cut at words."""
+    def make(self, text: str, *, by_meaning: bool = False) -> Snippet:
+        """The window of `text` with the most telling matches, cut at words.
+
+        `by_meaning` allows for the closest sentence where there is no match.
+        """
         flat = text.lower() if text.isascii() else text.translate(self._flattening)
         hits = self._hits(flat)
+        meant = self._meant(text, hits) if by_meaning else None
         start, end = 0, len(text)
         if len(text) > self._chars:
-            first, last = _densest(hits, self._weights, self._chars)
+            first, last = meant or _densest(hits, self._weights, self._chars)
+            last = min(last, first + self._chars)
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
@@ -73,14 +99,25 @@ class Snippets:
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
+        if meant is not None:
+            at, marks = meant[0], [(meant[0], min(meant[1], end))]
         return _render(text, start, end, marks, at)
 
+    def _meant(self, text: str, hits: Sequence[_Hit]) -> tuple[int, int] | None:
+        """The closest sentence, where the words of the query are missing or there by chance."""
+        if self._closest is None:
+            return None
+        there = sum(self._weights[token] for token in {hit.token for hit in hits})
+        if there >= _BY_CHANCE * sum(self._weights.values()) > 0:
+            return None
+        return self._closest(text)
+
     def _hits(self, flat: str) -> list[_Hit]:
-        """Where words of the query stand in flattened text, in order."""
+        """Where words of the query, or other forms of them, stand in flattened text, in order."""
         hits = [
-            _Hit(token, start, start + len(word))
-            for word, token in self._plain
-            for start in _whole(word, flat)
+            _Hit(sought.token, start, end)
+            for sought in self._plain
+            for start, end in _forms(sought, flat)
         ]
         if self._spaceless:
             hits += [
@@ -101,17 +138,37 @@ class Snippets:
                         yield base + token.start, base + token.end
 
 
-def _whole(word: str, text: str) -> Iterator[int]:
-    """Where `word` stands in `text` with no letter or digit beside it.
+class _Sought(NamedTuple):
+    """A token to look for: flattened, its stem, and the letters that all its forms begin with."""
 
-    Looking for a word is far cheaper than cutting the text into words.
+    token: str
+    word: str
+    stem: str
+    beginning: str
+
+    @classmethod
+    def of(cls, word: str, token: str) -> _Sought:
+        reduced = stem(word)
+        pairs = zip(word, reduced, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        beginning = word[:shared].removesuffix("i")  # studies and study
+        return cls(token, word, reduced, beginning if len(beginning) >= _LEAST_STEM else word)
+
+
+def _forms(sought: _Sought, text: str) -> Iterator[tuple[int, int]]:
+    """Where the word, or a form of it, stands in `text` with no letter or digit beside it.
+
+    Looking for a beginning is far cheaper than cutting the text into words.
     """
-    at = text.find(word)
+    at = text.find(sought.beginning)
     while at >= 0:
-        end = at + len(word)
-        if not (at and text[at - 1].isalnum()) and not text[end : end + 1].isalnum():
-            yield at
-        at = text.find(word, end)
+        rest = _REST.match(text, at + len(sought.beginning))
+        end = rest.end() if rest else at + len(sought.beginning)
+        if not (at and text[at - 1].isalnum()):
+            word = text[at:end]
+            if word == sought.word or stem(word) == sought.stem:
+                yield at, end
+        at = text.find(sought.beginning, end)
 
 
 class _Hit(NamedTuple):
@@ -149,7 +206,7 @@ def _start(text: str, first: int, last: int, chars: int) -> int:
     if wanted == 0:
         return 0
     low = max(0, wanted - _SLACK)
-    sentences = [match.end() for match in _SENTENCE.finditer(text, low, wanted + _SLACK)]
+    sentences = [match.end() for match in SENTENCE.finditer(text, low, wanted + _SLACK)]
     near = [at for at in sentences if at <= first]
     if near:
         return near[-1]

@@ -7,8 +7,15 @@ unless a field says otherwise; paths are vault-relative, `/`-separated and NFC.
 
 from __future__ import annotations
 
-from recollect.types.embedding import ChunkSizes, Embedder, ModelKey
+from recollect.types.embedding import (
+    ChunkSizes,
+    Embedder,
+    KnowsTokens,
+    ModelKey,
+    TokenVectors,
+)
 from recollect.types.notes import (
+    BlockMark,
     Chunk,
     ExcludedFile,
     FileRef,
@@ -69,6 +76,7 @@ from recollect.types.values import (
 __all__ = [
     "Applied",
     "Batch",
+    "BlockMark",
     "Change",
     "ChangeKind",
     "Chunk",
@@ -87,6 +95,7 @@ __all__ = [
     "IdArray",
     "IndexCounts",
     "KeptModel",
+    "KnowsTokens",
     "LedgerEntry",
     "LedgerState",
     "LimitRules",
@@ -117,6 +126,7 @@ __all__ = [
     "SpanKind",
     "StoredChunk",
     "StoredNote",
+    "TokenVectors",
     "VaultRecord",
     "VaultRules",
     "VectorPut",

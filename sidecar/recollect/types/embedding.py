@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from recollect.types.values import FloatArray
+from recollect.types.values import FloatArray, IdArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +65,24 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Give the model's memory back. May be called twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenVectors:
+    """A text's tokens as the model knows them before it reads: no context, one look-up each.
+
+    `starts` (n,) are offsets into the text; `vectors` (n, dimensions) have unit length.
+    """
+
+    starts: IdArray
+    vectors: FloatArray
+
+
+@runtime_checkable
+class KnowsTokens(Protocol):
+    """An embedder that can look up tokens, a hundred times faster than it embeds."""
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        """The tokens of `text`, as many as the model reads; None: not with this model."""
         ...

@@ -109,6 +109,15 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockMark:
+    """A block id and the source lines, both ends included, of what it names."""
+
+    block: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A passage of a note, the unit that is indexed, embedded and found.
 
@@ -126,6 +135,7 @@ class Chunk:
     lines: tuple[int, ...]
     header: str  # context put in front of `text` when it is embedded
     text_hash: bytes  # BLAKE2b-128 of `embedded_text`
+    marks: tuple[BlockMark, ...] = ()  # the blocks in it that have an id; `block`: the only one's
 
     @property
     def embedded_text(self) -> str:

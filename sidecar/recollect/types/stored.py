@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recollect.types.embedding import ModelKey
-from recollect.types.notes import Chunk, Note
+from recollect.types.notes import BlockMark, Chunk, Note
 from recollect.types.values import FloatArray, IdArray, LedgerState, PropertyValue
 
 
@@ -142,6 +142,7 @@ class StoredChunk:
     text: str
     lines: tuple[int, ...]
     text_hash: bytes
+    marks: tuple[BlockMark, ...] = ()  # see Chunk
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, chain
 
-from recollect.types import Chunk, ChunkSizes, CountTokens, Note, Span
+from recollect.types import BlockMark, Chunk, ChunkSizes, CountTokens, Note, Span
 from recollect.vault.header import Headers, fit_words
+from recollect.vault.nesting import parent_item
 from recollect.vault.sections import Draft, Section, merge_small, sections_of
 from recollect.vault.split import Block, Piece, Splitter
 
@@ -24,10 +25,7 @@ _MARGIN = 4
 _HEADER_SHARE = 4  # a header has at most this fraction of a chunk
 _LEAST_BUDGET = 8
 _OF_ROWS = frozenset({"list", "table", "code"})
-_INDENT = re.compile(r"[ \t]*")
-_ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _MAX_CONTEXT_TOKENS = 24
-_MAX_LOOK_BACK = 500  # lines; a list whose items all hang under one far above names no parent
 
 
 def embed_hash(text: str) -> bytes:
@@ -80,7 +78,7 @@ class _Chunker:
             start=spans[0].start,
             end=spans[-1].end,
             tokens=tokens,
-            blocks=tuple([span.block for span in spans if span.block]),
+            blocks=_marks(spans),
             fresh=section.fresh,
             titled=section.titled,
         )
@@ -114,7 +112,7 @@ class _Chunker:
                 start=_source_offset(spans[first], start - offsets[first], after=False),
                 end=_source_offset(spans[last], end - offsets[last], after=True),
                 tokens=0,
-                blocks=tuple(span.block for span in spans[first : last + 1] if span.block),
+                blocks=_marks(spans[first : last + 1]),
                 parent=parent,
                 context=context,
                 whole=False,
@@ -132,7 +130,7 @@ class _Chunker:
         if span.kind == "table":
             above = span.text.partition("\n")[0]
         else:
-            above = parent = _parent_item(text, offset, start)
+            above = parent = parent_item(text, offset, start)
         if not above:
             return None, None
         shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
@@ -153,7 +151,7 @@ class _Chunker:
         return Chunk(
             ordinal=ordinal,
             headings=draft.headings,
-            block=draft.blocks[0] if len(draft.blocks) == 1 else None,
+            block=draft.blocks[0].block if len(draft.blocks) == 1 else None,
             parent=draft.parent,
             start=draft.start,
             end=draft.end,
@@ -161,7 +159,14 @@ class _Chunker:
             lines=draft.lines,
             header=header,
             text_hash=embed_hash(embedded),
+            marks=draft.blocks,
         )
+
+
+def _marks(spans: tuple[Span, ...]) -> tuple[BlockMark, ...]:
+    return tuple(
+        [BlockMark(span.block, span.lines[0], span.lines[-1]) for span in spans if span.block]
+    )
 
 
 def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
@@ -187,23 +192,3 @@ def _source_offset(span: Span, position: int, *, after: bool) -> int:
     if span.end - span.start == len(span.text):
         return span.start + min(position, len(span.text))
     return span.end if after else span.start
-
-
-def _parent_item(text: str, offset: int, start: int) -> str | None:
-    """Return the text of the item above `start` that is indented less than the line there."""
-    line = text.rfind("\n", offset, start) + 1 or offset
-    indent = _indent(text, line)
-    for _ in range(_MAX_LOOK_BACK):
-        if not indent or line <= offset:
-            break
-        line = text.rfind("\n", offset, line - 1) + 1 or offset
-        marked = _ITEM_MARK.match(text, line)
-        if marked and _indent(text, line) < indent:
-            end = text.find("\n", line)
-            return text[marked.end() : end if end >= 0 else len(text)].strip() or None
-    return None
-
-
-def _indent(text: str, line: int) -> int:
-    match = _INDENT.match(text, line)
-    return len(match[0].expandtabs(4)) if match else 0

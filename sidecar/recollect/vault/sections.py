@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from recollect.types import CountTokens, Heading, Note, Span
+from recollect.types import BlockMark, CountTokens, Heading, Note, Span
 
 Trail = tuple[Heading, ...]
 
@@ -25,7 +25,7 @@ class Draft:
     start: int
     end: int
     tokens: int
-    blocks: tuple[str, ...] = ()
+    blocks: tuple[BlockMark, ...] = ()
     parent: str | None = None
     context: str | None = None
     whole: bool = True

@@ -1,0 +1,49 @@
+"""The table of token vectors: mapped from a weights file, looked up by the embedder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from recollect.models import load_embedder
+from recollect.models.words import WordTable
+from recollect.types import KnowsTokens, ModelRules
+from tests.tiny_model import write_tiny_model
+
+
+@pytest.mark.parametrize("number", [np.float32, np.float16])
+@pytest.mark.parametrize("prefix", ["", "bert."])
+def test_rows_are_those_of_the_file_at_unit_length(
+    tmp_path: Path, prefix: str, number: type[np.floating]
+) -> None:
+    table = np.array([[3, 4], [0, 2], [0, 0]], number)
+    name = f"{prefix}embeddings.word_embeddings.weight"
+    save_file({"other": np.ones(3, number), name: table}, str(tmp_path / "model.safetensors"))
+    words = WordTable.open(tmp_path / "model.safetensors")
+    assert words is not None
+    found = words.of(np.array([1, 0, 2, 1]))
+    assert found == pytest.approx(np.array([[0, 1], [0.6, 0.8], [0, 0], [0, 1]]), abs=1e-3)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x02\0\0\0\0\0\0\0{}", b"no weights at all"])
+def test_a_file_without_a_table_gives_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "model.safetensors").write_bytes(content)
+    assert WordTable.open(tmp_path / "model.safetensors") is None
+
+
+def test_a_loaded_model_knows_its_tokens(tmp_path: Path) -> None:
+    folder = write_tiny_model(tmp_path / "tiny")
+    rules = ModelRules(name="tiny", folder=str(folder))
+    model = load_embedder(
+        rules, model_dir=tmp_path, offline=True, fetch_missing=False, say=lambda _: None
+    )
+    assert isinstance(model, KnowsTokens)
+    read = model.token_vectors("bread, light  bread")
+    assert read is not None
+    assert read.starts.tolist() == [0, 5, 7, 14]
+    assert read.vectors[0] == pytest.approx(read.vectors[3])
+    assert np.linalg.norm(read.vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
+    model.close()
