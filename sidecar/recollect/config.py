@@ -14,12 +14,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import platformdirs
 
 from recollect.errors import ConfigError
 from recollect.types import (
+    AskRules,
     ChunkRules,
     LimitRules,
     LogRules,
@@ -39,6 +40,7 @@ ENV_PREFIX = "RECOLLECT_"
 
 # Read elsewhere than in a layer: where the per-user file is, and what only the test suite reads.
 ENV_CONFIG = "RECOLLECT_CONFIG"
+ENV_KEY = "RECOLLECT_ASK_KEY"  # a secret, so it is no setting: nothing shows or keeps it
 ENV_TEST_PREFIX = "RECOLLECT_TEST_"
 
 # A vault travels between machines with its sync tool, so a file in it may say how its notes are
@@ -56,10 +58,12 @@ _SECTIONS: Mapping[str, type] = {
     "limits": LimitRules,
     "log": LogRules,
     "memory": MemoryRules,
+    "ask": AskRules,
 }
 _PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*_PATHS, "offline")
 
+Source = Literal["user", "vault", "environment", "flag"]
 Value: TypeAlias = object
 Layer: TypeAlias = dict[str, Value]  # "section.key" or "key" -> value as written
 
@@ -80,6 +84,17 @@ def user_file(environ: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_config_dir("recollect", appauthor=False)) / "config.toml"
 
 
+def provider_key(rules: AskRules, environ: Mapping[str, str]) -> str | None:
+    """The key of a language model's provider, as the environment has it.
+
+    The provider's own variable counts only for its own address: a key goes nowhere else.
+    """
+    if environ.get(ENV_KEY):
+        return environ[ENV_KEY]
+    usual = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(rules.provider, "")
+    return (environ.get(usual) or None) if not rules.base_url else None
+
+
 def load_settings(
     *,
     flags: Mapping[str, Value] | None = None,
@@ -87,15 +102,36 @@ def load_settings(
     vault: Path | None = None,
 ) -> Settings:
     """Merge all layers. `flags` has known keys; None values in it mean "not given"."""
-    merged: Layer = {}
-    merged.update(_user_layer(environ))
-    if vault is not None:
-        merged.update(_vault_layer(vault, environ))
-    merged.update(_environment_layer(environ))
+    return merge(read_layers(flags=flags, environ=environ, vault=vault), environ)
+
+
+def read_layers(
+    *, flags: Mapping[str, Value] | None, environ: Mapping[str, str], vault: Path | None
+) -> dict[Source, Layer]:
+    """What each layer says, the ones that win last."""
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     _check_keys(given, "command line")
-    merged.update(given)
+    return {
+        "user": _user_layer(environ),
+        "vault": _vault_layer(vault, environ) if vault is not None else {},
+        "environment": _environment_layer(environ),
+        "flag": given,
+    }
+
+
+def merge(layers: Mapping[Source, Layer], environ: Mapping[str, str]) -> Settings:
+    """The settings that layers make; ConfigError names the first value that is invalid."""
+    merged: Layer = {}
+    for layer in layers.values():
+        merged.update(layer)
     return _build(merged, environ)
+
+
+def parse_file(text: str, where: str) -> Layer:
+    """What the text of a configuration file says; ConfigError where it does not read."""
+    layer = _flatten(_parsed(text, where), where)
+    _check_keys(layer, where)
+    return layer
 
 
 def _user_layer(environ: Mapping[str, str]) -> Layer:
@@ -106,17 +142,14 @@ def _user_layer(environ: Mapping[str, str]) -> Layer:
                 f"{ENV_CONFIG} names {path}, which does not exist; create it or unset it"
             )
         return {}
-    layer = _flatten(_read_toml(path), str(path))
-    _check_keys(layer, str(path))
-    return layer
+    return parse_file(_read(path), str(path))
 
 
 def _vault_layer(vault: Path, environ: Mapping[str, str]) -> Layer:
     path = vault / VAULT_FILE
     if not path.is_file():
         return {}
-    layer = _flatten(_read_toml(path), str(path))
-    _check_keys(layer, str(path))
+    layer = parse_file(_read(path), str(path))
     for key in layer:
         allowed = key in VAULT_KEYS or key.split(".")[0] in VAULT_SECTIONS
         if not allowed or key in VAULT_REFUSED:
@@ -134,7 +167,7 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
     for name, value in environ.items():
         if (
             not name.startswith(ENV_PREFIX)
-            or name == ENV_CONFIG
+            or name in {ENV_CONFIG, ENV_KEY}
             or name.startswith(ENV_TEST_PREFIX)
         ):
             continue
@@ -146,13 +179,18 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
     return layer
 
 
-def _read_toml(path: Path) -> Mapping[str, Value]:
+def _read(path: Path) -> str:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def _parsed(text: str, where: str) -> Mapping[str, Value]:
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+        raise ConfigError(f"{where} is not valid TOML: {error}") from error
 
 
 def _flatten(table: Mapping[str, Value], where: str) -> Layer:

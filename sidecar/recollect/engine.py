@@ -45,8 +45,10 @@ from recollect.replies import (
     StatusReply,
     SyncReply,
 )
+from recollect.replies_manage import StatsReply
 from recollect.search import pipeline
 from recollect.search import similar as similar_notes
+from recollect.stats import stats_reply
 from recollect.types import (
     Change,
     Embedder,
@@ -228,6 +230,10 @@ class Engine:
         return views.status_reply(
             self._index, self.record, self._writer.activity, self._models.state
         )
+
+    def stats(self, *, limit: int) -> StatsReply:
+        """The vault in figures, with at most `limit` names in each list."""
+        return stats_reply(self._index, self.record, limit=limit)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a method of this engine in one of its reader threads."""

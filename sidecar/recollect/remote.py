@@ -117,6 +117,10 @@ class Remote:
         """What became of each file, or of those asked for."""
         return self._get("/api/ledger", {"state": state, "path": path})
 
+    def stats(self, *, limit: int) -> bytes:
+        """The vault in figures, with at most `limit` names in each list."""
+        return self._get("/api/stats", {"limit": limit})
+
     def note(self, path: str) -> bytes:
         """A note with all that is known of it."""
         return self._get("/api/note", {"path": path})

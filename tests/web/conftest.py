@@ -9,6 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pytest_aiohttp import AiohttpClient
 
+from recollect.configuration import Configuration
 from recollect.types import LimitRules, ServerRules, VaultRecord
 from recollect.web.app import create_app
 from recollect.web.events import Streams
@@ -51,7 +52,17 @@ def no_vaults(tmp_path: Path) -> FakeVaults:
 
 
 @pytest.fixture
-def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
+def settings_file(tmp_path: Path) -> Configuration:
+    """A configuration of its own, in `config.toml`."""
+    file = tmp_path / "config.toml"
+    file.write_text("# mine\n[search]\npassages = 4  # not too many\n")
+    return Configuration({"RECOLLECT_CONFIG": str(file), "RECOLLECT_LOG_LEVEL": "error"})
+
+
+@pytest.fixture
+def connect(
+    aiohttp_client: AiohttpClient, vaults: FakeVaults, settings_file: Configuration
+) -> Connect:
     """Start a server and give a client of it, with the token unless `token` says otherwise."""
 
     async def start(
@@ -63,6 +74,7 @@ def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
         streams: Streams | None = None,
         limits: LimitRules | None = None,
         state_dir: Path | None = None,
+        configuration: Configuration | None = None,
     ) -> Client:
         app = create_app(
             served or vaults,
@@ -72,6 +84,7 @@ def connect(aiohttp_client: AiohttpClient, vaults: FakeVaults) -> Connect:
             streams=streams,
             limits=limits,
             state_dir=state_dir,
+            configuration=configuration or settings_file,
         )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await aiohttp_client(RealServer(app), headers=headers)

@@ -46,6 +46,14 @@ from recollect.replies_log import (
     VerdictReply,
     VerdictView,
 )
+from recollect.replies_manage import (
+    ModelVectors,
+    MonthCount,
+    NamedCount,
+    SizedNote,
+    Sizes,
+    StatsReply,
+)
 from recollect.replies_memory import MemoryReply
 from recollect.replies_writes import UndoneReply, WritesReply, WriteView
 from recollect.types import (
@@ -53,6 +61,7 @@ from recollect.types import (
     FileStamp,
     LedgerState,
     SearchRequest,
+    Settings,
     SimilarRequest,
     VaultRecord,
     Verdict,
@@ -258,6 +267,23 @@ class FakeEngine:
             ledger={"indexed": len(self.notes)},
         )
 
+    def stats(self, *, limit: int) -> StatsReply:
+        self._heard(limit)
+        return StatsReply(
+            vault=self.record.name,
+            generation=7,
+            notes=len(self.notes),
+            chunks=len(self.notes),
+            links=1,
+            files={"indexed": len(self.notes)},
+            sizes=Sizes(100, 30, 2000, (SizedNote("Garden/Bees.md", 60),)),
+            types=(NamedCount(None, 2), NamedCount("person", 1)),
+            folders=(NamedCount("Garden", 2), NamedCount(None, 1)),
+            tags=(NamedCount("garden", 2),),
+            months=(MonthCount("2026-03", 1, 2),),
+            models=(ModelVectors("tiny", "fp32", 16, 3, answering=True),),
+        )
+
     def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> AcceptedReply:
         self._heard((full, paths))
         return AcceptedReply(accepted=max(len(paths), 1), generation=7)
@@ -331,6 +357,9 @@ class FakeVaults:
     def held(self, record: VaultRecord) -> Hold:
         engine = next(engine for engine in self._engines if engine.record == record)
         return Hold(engine, lambda: None)
+
+    def settings(self, record: VaultRecord) -> Settings:
+        return Settings(data_dir=self._root, model_dir=self._root, state_dir=self._root)
 
     def directory(self, record: VaultRecord) -> Path:
         return self._root / "index" / record.id

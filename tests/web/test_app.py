@@ -16,8 +16,8 @@ from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
 
 
 async def ask(client: Client, route: Route) -> ClientResponse:
-    if route.method == "POST":
-        return await client.post(route.path, json=dict(route.example))
+    if route.method != "GET":
+        return await client.request(route.method, route.path, json=dict(route.example))
     given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in route.example.items()}
     return await client.get(f"{route.path}?{urlencode(given)}")
 

@@ -41,6 +41,10 @@ class Answers(Protocol):
         """The states of files, all or those asked for."""
         ...
 
+    def stats(self, *, limit: int) -> bytes:
+        """The vault in figures."""
+        ...
+
     def explore(self, question: Question) -> bytes:
         """What a question about the vault as a whole is answered with."""
         ...
@@ -107,6 +111,9 @@ class _Here:
 
     def ledger(self, *, state: LedgerState | None, path: str | None) -> bytes:
         return _document(self._engine.ledger(state=state, path=path))
+
+    def stats(self, *, limit: int) -> bytes:
+        return _document(self._engine.stats(limit=limit))
 
     def explore(self, question: Question) -> bytes:
         return _document(self._engine.explore(question))

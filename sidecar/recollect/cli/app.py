@@ -35,6 +35,7 @@ COMMANDS = {
     "ledger": "recollect.cli.status:ledger",
     "queue": "recollect.cli.queue:queue",
     "vaults": "recollect.cli.vaults:vaults",
+    "stats": "recollect.cli.stats:stats",
     "pack": "recollect.cli.pack:pack",
     "models": "recollect.cli.models:models",
     "config": "recollect.cli.config:config",

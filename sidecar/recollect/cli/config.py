@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
-from pathlib import Path
-
 import click
 
 from recollect.cli.options import Group, invocation, json_option
@@ -21,7 +17,9 @@ def config() -> None:
 @json_option
 def show_config(as_json: bool) -> None:
     """Show every setting as it stands after all layers are merged."""
-    values = dict(_flat(invocation().settings()))
+    from recollect.configuration import settings_by_key  # noqa: PLC0415 - loads numpy
+
+    values = settings_by_key(invocation().settings())
     if as_json:
         emit_object(values)
     else:
@@ -32,17 +30,6 @@ def show_config(as_json: bool) -> None:
 def config_path() -> None:
     """Print where the per-user configuration file is looked for."""
     click.echo(invocation().config_file())
-
-
-def _flat(settings: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    if not dataclasses.is_dataclass(settings):
-        raise TypeError(f"{settings!r} is not a section of settings")
-    for field in dataclasses.fields(settings):
-        value = getattr(settings, field.name)
-        if dataclasses.is_dataclass(value):
-            yield from _flat(value, f"{prefix}{field.name}.")
-        else:
-            yield prefix + field.name, str(value) if isinstance(value, Path) else value
 
 
 def _text(value: object) -> str:

@@ -17,6 +17,7 @@ from recollect.cli.output import note
 from recollect.errors import ConfigError
 
 if TYPE_CHECKING:  # these load numpy, which `--help` has no use for
+    from recollect.configuration import Configuration
     from recollect.types import LogFormat, Settings
     from recollect.vaults import Vaults
 
@@ -45,19 +46,27 @@ class Invocation:
         """All layers merged. `flags` has setting keys; None in it means "not given"."""
         from recollect.config import load_settings  # noqa: PLC0415 - loads numpy
 
-        shared = {
-            "data_dir": self.data_dir,
-            "offline": self.offline or None,
-            "log.format": self.log_format,
-        }
-        given = {**(flags or {}), **shared}
-        return load_settings(flags=given, environ=self._environ(), vault=vault)
+        return load_settings(flags=self._flags(flags), environ=self._environ(), vault=vault)
+
+    def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
+        """The layers that `settings` merges, for showing and changing them."""
+        from recollect.configuration import Configuration  # noqa: PLC0415 - loads numpy
+
+        return Configuration(self._environ(), self._flags(flags))
 
     def config_file(self) -> Path:
         """Where the per-user configuration file is looked for."""
         from recollect.config import user_file  # noqa: PLC0415 - loads numpy
 
         return user_file(self._environ())
+
+    def _flags(self, flags: Mapping[str, object] | None) -> dict[str, object]:
+        shared = {
+            "data_dir": self.data_dir,
+            "offline": self.offline or None,
+            "log.format": self.log_format,
+        }
+        return {**(flags or {}), **shared}
 
     def _environ(self) -> dict[str, str]:
         from recollect.config import ENV_CONFIG  # noqa: PLC0415 - loads numpy

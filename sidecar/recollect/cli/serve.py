@@ -20,6 +20,7 @@ from recollect.cli.progress import Reporter
 from recollect.errors import NotFoundError
 
 if TYPE_CHECKING:  # these load the engine and the web server
+    from recollect.configuration import Configuration
     from recollect.types import Settings, VaultRecord
     from recollect.vaults import Vaults
     from recollect.web.announce import BoundServer
@@ -71,8 +72,10 @@ def serve(
     server.open_vaults) the least used are closed, and opened by the next request.
     """
     inv = invocation()
-    settings = inv.settings(flags={"server.host": host, "server.port": port})
+    address = {"server.host": host, "server.port": port}
+    settings = inv.settings(flags=address)
     watch = {"vault.watch": "off" if no_watch else None}
+    configuration = inv.configuration(flags={**address, **watch})
     with closing(inv.vaults(fetch_missing=True, flags=watch)) as known:
         named = [find_or_add(inv, known, word) for word in words]
         named += [add_mirror(inv, known, name) for name in mirrors]
@@ -84,10 +87,10 @@ def serve(
         for engine in known.opened():  # native code, which runs while the web server is imported
             threading.Thread(target=engine.wait_for_model, daemon=True).start()
         if handshake:
-            _run(known, settings, ready=_shake_hands)
+            _run(known, settings, _shake_hands, configuration)
         else:
             kept = stored_token(settings.state_dir)
-            _run(known, settings, ready=_Greeting(inv), kept_token=kept)
+            _run(known, settings, _Greeting(inv), configuration, kept_token=kept)
 
 
 @click.command(cls=Command)
@@ -100,7 +103,8 @@ def demo(host: str | None, port: int | None) -> None:
     from recollect.sample import copy_to  # noqa: PLC0415 - lists the vault's files
 
     inv = invocation()
-    settings = inv.settings(flags={"server.host": host, "server.port": port})
+    address = {"server.host": host, "server.port": port}
+    settings = inv.settings(flags=address)
     with (
         Reporter(quiet=inv.quiet) as reporter,
         closing(inv.vaults(fetch_missing=True, say=reporter.say)) as known,
@@ -110,7 +114,8 @@ def demo(host: str | None, port: int | None) -> None:
         known.open(record, writable=True).index_now(progress=reporter.update)
         reporter.close()
         greeting = _Greeting(inv, examples=_example_queries())
-        _run(known, settings, ready=greeting, kept_token=stored_token(settings.state_dir))
+        kept = stored_token(settings.state_dir)
+        _run(known, settings, greeting, inv.configuration(flags=address), kept_token=kept)
 
 
 def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshake: bool) -> None:
@@ -129,6 +134,7 @@ def _run(
     known: Vaults,
     settings: Settings,
     ready: Callable[[BoundServer], None],
+    configuration: Configuration,
     *,
     kept_token: str | None = None,
 ) -> None:
@@ -136,6 +142,7 @@ def _run(
     import asyncio  # noqa: PLC0415 - takes as long as showing the help
 
     from recollect.logs import LOGS, logging_to_files  # noqa: PLC0415 - loads numpy
+    from recollect.mcp.http import attach  # noqa: PLC0415 - loads aiohttp
     from recollect.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
     with logging_to_files(settings.state_dir / LOGS, settings.log):
@@ -147,8 +154,10 @@ def _run(
                 port=settings.server.port,
                 token=new_token(),
                 kept_token=kept_token,
+                configuration=configuration,
                 handshake=kept_token is None,
                 ready=ready,
+                extend=attach,
             )
         )
 

@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 
 from recollect.errors import IndexFailure
-from recollect.index import derived, embeddings, meta, reads, writes
+from recollect.index import derived, embeddings, figures, meta, reads, writes
 from recollect.index.graph import LinkGraph
 from recollect.index.keywords import Keywords
 from recollect.index.lock import hold
@@ -27,6 +27,7 @@ from recollect.types import (
     Batch,
     IdArray,
     IndexCounts,
+    IndexFigures,
     KeptModel,
     LedgerEntry,
     LedgerState,
@@ -197,6 +198,10 @@ class Index:
     def answering_model(self) -> KeptModel | None:
         """The model that answers or answered last; None: no vector was ever kept."""
         return reads.answering_model(self._store)
+
+    def figures(self) -> IndexFigures:
+        """What is kept, beyond what `counts` has."""
+        return figures.figures(self._store)
 
     def kept_count(self, model: ModelKey) -> int:
         """How many vectors of the model are kept for good, needed now or not."""

@@ -14,6 +14,7 @@ from recollect.types.embedding import (
     ModelKey,
     TokenVectors,
 )
+from recollect.types.figures import IndexFigures, KeptVectors
 from recollect.types.notes import (
     BlockMark,
     Chunk,
@@ -97,7 +98,9 @@ __all__ = [
     "KeptModel",
     "KnowsTokens",
     "LedgerEntry",
+    "IndexFigures",
     "LedgerState",
+    "KeptVectors",
     "LimitRules",
     "Link",
     "LinkKind",

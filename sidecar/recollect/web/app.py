@@ -10,6 +10,7 @@ from pathlib import Path
 from aiohttp import hdrs, web
 
 from recollect import __version__
+from recollect.configuration import Configuration
 from recollect.errors import RecollectError
 from recollect.types import LimitRules, ServerRules
 from recollect.vaults import Vaults
@@ -40,6 +41,7 @@ def create_app(
     server: ServerRules,
     limits: LimitRules | None = None,
     state_dir: Path | None = None,
+    configuration: Configuration | None = None,
     version: str = __version__,
     static: Path = STATIC,
     streams: Streams | None = None,
@@ -47,8 +49,9 @@ def create_app(
     """Make the application over the vaults that are open.
 
     Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
-    `state_dir` the token that stays and the devices of that folder may ask as well. `static` is
-    the folder of the built web interface; where there is none, `/` is a page that says so.
+    `state_dir` the token that stays and the devices of that folder may ask as well, and with
+    `configuration` settings are shown and changed. `static` is the folder of the built web
+    interface; where there is none, `/` is a page that says so.
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
@@ -62,6 +65,7 @@ def create_app(
         rates=Rates(limits),
         guesses=Guesses(limits.guesses),
         slots=Slots(limits.concurrent, limits.waiting),
+        configuration=configuration,
         version=version,
         features=FEATURES if pages_at is None else (*FEATURES, *interface.FEATURES),
         static=pages_at,

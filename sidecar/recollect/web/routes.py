@@ -12,6 +12,7 @@ from recollect.web import handlers, schema
 from recollect.web.events import EVENT_STREAM
 from recollect.web.explored import EXPLORED, RATES
 from recollect.web.memory import MEMORY_ROUTES
+from recollect.web.manage import MANAGE_ROUTES
 from recollect.web.metrics import CONTENT_TYPE as METRICS_TEXT
 from recollect.web.route import Route
 
@@ -245,6 +246,8 @@ ROUTES: tuple[Route, ...] = (
         example={"remove": False},
     ),
     Route(
+    *CONTEXT_ROUTES,
+    *MANAGE_ROUTES,
         method="GET",
         path="/api/events",
         name="events",

@@ -13,6 +13,7 @@ from pathlib import Path
 from aiohttp import web
 
 from recollect import API_VERSION, __version__
+from recollect.configuration import Configuration
 from recollect.types import ServerRules, Settings
 from recollect.vaults import Vaults
 from recollect.web.announce import BoundServer, announced
@@ -39,19 +40,31 @@ async def serve(
     handshake: bool,
     ready: Callable[[BoundServer], None],
     kept_token: str | None = None,
+    configuration: Configuration | None = None,
+    extend: Callable[[web.Application], None] | None = None,
 ) -> None:
     """Serve the open vaults until a signal comes, or with `handshake` until stdin closes.
 
     Starts their engines and closes them at the end. `ready` is called once, as soon as the port
     listens; port 0 takes a free one. `token` is this process's own, for programs of this machine;
     with `kept_token`, the one that stays between runs, also the devices of the state directory
-    may ask. Raises ServerError where the address cannot be had.
+    may ask. `extend` hangs further doors into the application. Raises ServerError where the
+    address cannot be had.
     """
     rules = replace(settings.server, host=host, port=port)
     tls = tls_context(rules)
     listener = bind(host, port)
     state_dir = settings.state_dir if kept_token is not None else None
-    app = create_app(vaults, token=token, server=rules, limits=settings.limits, state_dir=state_dir)
+    app = create_app(
+        vaults,
+        token=token,
+        server=rules,
+        limits=settings.limits,
+        state_dir=state_dir,
+        configuration=configuration,
+    )
+    if extend is not None:
+        extend(app)
     runner = make_runner(app)
     try:
         await runner.setup()

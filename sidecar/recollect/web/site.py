@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from recollect.configuration import Configuration
 from recollect.engine import Engine
 from recollect.errors import NotFoundError, UsageError
 from recollect.replies import VaultsReply, VaultView
@@ -33,6 +34,7 @@ class Site:
     rates: Rates
     guesses: Guesses
     slots: Slots
+    configuration: Configuration | None
     version: str
     features: tuple[str, ...]
     static: Path | None
