@@ -11,8 +11,8 @@ from recollect import replies, replies_log
 from recollect.web import handlers, schema
 from recollect.web.events import EVENT_STREAM
 from recollect.web.explored import EXPLORED, RATES
-from recollect.web.memory import MEMORY_ROUTES
 from recollect.web.manage import MANAGE_ROUTES
+from recollect.web.memory import MEMORY_ROUTES
 from recollect.web.metrics import CONTENT_TYPE as METRICS_TEXT
 from recollect.web.route import Route
 
@@ -246,7 +246,6 @@ ROUTES: tuple[Route, ...] = (
         example={"remove": False},
     ),
     Route(
-    *CONTEXT_ROUTES,
     *MANAGE_ROUTES,
         method="GET",
         path="/api/events",
