@@ -245,8 +245,8 @@ ROUTES: tuple[Route, ...] = (
         status=202,
         example={"remove": False},
     ),
-    Route(
     *MANAGE_ROUTES,
+    Route(
         method="GET",
         path="/api/events",
         name="events",
