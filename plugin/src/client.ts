@@ -10,7 +10,7 @@ import { ShapeError, type Check } from "./shape";
 import { Timer } from "./timer";
 
 export interface HttpRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
@@ -155,15 +155,15 @@ export class Client {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) given.set(name, String(value));
     }
-    return this.#call("GET", route, check, limitMs, `?${given}`);
+    return this.call("GET", route, check, limitMs, `?${given}`);
   }
 
   protected post<T>(route: string, check: Check<T>, body: object): Promise<T> {
     const written = JSON.stringify({ vault: this.vault, ...body });
-    return this.#call("POST", route, check, LONG_MS, "", written);
+    return this.call("POST", route, check, LONG_MS, "", written);
   }
 
-  async #call<T>(
+  protected async call<T>(
     method: HttpRequest["method"],
     route: string,
     check: Check<T>,
