@@ -20,7 +20,7 @@ from recollect import API_VERSION
 from recollect.errors import RecollectError, ServerError
 
 if TYPE_CHECKING:  # these load numpy
-    from recollect.questions import Question
+    from recollect.questions import ContextQuestion, Question
     from recollect.questions_memory import MemoryRequest
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
 
@@ -133,6 +133,10 @@ class Remote:
         """Ask something of the memories, or tell them; its fields are its route's parameters."""
         send = self._post if asked.writes else self._get
         return send(asked.route, asdict(asked))
+
+    def context(self, question: ContextQuestion) -> bytes:
+        """What a language model should read to answer."""
+        return self._post(question.route, asdict(question))
 
     def writes(self, *, limit: int) -> bytes:
         """What was written to the vault, newest first."""

@@ -18,7 +18,7 @@ from recollect.follow import Following
 from recollect.ingest.activity import Tally
 from recollect.ingest.events import EventLog
 from recollect.opened import Hold
-from recollect.questions import NeighborsQuestion, Question
+from recollect.questions import ContextQuestion, NeighborsQuestion, Question
 from recollect.questions_memory import MemoryRequest
 from recollect.replies import (
     AcceptedReply,
@@ -36,6 +36,7 @@ from recollect.replies import (
     StatusReply,
     SyncReply,
 )
+from recollect.replies_context import ContextReply, ContextSource
 from recollect.replies_log import (
     ClearedReply,
     LoggedOpen,
@@ -163,6 +164,22 @@ class FakeUndoing:
         return UndoneReply("Home", "Memory/Hives.md", 2)
 
 
+class FakeAssembler:
+    """A context of one note, whatever is asked."""
+
+    def __init__(self, vault: str, asked: list[object]) -> None:
+        self._vault = vault
+        self._asked = asked
+
+    def assemble(self, asked: ContextQuestion) -> ContextReply:
+        self._asked.append(asked)
+        path = "Garden/Bees.md"
+        source = ContextSource(1, path, "Bees", None, 1, 1.0, "full", 20, "obsidian://open")
+        return ContextReply(
+            asked.q, self._vault, 7, asked.budget_tokens, 20, "tiny", "text", (source,), 0, 0.5, ()
+        )
+
+
 class FakeEngine:
     """One vault of a few notes, searched by looking for any of the words."""
 
@@ -171,6 +188,7 @@ class FakeEngine:
         self.notes = dict(notes)
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
+        self.assembler = FakeAssembler(record.name, self.asked)
         self.memories = FakeMemories(self.asked)
         self.undoing = FakeUndoing(self.asked)
         self.events = EventLog()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from recollect import replies, replies_log
 from recollect.web import handlers, schema
+from recollect.web.context import CONTEXT_ROUTES
 from recollect.web.events import EVENT_STREAM
 from recollect.web.explored import EXPLORED, RATES
 from recollect.web.manage import MANAGE_ROUTES
@@ -245,6 +246,7 @@ ROUTES: tuple[Route, ...] = (
         status=202,
         example={"remove": False},
     ),
+    *CONTEXT_ROUTES,
     *MANAGE_ROUTES,
     Route(
         method="GET",

@@ -1,0 +1,13 @@
+"""All tools, in the order in which assistants see them. A new one is added to its module."""
+
+from __future__ import annotations
+
+from recollect.mcp import exploring, namespaces, reading, writing
+from recollect.mcp.tool import Tool
+
+TOOLS: tuple[Tool, ...] = (
+    *reading.TOOLS,
+    *exploring.TOOLS,
+    *namespaces.TOOLS,
+    *writing.TOOLS,
+)
