@@ -70,6 +70,25 @@ def write_tiny_model(
     return folder
 
 
+def write_tiny_judge(folder: Path, *, seed: int = 0) -> Path:
+    """Write a cross-encoder of the same size into `folder`; gives `folder`."""
+    write_tiny_model(folder, seed=seed)
+    vocabulary = tiny_tokenizer().get_vocab_size()
+    tensors = {f"bert.{key}": value for key, value in _random_tensors(vocabulary, seed).items()}
+    random = np.random.default_rng(seed + 1)
+    shapes = {
+        "bert.embeddings.token_type_embeddings.weight": (2, HIDDEN),
+        "bert.pooler.dense.weight": (HIDDEN, HIDDEN),
+        "bert.pooler.dense.bias": (HIDDEN,),
+        "classifier.weight": (1, HIDDEN),
+        "classifier.bias": (1,),
+    }
+    for name, shape in shapes.items():
+        tensors[name] = (random.standard_normal(shape) * 0.2).astype(np.float32)
+    save_file(tensors, str(folder / "model.safetensors"))
+    return folder
+
+
 def tiny_tokenizer() -> Tokenizer:
     """A WordPiece tokenizer like BERT's, over some words and all ASCII characters."""
     characters = string.ascii_lowercase + string.digits

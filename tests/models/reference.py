@@ -7,13 +7,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recollect.models.encoder import Encoder, Linear, Norm
+from recollect.models.encoder import Encoder, Judge, Linear, Norm
 
 
 def embed(encoder: Encoder, ids: Sequence[int]) -> np.ndarray:
     """The mean-pooled unit vector of one text."""
+    pooled = hidden(encoder, ids).mean(axis=0)
+    return pooled / np.linalg.norm(pooled)
+
+
+def judge(encoder: Encoder, judge: Judge, ids: Sequence[int], segments: Sequence[int]) -> float:
+    """What a cross-encoder says of a pair."""
+    first = hidden(encoder, ids, np.outer(segments, judge.second))[:1]
+    gathered = np.tanh(_linear(first, judge.gather))
+    return float(1.0 / (1.0 + np.exp(-_linear(gathered, judge.decide)[0, 0])))
+
+
+def hidden(encoder: Encoder, ids: Sequence[int], added: float | np.ndarray = 0.0) -> np.ndarray:
+    """The states of all tokens after the last layer; `added` goes to the first layer's input."""
     config = encoder.config
-    x = encoder.words[list(ids)].astype(np.float64) + encoder.positions[: len(ids)]
+    x = encoder.words[list(ids)].astype(np.float64) + encoder.positions[: len(ids)] + added
     x = _norm(x, encoder.embedding_norm, config.norm_epsilon)
     width = config.hidden_size // config.heads
     for layer in encoder.layers:
@@ -30,8 +43,7 @@ def embed(encoder: Encoder, ids: Sequence[int]) -> np.ndarray:
         wide = _linear(x, layer.widen)
         wide = wide * 0.5 * (1.0 + np.vectorize(math.erf)(wide / math.sqrt(2.0)))
         x = _norm(_linear(wide, layer.narrow) + x, layer.out_norm, config.norm_epsilon)
-    pooled = x.mean(axis=0)
-    return pooled / np.linalg.norm(pooled)
+    return x
 
 
 def _linear(x: np.ndarray, linear: Linear) -> np.ndarray:

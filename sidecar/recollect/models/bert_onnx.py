@@ -14,6 +14,7 @@ which halves the file and is lost in the noise of int8.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,16 @@ import numpy.typing as npt
 from onnx import TensorProto, helper, numpy_helper
 
 from recollect.models.catalogue import Pooling
-from recollect.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, Encoder, Layer, Linear, Norm
+from recollect.models.encoder import (
+    GRAPH_INPUT,
+    GRAPH_OUTPUT,
+    GRAPH_SEGMENTS,
+    Encoder,
+    Judge,
+    Layer,
+    Linear,
+    Norm,
+)
 from recollect.types import FloatArray, Quantisation
 
 _OPSET = 17
@@ -32,14 +42,38 @@ _TINY = 1e-12
 
 
 def build_graph(encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling) -> bytes:
-    """The serialised ONNX model."""
+    """The serialised ONNX model of an embedder."""
     graph = _Graph()
-    hidden = _embed(graph, encoder, half_vocabulary=quantisation == "int8")
-    attention = _Attention(graph, encoder, quantised=quantisation == "int8")
+    _pool(graph, _read(graph, encoder, quantisation), pooling)
+    return graph.serialise([GRAPH_INPUT], encoder.config.hidden_size)
+
+
+def build_judge(encoder: Encoder, judge: Judge, *, quantisation: Quantisation) -> bytes:
+    """The serialised ONNX model of a cross-encoder.
+
+    It has a second input `segments`, like `input_ids`, and one output a pair, (batch, 1).
+    """
+    graph = _Graph()
+    first = graph.constant(np.int64(0))
+    token = graph.node("Gather", _read(graph, encoder, quantisation, judge), first, axis=1)
+    for layer, activation in ((judge.gather, "Tanh"), (judge.decide, "Sigmoid")):
+        product = graph.node("MatMul", token, graph.constant(layer.weight))
+        token = graph.node(activation, graph.node("Add", product, graph.constant(layer.bias)))
+    graph.rename_output(token, GRAPH_OUTPUT)
+    return graph.serialise([GRAPH_INPUT, GRAPH_SEGMENTS], 1)
+
+
+def _read(
+    graph: _Graph, encoder: Encoder, quantisation: Quantisation, judge: Judge | None = None
+) -> str:
+    """The hidden states of all tokens after the last layer."""
+    quantised = quantisation == "int8"
+    second = judge.second if judge is not None else None
+    hidden = _embed(graph, encoder, second, half_vocabulary=quantised)
+    attention = _Attention(graph, encoder, quantised=quantised)
     for layer in encoder.layers:
         hidden = attention.layer(hidden, layer)
-    _pool(graph, hidden, pooling)
-    return graph.serialise(encoder.config.hidden_size)
+    return hidden
 
 
 class _Graph:
@@ -75,13 +109,13 @@ class _Graph:
     def rename_output(self, value: str, name: str) -> None:
         self._nodes.append(helper.make_node("Identity", [value], [name]))
 
-    def serialise(self, hidden_size: int) -> bytes:
+    def serialise(self, inputs: Sequence[str], outputs: int) -> bytes:
         tensor = helper.make_tensor_value_info
         graph = helper.make_graph(
             self._nodes,
             "encoder",
-            [tensor(GRAPH_INPUT, TensorProto.INT64, ["batch", "tokens"])],
-            [tensor(GRAPH_OUTPUT, TensorProto.FLOAT, ["batch", hidden_size])],
+            [tensor(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs],
+            [tensor(GRAPH_OUTPUT, TensorProto.FLOAT, ["batch", outputs])],
             self._constants,
         )
         opsets = [
@@ -96,7 +130,9 @@ def _token_count(graph: _Graph) -> str:
     return graph.node("Shape", GRAPH_INPUT, start=1, end=2)
 
 
-def _embed(graph: _Graph, encoder: Encoder, *, half_vocabulary: bool) -> str:
+def _embed(
+    graph: _Graph, encoder: Encoder, second: FloatArray | None, *, half_vocabulary: bool
+) -> str:
     if half_vocabulary:
         table = graph.constant(encoder.words.astype(np.float16))
         words = graph.node("Cast", graph.node("Gather", table, GRAPH_INPUT), to=TensorProto.FLOAT)
@@ -106,6 +142,9 @@ def _embed(graph: _Graph, encoder: Encoder, *, half_vocabulary: bool) -> str:
     table = graph.constant(encoder.positions)
     positions = graph.node("Slice", table, zero, _token_count(graph), zero)
     summed = graph.node("Add", words, positions)
+    if second is not None:
+        kinds = graph.constant(np.stack([np.zeros_like(second), second]))
+        summed = graph.node("Add", summed, graph.node("Gather", kinds, GRAPH_SEGMENTS))
     return graph.norm(summed, encoder.embedding_norm, encoder.config.norm_epsilon)
 
 

@@ -159,6 +159,33 @@ CATALOGUE: tuple[ModelSpec, ...] = (
 )
 
 
+# Cross-encoders, for the optional reranking. `dimensions` is 1: they make no vectors.
+RERANKERS: tuple[ModelSpec, ...] = (
+    ModelSpec(
+        name="ms-marco-MiniLM-L-6-v2",
+        repo="cross-encoder/ms-marco-MiniLM-L-6-v2",
+        revision="c5ee24cb16019beea0893ab7796b1df96625c6b8",
+        files=_files(None, None, None),
+        dimensions=1,
+        max_tokens=256,  # it reads 512; twice the time for what few passages have
+        sizes=ChunkSizes(max_tokens=256, min_tokens=48, overlap_tokens=24),
+        languages=_ENGLISH,
+        licence="Apache-2.0",
+        download_mb=92,
+        pooling="cls",
+    ),
+)
+
+
+def known_reranker(name: str) -> ModelSpec | None:
+    """The cross-encoder of that name (case and a leading `owner/` do not matter), or None."""
+    wanted = name.casefold()
+    for spec in RERANKERS:
+        if wanted in (spec.name.casefold(), (spec.repo or "").casefold()):
+            return spec
+    return None
+
+
 def known(name: str) -> ModelSpec | None:
     """The catalogue's entry for `name` (case and a leading `owner/` do not matter), or None."""
     wanted = name.casefold()
@@ -169,10 +196,10 @@ def known(name: str) -> ModelSpec | None:
 
 
 def find(name: str) -> ModelSpec:
-    """Like `known`, but an unknown name raises NotFoundError listing the names there are."""
-    spec = known(name)
+    """An embedder or a reranker; for an unknown name, NotFoundError lists the names there are."""
+    spec = known(name) or known_reranker(name)
     if spec is None:
-        names = ", ".join(entry.name for entry in CATALOGUE)
+        names = ", ".join(entry.name for entry in (*CATALOGUE, *RERANKERS))
         raise NotFoundError(
             f"No model named {name!r} in the catalogue. Known models: {names}.",
             code="unknown_model",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from recollect.types import FloatArray
 # part of the cached graph's name: raise it whenever the same weights give another graph.
 GRAPH_INPUT = "input_ids"
 GRAPH_OUTPUT = "embedding"
+GRAPH_SEGMENTS = "segments"  # of a cross-encoder: 0 for tokens of the first text, 1 of the second
 GRAPH_VERSION = 1
 
 _EXACT_GELU = "gelu"
@@ -79,6 +80,18 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
+class Judge:
+    """What makes a cross-encoder of an encoder: how its first token becomes one number.
+
+    `second` (hidden,) is added to each token of the second text of a pair.
+    """
+
+    second: FloatArray
+    gather: Linear
+    decide: Linear
+
+
+@dataclass(frozen=True, slots=True)
 class Encoder:
     """All weights of an encoder, float32.
 
@@ -94,6 +107,7 @@ class Encoder:
     embedding_norm: Norm
     layers: tuple[Layer, ...]
     distance_bias: FloatArray | None
+    judge: Judge | None = None
 
 
 def read_config(folder: Path) -> EncoderConfig:
@@ -168,6 +182,28 @@ def read_encoder(folder: Path) -> Encoder:
         )
 
 
+def read_judge(folder: Path) -> Encoder:
+    """All weights of a cross-encoder: a BERT with a pooler and a classifier of one output.
+
+    Raises ModelDamagedError when a tensor is missing, ModelError for another architecture.
+    """
+    encoder = read_encoder(folder)
+    if encoder.config.model_type != "bert":
+        raise ModelError(
+            f"The cross-encoder in {folder} is a {encoder.config.model_type!r}; only a BERT is"
+            " built. Name another one.",
+            code=UNSUPPORTED,
+        )
+    with _open_tensors(folder / WEIGHTS_FILE) as tensors:
+        kinds = tensors.get("embeddings.token_type_embeddings.weight")
+        judge = Judge(
+            second=kinds[1] - kinds[0],
+            gather=tensors.linear("pooler.dense", encoder.config),
+            decide=tensors.head("classifier"),
+        )
+    return replace(encoder, judge=judge)
+
+
 class _Tensors:
     """Tensors by name, float32, whether or not the file prefixes them with the model's name."""
 
@@ -192,6 +228,18 @@ class _Tensors:
             raise ModelDamagedError(
                 f"{self._path}: {name} has shape {weight.shape}, which does not fit"
                 f" hidden_size {config.hidden_size} of config.json. Fetch the model again."
+            )
+        return Linear(np.ascontiguousarray(weight.T), bias)
+
+    def head(self, name: str) -> Linear:
+        """A layer of one output that stands beside the model, not within it."""
+        if f"{name}.weight" not in self._names or f"{name}.bias" not in self._names:
+            raise ModelDamagedError(f"{self._path} lacks the layer {name!r}. Fetch it again.")
+        weight = np.asarray(self._file.get_tensor(f"{name}.weight"), dtype=np.float32)
+        bias = np.asarray(self._file.get_tensor(f"{name}.bias"), dtype=np.float32)
+        if weight.shape[0] != 1 or bias.shape != (1,):
+            raise ModelDamagedError(
+                f"{self._path}: {name} has {weight.shape[0]} outputs; a cross-encoder has one."
             )
         return Linear(np.ascontiguousarray(weight.T), bias)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from recollect.errors import ModelDamagedError, ModelError, ModelUnavailableError
-from recollect.models.catalogue import WEIGHTS_FILE, ModelSpec
+from recollect.models.catalogue import RERANKERS, WEIGHTS_FILE, ModelSpec
 from recollect.models.hub import download
 from recollect.models.manifest import (
     Fingerprint,
@@ -248,10 +248,13 @@ def _unavailable(spec: ModelSpec, tried: list[str]) -> ModelUnavailableError:
     names = ", ".join(_names(spec))
     attempts = "".join(f"\n  - {attempt}" for attempt in tried)
     connect = f"Connect to the internet and run: recollect models get {spec.name}\nor put"
+    kind, setting, without = "embedding model", "model.folder", "keyword search works without it"
+    if spec in RERANKERS:
+        kind, setting, without = "reranker", "search.rerank_folder", "searches are not reranked"
     return ModelUnavailableError(
-        f"The embedding model {spec.name} is not to be had. Tried:{attempts}\n"
+        f"The {kind} {spec.name} is not to be had. Tried:{attempts}\n"
         f"{connect if spec.repo else 'Put'} {names} into a folder and name it in the setting"
-        " model.folder. Until then, keyword search works without it.",
-        brief=f"The embedding model {spec.name} is not on this computer; `recollect models get"
+        f" {setting}. Until then, {without}.",
+        brief=f"The {kind} {spec.name} is not on this computer; `recollect models get"
         f" {spec.name}` gets it, or says why not.",
     )

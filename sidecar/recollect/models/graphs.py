@@ -104,14 +104,15 @@ class GraphStore:
         reference = open_session(self._graph("fp32"))
         try:
             session = self._cached_session("int8")
-            cosine = self._mean_cosine(session, reference)
+            cosine = self._agreement(session, reference)
         except ModelDamagedError:  # operators or types that this build of onnxruntime lacks
             session, cosine = None, 0.0
         verdict = {"agrees": cosine >= AGREEMENT, "mean_cosine": round(cosine, 5)}
         write_atomically(self._verdict_path(), json.dumps(verdict).encode())
         return session if cosine >= AGREEMENT else None
 
-    def _mean_cosine(self, session: InferenceSession, reference: InferenceSession) -> float:
+    def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
+        """The mean cosine of what both make of the samples."""
         cosines = []
         for text in SAMPLES:
             ids = self.ids(text)

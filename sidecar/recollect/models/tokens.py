@@ -56,6 +56,24 @@ class TextTokenizer:
             ids = [*ids[: self._max_tokens - 1], ids[-1]]  # the closing special token stays
         return ids
 
+    def pair(self, first: str, second: str) -> tuple[list[int], list[int]]:
+        """Token ids of two texts as one, and to which each belongs (0 or 1).
+
+        At most `max_tokens`: the end of the second text is cut, after half of them the first's.
+        """
+        first = first[: self._max_characters // 4]
+        encoding = self._tokenizer.encode(first, second[: self._max_characters])
+        ids, segments = list(encoding.ids), list(encoding.type_ids)
+        if len(ids) <= self._max_tokens:
+            return ids, segments
+        head = segments.index(1) if 1 in segments else len(segments)
+        if head > self._max_tokens // 2:
+            cut = self._max_tokens // 2
+            ids = [*ids[: cut - 1], ids[head - 1], *ids[head:]]
+            segments = [*segments[: cut - 1], segments[head - 1], *segments[head:]]
+        last = self._max_tokens - 1
+        return [*ids[:last], encoding.ids[-1]], [*segments[:last], encoding.type_ids[-1]]
+
     def places(self, text: str) -> tuple[list[int], list[int]]:
         """Token ids and where each starts in `text`; special tokens left out, same limit."""
         encoding = self._tokenizer.encode(text[: self._max_characters], add_special_tokens=False)

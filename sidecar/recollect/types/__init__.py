@@ -12,6 +12,7 @@ from recollect.types.embedding import (
     Embedder,
     KnowsTokens,
     ModelKey,
+    Reranker,
     TokenVectors,
 )
 from recollect.types.figures import IndexFigures, KeptVectors
@@ -118,6 +119,7 @@ __all__ = [
     "Progress",
     "PropertyValue",
     "Quantisation",
+    "Reranker",
     "SearchMode",
     "SearchRequest",
     "SearchRules",

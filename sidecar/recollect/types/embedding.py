@@ -68,6 +68,26 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a query and a passage together and says how well one answers the other."""
+
+    @property
+    def name(self) -> str:
+        """What people call the model."""
+        ...
+
+    def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:
+        """0..1 for each passage, in the order given; NaN for those the time did not suffice for.
+
+        The first passages come first; one that was begun is finished.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give the model's memory back. May be called twice."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenVectors:
     """A text's tokens as the model knows them before it reads: no context, one look-up each.

@@ -1,0 +1,105 @@
+"""The cross-encoder: computes what the papers say, within its time, and says why it cannot."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from recollect.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
+from recollect.models.bert_onnx import build_judge
+from recollect.models.catalogue import RERANKERS, find, known
+from recollect.models.cross_encoder import CrossEncoder, RerankerSlot, load_reranker
+from recollect.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
+from recollect.models.graphs import open_session
+from recollect.models.tokens import TextTokenizer
+from recollect.types import Quantisation
+from tests.models.reference import judge
+from tests.tiny_model import tiny_tokenizer, write_tiny_judge
+
+PASSAGES = ("the dog and the cat", "water and light for the garden", "seven red notes", "bread")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_judge(tmp_path_factory.mktemp("judge") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def reranker(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> CrossEncoder:
+    return load_reranker("tiny", model_dir=tmp_path_factory.mktemp("models"), folder=folder)
+
+
+@pytest.mark.parametrize(("quantisation", "within"), [("fp32", 1e-5), ("int8", 0.03)])
+def test_the_graph_computes_the_reference(
+    folder: Path, quantisation: Quantisation, within: float
+) -> None:
+    encoder = read_judge(folder)
+    assert encoder.judge is not None
+    session = open_session(build_judge(encoder, encoder.judge, quantisation=quantisation))
+    tokenizer = TextTokenizer(tiny_tokenizer(), 64)
+    for passage in PASSAGES:
+        ids, segments = tokenizer.pair("my cat", passage)
+        given = {GRAPH_INPUT: np.array([ids]), GRAPH_SEGMENTS: np.array([segments])}
+        (score,) = session.run([GRAPH_OUTPUT], given)
+        expected = judge(encoder, encoder.judge, ids, segments)
+        assert score[0, 0] == pytest.approx(expected, abs=within)
+
+
+def test_every_passage_is_judged_while_there_is_time(reranker: CrossEncoder) -> None:
+    scores = reranker.judge("my cat", PASSAGES, budget_s=60)
+    assert scores.shape == (4,)
+    assert ((scores > 0) & (scores < 1)).all()
+    again = reranker.judge("my cat", PASSAGES[::-1], budget_s=60)
+    assert again[::-1] == pytest.approx(scores, abs=1e-6)
+
+
+def test_without_time_nothing_is_judged(reranker: CrossEncoder) -> None:
+    assert np.isnan(reranker.judge("my cat", PASSAGES, budget_s=0)).all()
+
+
+def test_pairs_are_cut_to_what_the_model_reads() -> None:
+    tokenizer = TextTokenizer(tiny_tokenizer(), 16)
+    ids, segments = tokenizer.pair("cat " * 40, "dog " * 40)
+    assert len(ids) == len(segments) == 16
+    assert segments == [0] * 8 + [1] * 8
+    short, kinds = tokenizer.pair("cat", "dog " * 40)
+    assert (len(short), kinds) == (16, [0] * 3 + [1] * 13)
+    assert short[-1] == ids[-1] == ids[7]  # what ends a text
+    assert tokenizer.pair("cat", "dog")[1] == [0, 0, 0, 1, 1]
+
+
+def test_a_closed_reranker_says_so(folder: Path, tmp_path: Path) -> None:
+    slot = RerankerSlot(lambda: load_reranker("tiny", model_dir=tmp_path, folder=folder))
+    held = slot.get()
+    assert slot.get() is held
+    slot.close()
+    with pytest.raises(ModelError, match="closed"):
+        held.judge("x", PASSAGES, budget_s=1)
+
+
+def test_a_model_without_a_classifier_is_refused(folder: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(folder, tmp_path / "other")
+    tensors = load_file(str(other / "model.safetensors"))
+    del tensors["classifier.weight"]
+    save_file(tensors, str(other / "model.safetensors"))
+    with pytest.raises(ModelDamagedError, match="classifier"):
+        load_reranker("tiny", model_dir=tmp_path, folder=other)
+
+
+def test_what_is_not_here_is_named_with_the_cure(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError) as caught:
+        load_reranker("ms-marco-MiniLM-L-6-v2", model_dir=tmp_path)
+    assert "recollect models get ms-marco-MiniLM-L-6-v2" in caught.value.brief
+    assert "reranker" in caught.value.message
+    with pytest.raises(NotFoundError, match="ms-marco"):
+        load_reranker("nobody", model_dir=tmp_path)
+
+
+def test_rerankers_are_found_to_be_fetched_and_are_no_embedders() -> None:
+    for spec in RERANKERS:
+        assert find(spec.name) is spec
+        assert known(spec.name) is None
