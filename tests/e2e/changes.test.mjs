@@ -96,7 +96,7 @@ test("changes are kept while the server is away, folded, and sent when it is bac
   await app.statusBar.filter({ hasText: /waiting/ }).waitFor();
   assert.equal(sent().length, before);
   app.network.trouble = null;
-  await app.search.getByRole("button", { name: "Try again" }).click();
+  await app.tryAgain();
   await app.ready();
   await found("dipper beck", "Two.md");
   await until("they are sent", () => sent().length >= before + 3); // the server may see them first

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { COMMAND, makeDesk, openApp } from "./support/app.mjs";
+import { makeDesk, openApp } from "./support/app.mjs";
+import { COMMAND } from "./support/command.mjs";
 import { useDesk } from "./support/fixture.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
@@ -51,7 +52,7 @@ test("a server that runs already is joined, and left running", async () => {
 
 test("a server that keeps a copy is given the notes once a person agrees, and asks before it forgets many", async () => {
   const desk = await makeDesk();
-  const server = await startServer(desk, "--mirror", "Sample");
+  const server = await startServer(desk, ["--mirror", "Sample"]);
   try {
     await growAndShrink(desk, server);
   } finally {

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COMMAND, HERE } from "./support/app.mjs";
+import { HERE } from "./support/app.mjs";
+import { COMMAND } from "./support/command.mjs";
 import { useDesk } from "./support/fixture.mjs";
 import { until } from "./support/wait.mjs";
 

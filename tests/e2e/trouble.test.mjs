@@ -14,7 +14,7 @@ after(() => server?.end());
 
 /** What an app needs to reach it, and what else is given. */
 async function remote(given = {}) {
-  server ??= await startServer(held.desk, held.desk.vault);
+  server ??= await startServer(held.desk, [held.desk.vault]);
   return { ...connectedTo(server), ...given };
 }
 
@@ -45,7 +45,7 @@ test("a wrong token is said to be one, and a right one helps", async () => {
       ([name, token]) => window.host.app.secretStorage.setSecret(name, token),
       ["home-server", server.token],
     );
-    await app.search.getByRole("button", { name: "Try again" }).click();
+    await app.tryAgain();
     await app.ready();
   });
 });
@@ -64,7 +64,7 @@ for (const [name, changes, text] of [
       await is(text)(app);
       await is("9.9.9")(app);
       app.network.trouble = null;
-      await app.search.getByRole("button", { name: "Try again" }).click();
+      await app.tryAgain();
       await app.ready();
     });
   });
@@ -78,7 +78,7 @@ test("something else at the address is not taken for the server", async () => {
     await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await is("That is not Recollect")(app);
     app.network.trouble = null;
-    await app.search.getByRole("button", { name: "Try again" }).click();
+    await app.tryAgain();
     await app.ready();
   });
 });
@@ -159,7 +159,8 @@ test("10,000 results and snippets of 1 MB are shown without a halt", async () =>
     await app.searchFor("bread");
     const reply = app.network.reply("/api/search");
     const [pattern] = reply.results;
-    const many = Array.from({ length: 10_000 }, (_, n) => ({ ...pattern, path: `Many/${n}.md`, title: `Many ${n}` }));
+    const short = { ...pattern, passages: [], snippet: "bread", highlights: [] };
+    const many = Array.from({ length: 10_000 }, (_, n) => ({ ...short, path: `Many/${n}.md`, title: `Many ${n}` }));
     const big = "long ".repeat(200_000);
     const results = [{ ...pattern, snippet: big, highlights: [[0, 4], [999_990, 1_000_000], [-5, 1e9]] }, ...many];
     app.network.trouble = onRoute("/api/search", answering({ ...reply, total: results.length, results }));

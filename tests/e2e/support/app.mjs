@@ -3,17 +3,16 @@
 import assert from "node:assert/strict";
 import { access, cp, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { buildHost } from "../../host/build.mjs";
+import { COMMAND, ROOT } from "./command.mjs";
 import { Folder } from "./folder.mjs";
 import { Network } from "./network.mjs";
 import { Programs } from "./programs.mjs";
 
-const ROOT = resolve(import.meta.dirname, "../../..");
 const SAMPLE = join(ROOT, "sidecar/recollect/sample/vault");
 const PAGE = "http://app.localhost/"; // a name of this computer, so that the clipboard works
 
-export const COMMAND = resolve(ROOT, process.env.RECOLLECT_TEST_COMMAND ?? ".venv/bin/recollect");
 export const DEVICE_KEY = "recollect-device";
 export const HERE = { mode: "local", program: COMMAND, startAgreed: true };
 
@@ -25,11 +24,11 @@ const sources = Promise.all([
   readFile(join(ROOT, "manifest.json"), "utf8").then(JSON.parse),
 ]);
 
-/** A temporary folder with a copy of the sample vault and room for the index. */
-export async function makeDesk() {
+/** A temporary folder with a vault, a copy of the sample, and room for the index. */
+export async function makeDesk(name = "Sample") {
   await access(COMMAND); // named by RECOLLECT_TEST_COMMAND; better said here than as a server that never comes
   const root = await realpath(await mkdtemp(join(tmpdir(), "recollect-e2e-")));
-  const vault = join(root, "Sample");
+  const vault = join(root, name);
   await cp(SAMPLE, vault, { recursive: true });
   const variables = { ...process.env, HOME: root, RECOLLECT_DATA_DIR: join(root, "data") };
   return { root, vault, variables, remove: () => rm(root, { recursive: true, force: true }) };
@@ -109,7 +108,11 @@ export class AppPage {
 
   async #tell(news) {
     if (this.#isClosing) return;
-    await this.page.evaluate(([number, event, value]) => window.host.childEvent(number, event, value), news);
+    try {
+      await this.page.evaluate(([number, event, value]) => window.host.childEvent(number, event, value), news);
+    } catch (error) {
+      if (!this.page.isClosed()) throw error; // else nobody is left to be told
+    }
   }
 
   async command(id) {
@@ -132,6 +135,11 @@ export class AppPage {
     }
   }
 
+  /** Presses “Try again” in the search panel, unless the plugin did so by itself in time. */
+  async tryAgain() {
+    await Promise.any([this.search.getByRole("button", { name: "Try again" }).click(), this.ready()]);
+  }
+
   /** Opens the search panel and types. Returns the rows that are found. */
   async searchFor(query) {
     await this.command("open-search");
@@ -139,6 +147,14 @@ export class AppPage {
     const list = this.search.locator('.recollect-results[aria-busy="false"]');
     await list.locator(".recollect-result").first().waitFor();
     return list.locator(".recollect-result");
+  }
+
+  /** Opens the settings, gives `change` the row of that name, and closes them. */
+  async setting(name, change) {
+    await this.command("settings");
+    const title = this.page.locator(".setting-item-name").filter({ hasText: new RegExp(`^${name}$`) });
+    await change(this.page.locator(".mod-settings .setting-item").filter({ has: title }));
+    await this.page.keyboard.press("Escape");
   }
 
   openNote(path) {

@@ -1,21 +1,46 @@
 // A sidecar that somebody started by hand.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { COMMAND } from "./app.mjs";
+import { COMMAND } from "./command.mjs";
+import { until } from "./wait.mjs";
 
-/** Starts `recollect serve` and waits for its handshake: `{port, token, end}` and the rest. */
-export async function startServer(desk, ...args) {
-  const all = ["serve", ...args, "--port", "0", "--handshake"];
-  const child = spawn(COMMAND, all, { env: desk.variables, stdio: ["pipe", "pipe", "ignore"] });
-  const [line] = await once(createInterface(child.stdout), "line");
-  const end = async () => {
-    const closed = once(child, "close");
-    child.stdin.end();
-    await closed;
-  };
+/**
+ * Starts `recollect serve` and waits for its handshake: `{port, token, end}` and the rest.
+ * `through`: a program, with its arguments, that starts it.
+ */
+export async function startServer(desk, served, through = []) {
+  const [program, ...args] = [...through, COMMAND, "serve", ...served, "--port", "0", "--handshake"];
+  const child = spawn(program, args, { env: desk.variables, stdio: ["pipe", "pipe", "ignore"] });
+  const closed = once(child, "close");
+  const [line] = await Promise.race([once(createInterface(child.stdout), "line"), closed]);
+  if (typeof line !== "string") throw new Error(`“${program} ${args.join(" ")}” ended before it served.`);
+  const end = () => (child.stdin.end(), closed);
   return { ...JSON.parse(line), end };
+}
+
+/** One that runs without end at a known port, with a token that outlives it: `{port, token, end}`. */
+export async function startHomeServer(desk, served, port) {
+  const args = ["serve", ...served, "--port", String(port)];
+  const child = spawn(COMMAND, args, { env: desk.variables, stdio: "ignore" });
+  const closed = once(child, "close");
+  const end = (signal = "SIGTERM") => (child.kill(signal), closed);
+  const greets = () => fetch(`http://127.0.0.1:${port}/api/health`).then(({ ok }) => ok, () => false);
+  await until("the server greets", greets);
+  const token = execFileSync(COMMAND, ["token", "show"], { env: desk.variables, encoding: "utf8" }).trim();
+  return { port, token, end };
+}
+
+/** A port that nobody listens at. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 /** What an app needs to reach it: its settings on this device, and the secret. */

@@ -1,0 +1,118 @@
+// The server's port comes to belong to something else while the plugin is at work.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { makeDesk } from "./support/app.mjs";
+import { useDesk } from "./support/fixture.mjs";
+import { connectedTo, freePort, startHomeServer } from "./support/server.mjs";
+import { until } from "./support/wait.mjs";
+
+const held = useDesk();
+const WRITES = ["/api/changes", "/api/sync", "/api/reindex", "/api/guard"];
+
+const says = (app, text) => app.search.getByText(text).first().waitFor({ timeout: 45_000 });
+
+/** Something else that listens on `port`, answers everything with `body`, and counts. */
+async function stranger(port, body, status = 200) {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(status, { "Content-Type": "text/html" }).end(body);
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const end = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { end, asked: () => asked };
+}
+
+/** An app that is ready, and its server, which can be killed and started again at its port. */
+async function withServer(use) {
+  const { desk } = held;
+  const port = await freePort();
+  const start = () => startHomeServer(desk, [desk.vault], port);
+  let server = await start();
+  const kill = () => server.end("SIGKILL");
+  const again = async () => (server = await start());
+  try {
+    await held.withApp(connectedTo(server), async (app) => {
+      await app.ready();
+      await app.command("open-search");
+      await use({ app, port, kill, again });
+    });
+  } finally {
+    await server.end();
+  }
+}
+
+const writes = (app) => app.network.requests.filter(({ url }) => WRITES.includes(url.pathname));
+const sent = (app) => app.network.to("/api/changes").filter(({ status }) => status === 202).map(({ body }) => body).join();
+
+test("a router's page at the address is no server: asked less and less, told nothing, left at once", () =>
+  withServer(async ({ app, port, kill, again }) => {
+    await kill();
+    const router = await stranger(port, "<!doctype html><title>A router</title>");
+    await app.vault((vault) => vault.create("While away.md", "The numbat eats termites."));
+    await says(app, "That is not Recollect");
+    await app.statusBar.filter({ hasText: "1 waiting" }).waitFor();
+    const before = router.asked();
+    await app.page.waitForTimeout(6_000);
+    assert.ok(router.asked() - before <= 4, `it was asked ${router.asked() - before} times in 6 s`);
+    await router.end();
+    await again();
+    await app.tryAgain();
+    await app.ready();
+    await until("what was kept is sent", () => sent(app).includes("While away.md"));
+  }));
+
+test("no answer that is not the contract's is taken for a server", () => {
+  const answers = [["<html>", 200], ["", 200], ["{}", 200], ['{"status":"ok"}', 200], ["Bad gateway", 502], ["\u0000\ufffd", 418]];
+  let answer = answers[0];
+  const trouble = () => ({ status: answer[1], headers: {}, text: answer[0] });
+  return held.withApp({ ...connectedTo({ port: 1, token: "x" }), trouble }, async (app) => {
+    await app.command("open-search");
+    for (answer of answers) {
+      const before = app.network.requests.length;
+      await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
+      await until("it is asked again", () => app.network.requests.length > before);
+      await app.page.waitForTimeout(100);
+      await says(app, "That is not Recollect");
+    }
+    await app.page.waitForTimeout(3_000);
+    assert.ok(app.network.requests.length <= 3 * answers.length, "it is asked less and less");
+    assert.deepEqual(writes(app), []);
+  });
+});
+
+test("a server that has the token but serves another vault gets nothing of this one", () =>
+  withServer(async ({ app, port, kill, again }) => {
+    await kill();
+    const other = await makeDesk("Other");
+    other.variables.RECOLLECT_DATA_DIR = held.desk.variables.RECOLLECT_DATA_DIR;
+    const stranger = await startHomeServer(other, [other.vault], port);
+    const from = writes(app).length;
+    await app.vault((vault) => vault.create("Private.md", "Not for other vaults."));
+    await says(app, "Vault not found");
+    await says(app, /It serves: Other\./);
+    assert.deepEqual(writes(app).slice(from).filter(({ status }) => status !== 0 && status < 400), []);
+    await stranger.end();
+    await other.remove();
+    await again();
+    await app.tryAgain();
+    await app.ready();
+    await until("its own server gets it", () => sent(app).includes("Private.md"));
+  }));
+
+test("a server that was killed and is back is found without a person", () =>
+  withServer(async ({ app, kill, again }) => {
+    await kill();
+    await app.search.getByRole("searchbox").fill("bread");
+    await says(app, "Offline");
+    await again();
+    await app.ready();
+    await app.search.locator(".recollect-result").first().waitFor();
+  }));
