@@ -106,6 +106,18 @@ def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:
         assert third == first
 
 
+def test_who_asked_has_a_file_of_its_own_however_little_is_logged(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules(level="error")):
+        logging.getLogger(logs.AUDIT).info("signed in")
+        log.warning("not of the audit")
+
+    audit = tmp_path / "audit.log"
+    assert audit.read_text().rstrip().endswith("signed in")
+    assert audit.stat().st_mode & 0o077 == 0
+    delete_logs(tmp_path)
+    assert not audit.exists()
+
+
 def test_a_server_runs_where_it_cannot_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -97,27 +97,47 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
 
     root = logging.getLogger()
     before = root.level
-    try:
-        lock, file = _own_file(folder)
+    def opened(file: Path) -> RotatingFileHandler:
         handler = RotatingFileHandler(
             file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"
         )
+        handler.setFormatter(Lines(lambda: rules.format))
+        return handler
+
+    try:
+        lock, file = _own_file(folder)
+        handler, audit = opened(file), opened(_audit_beside(file))
     except OSError as error:
         log.warning("nothing is logged to %s: %s", folder, error)
         yield None
         return
     handler.setLevel(rules.level.upper())
     handler.addFilter(_matters)
-    handler.setFormatter(Lines(lambda: rules.format))
     root.addHandler(handler)
     root.setLevel(min(before, handler.level))
     try:
-        yield file
+        with _audited_to(audit):
+            yield file
     finally:
         root.setLevel(before)
         root.removeHandler(handler)
         handler.close()
         lock.release()
+
+
+@contextmanager
+def _audited_to(handler: logging.Handler) -> Iterator[None]:
+    """Send what is told of callers to a file of its own, whatever else is logged."""
+    audit = logging.getLogger(AUDIT)
+    before = audit.level
+    audit.setLevel(logging.INFO)
+    audit.addHandler(handler)
+    try:
+        yield
+    finally:
+        audit.removeHandler(handler)
+        audit.setLevel(before)
+        handler.close()
 
 
 def delete_logs(folder: Path) -> None:
@@ -128,12 +148,18 @@ def delete_logs(folder: Path) -> None:
             continue
         lock = FileLock(folder / f".{name}.lock")
         with suppress(Timeout, OSError), lock.acquire(timeout=0):
-            for file in folder.glob(f"{name}*"):
-                file.unlink(missing_ok=True)
+            for ours in (name, _audit_beside(folder / name).name):
+                for file in folder.glob(f"{ours}*"):
+                    file.unlink(missing_ok=True)
 
 
 def _name(number: int) -> str:
     return "recollect.log" if number == 1 else f"recollect-{number}.log"
+
+
+def _audit_beside(file: Path) -> Path:
+    """Where the audit log of the server with that log file lies."""
+    return file.with_name(file.name.replace("recollect", "audit", 1))
 
 
 def _matters(record: logging.LogRecord) -> bool:
@@ -152,6 +178,7 @@ def _own_file(folder: Path) -> tuple[FileLock, Path]:
         except Timeout:
             continue
         file = folder / name
-        os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+        for private in (file, _audit_beside(file)):
+            os.close(os.open(private, os.O_WRONLY | os.O_CREAT, 0o600))
         return lock, file
     raise OSError(f"{_MOST_WRITERS} servers log there already")

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 READY_S = 300
+# A benchmark asks more often than any one caller may.
+_UNRATIONED = {f"RECOLLECT_LIMITS_{rate}": "0" for rate in ("SEARCH", "READ", "HEAVY", "WRITE")}
 _CPU_FIELDS = slice(11, 13)  # utime and stime of /proc/PID/stat, behind the process's name
 
 
@@ -107,7 +109,7 @@ def serving(vault: Path, environment: Mapping[str, str]) -> Iterator[Server]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=environment,
+        env={**environment, **_UNRATIONED},
     )
     try:
         yield Server(process, started)

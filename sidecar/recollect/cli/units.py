@@ -19,19 +19,34 @@ _TASKS = "http://schemas.microsoft.com/windows/2004/02/mit/task"
 # Not on the hour, when everybody else's jobs run.
 _MINUTE = 17
 
-# What needs neither privileges nor a namespace of its own.
+# What needs neither privileges nor a namespace of its own. No MemoryDenyWriteExecute: the runtime
+# of the model makes code at run time.
 _HARDENING = """\
 NoNewPrivileges=yes
 LockPersonality=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
+RestrictNamespaces=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
 UMask=0077
+LimitCORE=0
+LimitNOFILE=4096
+TasksMax=512
 # Where unprivileged user namespaces are allowed, also:
 #   PrivateTmp=yes
+#   PrivateDevices=yes
 #   ProtectSystem=strict
+#   ProtectHome=read-only
+#   ProtectProc=invisible
+#   ProtectClock=yes
+#   ProtectControlGroups=yes
+#   ProtectHostname=yes
+#   ProtectKernelLogs=yes
+#   ProtectKernelModules=yes
+#   ProtectKernelTunables=yes
 #   ReadWritePaths={writable}
 """
 

@@ -57,7 +57,7 @@ def _admit(request: web.Request, site: Site, caller: Caller | None, address: str
     who = f"{caller.id} {address}" if caller is not None else f"? {address}"
     site.rates.admit(who, name, route.rate if route is not None else "read", time.monotonic())
     if caller is not None:
-        _check_scope(caller, route.scope if route is not None else "read")
+        _check_scope(caller, route.scope if route is not None else _scope_of(request))
     elif name not in OPEN_ROUTES:
         raise AccessError(
             "This route needs the server's token: send `Authorization: Bearer TOKEN`"
@@ -78,6 +78,11 @@ def _caller(request: web.Request, site: Site, bound: Address, address: str) -> C
     else:
         site.guesses.wrong(address, kept, now)
     return caller
+
+
+def _scope_of(request: web.Request) -> Scope:
+    """What a route outside the table needs: who changes something must say who may."""
+    return "read" if request.method in {hdrs.METH_GET, hdrs.METH_HEAD} else "write"
 
 
 def _check_scope(caller: Caller, needed: Scope) -> None:

@@ -284,11 +284,20 @@ class VerdictAsked(VaultAsked):
     verdict: Verdict | Literal["clear"] = Field(description="`clear` takes an earlier one back")
 
 
+def _written_out(value: object) -> object:
+    if isinstance(value, str) and "-" not in value[1:]:  # else a number would be taken for seconds
+        raise ValueError("write a time as 2026-03-02T10:00:00Z")
+    return value
+
+
+Time = Annotated[AwareDatetime, BeforeValidator(_written_out)]
+
+
 class LogAsked(VaultAsked):
     """`GET /api/log`."""
 
     limit: Annotated[int, Field(ge=1, le=1000, description="How many searches at most")] = 50
-    since: AwareDatetime | None = Field(None, description="Only searches from this time on")
+    since: Time | None = Field(None, description="Only searches from this time on")
 
 
 class LogClearAsked(VaultAsked):

@@ -1,0 +1,91 @@
+"""The OpenAPI document, held against the server by requests that it makes up, right and wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from aiohttp import web
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import Case
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi import checks as openapi_checks
+
+from recollect.configuration import Configuration
+from recollect.types import LimitRules, ServerRules, VaultRecord
+from recollect.web.app import create_app
+from recollect.web.openapi import document
+from recollect.web.routes import ROUTES
+from recollect.web.server import make_runner
+from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
+
+# Nothing is rationed: a test asks more often than anybody may.
+UNLIMITED = LimitRules(search=0, read=0, heavy=0, write=0)
+CHECKS = (
+    not_a_server_error,
+    openapi_checks.status_code_conformance,
+    openapi_checks.content_type_conformance,
+    openapi_checks.response_schema_conformance,
+    openapi_checks.negative_data_rejection,
+)
+
+schema = schemathesis.openapi.from_dict(document(ROUTES, "1.2.3")).exclude(
+    operation_id="events"  # a stream does not end
+)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server over a small honest engine, on a thread of its own."""
+    home = tmp_path_factory.mktemp("schemathesis")
+    file = home / "config.toml"
+    file.touch()
+    engine = FakeEngine(VaultRecord("a1b2", "Home", home, default=True), NOTES)
+    app = create_app(
+        FakeVaults([engine], home),
+        token=TOKEN,
+        server=ServerRules(),
+        limits=UNLIMITED,
+        configuration=Configuration({"RECOLLECT_CONFIG": str(file)}),
+        static=home / "none",
+    )
+    loop, stop = asyncio.new_event_loop(), asyncio.Event()
+    listening: list[str] = []
+    up = threading.Event()
+
+    async def serve() -> None:
+        runner = make_runner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        listening.append(f"http://127.0.0.1:{runner.addresses[0][1]}")
+        up.set()
+        await stop.wait()
+        await runner.cleanup()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    up.wait(10)
+    yield listening[0]
+    loop.call_soon_threadsafe(stop.set)
+    thread.join()
+    loop.close()
+
+
+@schema.parametrize()
+@settings(
+    max_examples=4,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+def test_the_server_does_what_its_document_says(case: Case, url: str) -> None:
+    response = case.call(base_url=url, headers={"Authorization": f"Bearer {TOKEN}"})
+
+    left_out = "" in (case.query or {}).values()  # an empty value counts as left out
+    case.validate_response(response, checks=CHECKS[:-1] if left_out else CHECKS)
