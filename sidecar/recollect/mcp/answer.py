@@ -29,27 +29,42 @@ def encode(document: Mapping[str, Any]) -> str:
     return orjson.dumps(document).decode()
 
 
-def within(document: Document, cut: str | None, budget: int | None, count: CountTokens) -> Document:
-    """The document with its `tokens`, at most `budget` if shortening the list `cut` is enough.
+def within(
+    document: Document, cut: Sequence[str], budget: int | None, count: CountTokens
+) -> Document:
+    """The document with its `tokens`, at most `budget` if shortening the parts `cut` is enough.
 
-    What is left out of the list is counted in `omitted`.
+    They are shortened one after the other, lists from their end, anything else as a whole. What is
+    left out of lists is counted in `omitted`.
     """
-    items = document.get(cut, []) if cut is not None else []
-    if budget is None or not items or _tokens(document, count) <= budget:
-        return _counted(document, count)
-    assert cut is not None  # noqa: S101 - there are items of it
-    low, high = 0, len(items) - 1  # the most that fit are in here
+    for name in cut:
+        if budget is None or _tokens(document, count) <= budget:
+            break
+        part = document.get(name)
+        if isinstance(part, list):
+            document = _shortened(document, name, budget, count)
+        elif part is not None:
+            document = {key: value for key, value in document.items() if key != name}
+    return _counted(document, count)
+
+
+def _shortened(document: Document, name: str, budget: int, count: CountTokens) -> Document:
+    """The document with as many of the list's first items as there is room for."""
+    items = document[name]
+    low, high = 0, max(len(items) - 1, 0)  # the most that fit are in here
     while low < high:
         middle = (low + high + 1) // 2
-        if _tokens(_first(document, cut, items, middle), count) <= budget:
+        if _tokens(_first(document, name, middle), count) <= budget:
             low = middle
         else:
             high = middle - 1
-    return _counted(_first(document, cut, items, low), count)
+    return _first(document, name, low)
 
 
-def _first(document: Document, cut: str, items: Sequence[Any], kept: int) -> Document:
-    return {**document, cut: items[:kept], "omitted": len(items) - kept}
+def _first(document: Document, name: str, kept: int) -> Document:
+    items = document[name]
+    omitted = document.get("omitted", 0) + len(items) - kept
+    return {**document, name: items[:kept], "omitted": omitted}
 
 
 def _tokens(document: Document, count: CountTokens) -> int:

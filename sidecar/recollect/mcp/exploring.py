@@ -217,7 +217,7 @@ TOOLS = (
         "The notes within some links of a note, nearest first.",
         NeighborsAsked,
         graph_neighbors,
-        cut="neighbors",
+        cut=("neighbors",),
     ),
     Tool(
         "graph_path",
@@ -225,7 +225,7 @@ TOOLS = (
         "The shortest way along links from one note to another.",
         PathAsked,
         graph_path,
-        cut="steps",
+        cut=("steps",),
     ),
     Tool(
         "archaeology",
@@ -233,7 +233,7 @@ TOOLS = (
         "When a topic was on the writer's mind: times of activity, pauses, peaks, dated notes.",
         ArchaeologyAsked,
         archaeology,
-        cut="notes",
+        cut=("notes", "peaks", "gaps", "intervals"),
     ),
     Tool(
         "vault_status",
@@ -242,7 +242,7 @@ TOOLS = (
         " and why.",
         StatusAsked,
         vault_status,
-        cut="files",
+        cut=("files",),
     ),
     Tool(
         "trace_query",
@@ -250,7 +250,7 @@ TOOLS = (
         "What each stage of a search did: why a note was found, or was not.",
         TraceAsked,
         trace_query,
-        cut="results",
+        cut=("results", "explain"),
     ),
     Tool(
         "trace_list",
@@ -258,7 +258,7 @@ TOOLS = (
         "The latest searches of a vault, what they found and what was opened of it.",
         TraceListAsked,
         trace_list,
-        cut="searches",
+        cut=("searches",),
     ),
     Tool(
         "stats",
@@ -266,6 +266,6 @@ TOOLS = (
         "How many notes, passages, links and searches a vault has, and its most linked notes.",
         BudgetAsked,
         stats,
-        cut="hubs",
+        cut=("hubs",),
     ),
 )

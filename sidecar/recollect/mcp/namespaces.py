@@ -59,6 +59,6 @@ TOOLS = (
         "What `namespace` of search may be: the vaults, and a vault's folders with their notes.",
         NamespacesAsked,
         namespaces,
-        cut="namespaces",
+        cut=("namespaces",),
     ),
 )

@@ -261,7 +261,7 @@ TOOLS = (
         f"Find notes by meaning and by keyword; each result has its best passage. {_LANGUAGE}",
         SearchAsked,
         search,
-        cut="results",
+        cut=("results",),
     ),
     Tool(
         "similar",
@@ -269,7 +269,7 @@ TOOLS = (
         "Find notes like a note (`path`) or like a text.",
         SimilarAsked,
         similar,
-        cut="results",
+        cut=("results",),
     ),
     Tool(
         "read_note",
@@ -284,7 +284,7 @@ TOOLS = (
         "List notes by folder or by conditions of the query language, the latest first.",
         ListAsked,
         list_notes,
-        cut="notes",
+        cut=("notes",),
     ),
     Tool(
         "context",

@@ -182,8 +182,9 @@ def _worked(tool: Tool, desk: Desk, asked: Asked) -> tuple[Document, bool]:
     except RecollectError as error:
         return failure(error, near(desk, asked, error)), True
     document: Document = compact(raw)
-    if tool.cut in raw:
-        document.setdefault(tool.cut, [])  # that there is none is an answer
+    for name in tool.cut[:1]:
+        if name in raw:
+            document.setdefault(name, [])  # that there is none is an answer
     budget = getattr(asked, "budget_tokens", None)
     return within(document, tool.cut, budget, desk.count), False
 

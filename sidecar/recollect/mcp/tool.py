@@ -60,7 +60,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. `cut` names the list of its answer that is shortened to keep to a budget.
+    """A tool. `cut` names the parts of its answer that are shortened to keep to a budget.
 
     `writes` tools are refused where the assistant was not allowed to write. `destructive`: it may
     delete.
@@ -71,7 +71,7 @@ class Tool:
     description: str
     asked: type[Asked]
     run: Callable[[Desk, Any], Document]  # the second argument is an `asked`
-    cut: str | None = None
+    cut: tuple[str, ...] = ()
     writes: bool = False
     destructive: bool = False
 
