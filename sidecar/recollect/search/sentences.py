@@ -17,7 +17,7 @@ from recollect.types import FloatArray, KnowsTokens
 
 SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?")
-MAX_PASSAGES = 5  # of a reply; each takes about a millisecond
+MAX_PASSAGES = 3  # of a reply; each takes about half a millisecond
 _LEAST_CHARS = 12  # a shorter stretch is a marker or a number, not a sentence
 
 
