@@ -6,6 +6,8 @@ EVAL_DATA ?= ../shared/data
 SECONDS_OF_STRESS ?= 300
 BENCH_FLAGS ?=
 
+PAGES := sidecar/recollect/web/static/index.html
+
 VENV := .venv
 PY := $(VENV)/bin/python
 NODE := node_modules
@@ -14,13 +16,13 @@ TORCH_PY := $(TORCH_VENV)/bin/python
 PIP := -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-python test-plugin check lint lint-python lint-plugin browser plugin \
+.PHONY: help run test test-python test-plugin check lint lint-python lint-plugin browser plugin web pages \
 	release-check test-torch stress eval bench clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
-run: $(VENV)/.runs ## Serve the sample vault, or yours: make run VAULT=~/Notes
+run: $(VENV)/.runs pages ## Serve the sample vault, or yours: make run VAULT=~/Notes
 ifeq ($(strip $(VAULT)),)
 	@$(PY) -m recollect demo
 else
@@ -41,6 +43,17 @@ plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styl
 
 release-check: $(NODE)/.made ## Build twice, compare, and hold the release to the reviewers' rules
 	@npm run --silent release-check
+
+web: $(NODE)/.made ## Build the web interface into the Python package
+	@npm run --silent build:web
+
+# Pages are wanted, and not needed: without Node.js the server says at / how they are made.
+pages:
+	@if ! command -v npm >/dev/null; then echo "No Node.js here, so the server runs without its pages."; \
+	elif [ -z "$$(find $(PAGES) -maxdepth 0 -newer package.json 2>/dev/null)" ] || \
+		[ -n "$$(find plugin/web plugin/src -newer $(PAGES) -type f | head -1)" ]; then \
+		$(MAKE) --no-print-directory web || echo "The pages could not be built; the server runs without."; \
+	fi
 
 check: lint test ## Everything a change must pass: lint and tests
 
@@ -68,7 +81,7 @@ bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory beside the peers,
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
 
 clean: ## Remove what the commands above made here
-	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js sidecar/recollect/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'

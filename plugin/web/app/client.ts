@@ -2,8 +2,10 @@
 
 import { Client, type Query } from "../../src/client";
 import { healthShape, type Health } from "../../src/contract";
-import { anything, mapping } from "../../src/shape";
+import { anything } from "../../src/shape";
 import * as contract from "./contract";
+
+const CHANGE_MS = 10_000;
 
 export interface SearchAsked {
   readonly limit: number;
@@ -68,14 +70,27 @@ export class WebClient extends Client {
     return this.post("verdict", anything, { q, path, verdict });
   }
 
-  /** A reply that is shown as it is, such as figures and settings. */
-  facts(route: string, asked: Query = {}): Promise<Readonly<Record<string, unknown>>> {
-    return this.#ask(route, mapping(anything), asked);
+  stats(): Promise<contract.Stats> {
+    return this.#ask("stats", contract.statsShape, {});
   }
 
-  /** A reply about the server rather than a vault. */
-  serverFacts(route: string): Promise<Readonly<Record<string, unknown>>> {
-    return this.get(route, mapping(anything), {});
+  models(): Promise<contract.Models> {
+    return this.#ask("models", contract.modelsShape, {});
+  }
+
+  config(): Promise<contract.Config> {
+    return this.#ask("config", contract.configShape, {});
+  }
+
+  /** Changes settings by their keys; null takes one out of the file again. */
+  configure(changes: Readonly<Record<string, unknown>>): Promise<contract.Config> {
+    const body = JSON.stringify({ vault: this.vault, changes });
+    return this.call("PATCH", "config", contract.configShape, CHANGE_MS, "", body);
+  }
+
+  /** Who this browser is to the server, and what it may do. */
+  session(): Promise<contract.Session> {
+    return this.get("session", contract.sessionShape, {});
   }
 
   openApi(): Promise<{ readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }> {

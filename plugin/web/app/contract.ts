@@ -143,6 +143,60 @@ export const logShape = object({
 });
 export type Log = Shape<typeof logShape>;
 
+export const modelsShape = object({
+  configured: text,
+  answering: nullable(text),
+  models: list(
+    object({
+      name: text,
+      dimensions: number,
+      max_tokens: number,
+      languages: list(text),
+      licence: text,
+      download_mb: number,
+      configured: flag,
+      present: flag,
+    }),
+  ),
+});
+export type Models = Shape<typeof modelsShape>;
+
+const settingShape = object({
+  key: text,
+  value: anything,
+  running: anything,
+  default: anything,
+  source: text,
+  writable: flag,
+  reason: nullable(text),
+});
+export type Setting = Shape<typeof settingShape>;
+export const configShape = object({ file: nullable(text), restart: flag, settings: list(settingShape) });
+export type Config = Shape<typeof configShape>;
+
+const countShape = object({ name: nullable(text), notes: number });
+export const statsShape = object({
+  notes: number,
+  chunks: number,
+  links: number,
+  files: mapping(number),
+  sizes: object({
+    notes: number,
+    median_note: number,
+    index: number,
+    largest: list(object({ path: text, bytes: number })),
+  }),
+  types: list(countShape),
+  folders: list(countShape),
+  tags: list(countShape),
+  months: list(object({ month: text, created: number, modified: number })),
+  models: list(object({ model: text, quantisation: text, vectors: number, answering: flag })),
+});
+export type Stats = Shape<typeof statsShape>;
+
+export const sessionShape = object({ name: text, scope: oneOf("read", "write", "admin") });
+export type Session = Shape<typeof sessionShape>;
+
 /** Routes by path and method, each with the names of its parameters; all that is read of OpenAPI. */
 export const openApiShape = object({
   paths: mapping(mapping(anything)),

@@ -21,6 +21,8 @@ type Query = Readonly<Record<string, string | null | undefined>>;
 export class Desk {
   /** Parameters of `GET /api/search` that this server knows. */
   searchParameters: ReadonlySet<string> = new Set();
+  /** Whether this browser may change settings and steer the index. */
+  mayAdminister = true;
 
   constructor(
     readonly client: WebClient,

@@ -21,7 +21,8 @@ async function start(): Promise<void> {
     const desk = new Desk(client, vaults, health.features, voice);
     new Shell(desk, root, health.version).start();
     root.append(...voice.els);
-    await learnParameters(desk);
+    await Promise.all([learnParameters(desk), learnScope(desk)]);
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
   } catch (error) {
     const problem = asServerError(error);
     if (problem.kind === "unauthorized") showLogin(root);
@@ -34,7 +35,10 @@ async function learnParameters(desk: Desk): Promise<void> {
   const { paths } = await desk.client.openApi();
   const get = paths["/api/search"]?.["get"] as { parameters?: { name: string }[] } | undefined;
   desk.searchParameters = new Set(get?.parameters?.map(({ name }) => name));
-  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+async function learnScope(desk: Desk): Promise<void> {
+  if (desk.has("session")) desk.mayAdminister = (await desk.client.session()).scope === "admin";
 }
 
 registerWorker();

@@ -64,7 +64,8 @@ export class Shell {
     window.addEventListener("hashchange", () => this.#follow());
     document.addEventListener("keydown", (event) => this.#key(event));
     this.#follow();
-    if (matchMedia("(pointer: fine)").matches) this.#search.focus();
+    const isStart = this.#desk.address.view === "search" && !this.#desk.address.query["q"];
+    if (isStart && matchMedia("(pointer: fine)").matches) this.#search.focus();
   }
 
   #vaultChoice(): HTMLElement {

@@ -67,7 +67,7 @@ export class Canvas {
     const [left, right, top, bottom] = [min(xs), max(xs), min(ys), max(ys)];
     this.eye.x = (left + right) / 2;
     this.eye.y = (top + bottom) / 2;
-    const scale = Math.min(width / (right - left + 120), height / (bottom - top + 90));
+    const scale = Math.min(width / (right - left + 90), height / (bottom - top + 70));
     this.eye.scale = Math.min(1.6, Math.max(0.05, scale));
     this.plan();
   }
@@ -147,7 +147,7 @@ export class Canvas {
       pen.beginPath();
       pen.arc(dot.x ?? 0, dot.y ?? 0, dot.radius, 0, 2 * Math.PI);
       pen.globalAlpha = chosen && dot !== chosen && !this.#near.has(dot) ? 0.3 : 1;
-      pen.fillStyle = dot.hops === 0 ? colours.accent : dot.hops === null ? colours.semantic : colours.faint;
+      pen.fillStyle = dot.isStart ? colours.accent : dot.isAlike ? colours.semantic : colours.faint;
       if (dot === chosen) pen.fillStyle = colours.ink;
       pen.fill();
     }
@@ -171,7 +171,7 @@ export class Canvas {
       const [x, y] = [dot.x ?? 0, (dot.y ?? 0) + dot.radius + size * 1.1];
       const half = (text.length * size) / 3.6;
       const isFree = taken.every(([tx, ty, th]) => Math.abs(ty - y) > size * 1.25 || Math.abs(tx - x) > th + half);
-      if (!isFree && dot !== this.chosen && dot.hops !== 0) continue;
+      if (!isFree && dot !== this.chosen && !dot.isStart) continue;
       taken.push([x, y, half]);
       pen.strokeText(text, x, y);
       pen.fillText(text, x, y);
@@ -180,7 +180,7 @@ export class Canvas {
 
   #byWeight(): Dot[] {
     const weight = (dot: Dot): number =>
-      (dot === this.chosen ? 1e6 : 0) + (dot.hops === 0 ? 1e5 : 0) + (this.#near.has(dot) ? 1e4 : 0) + dot.radius;
+      (dot === this.chosen ? 1e6 : 0) + (dot.isStart ? 1e5 : 0) + (this.#near.has(dot) ? 1e4 : 0) + dot.radius;
     const { eye, el } = this;
     const [w, h] = [el.clientWidth / 2 / eye.scale, el.clientHeight / 2 / eye.scale];
     return this.#picture.dots

@@ -16,7 +16,9 @@ import type { Neighborhood } from "../app/contract";
 export interface Dot extends SimulationNodeDatum {
   readonly path: string;
   readonly title: string;
-  readonly hops: number | null;
+  readonly isStart: boolean;
+  /** Shown for its likeness alone: no link within reach leads to it. */
+  readonly isAlike: boolean;
   readonly radius: number;
 }
 export interface Edge extends SimulationLinkDatum<Dot> {
@@ -30,13 +32,14 @@ export interface Picture {
 }
 
 /** Dots begin in rings around the start, so that they need not cross each other to get there. */
-export function pictureOf({ nodes, links, similar }: Neighborhood): Picture {
+export function pictureOf({ path: around, nodes, links, similar }: Neighborhood): Picture {
   const dots = nodes.map(({ path, title, hops, links: all }, n): Dot => {
     const turn = n * 2.399963; // the golden angle spreads them evenly
     const away = 30 * Math.sqrt(n);
     const place = { x: Math.cos(turn) * away, y: Math.sin(turn) * away };
-    const radius = Math.min(16, (hops === 0 ? 5 : 3) + Math.sqrt(all));
-    return { path, title, hops, radius, ...place };
+    const isStart = hops === 0;
+    const radius = Math.min(16, (isStart ? 5 : 3) + Math.sqrt(all));
+    return { path, title, isStart, isAlike: around !== null && hops === null, radius, ...place };
   });
   const edge = (isLikeness: boolean) => ([one = -1, other = -1]: readonly number[]): Edge[] => {
     const source = dots[one];

@@ -48,8 +48,7 @@ export class SearchBox {
     this.el = h("form", form, icon("search"), this.#input, this.#star, this.#list);
     this.#input.addEventListener("input", () => this.#typed());
     this.#input.addEventListener("keydown", (event) => this.#key(event));
-    this.#input.addEventListener("focus", () => void this.#suggest());
-    this.#input.addEventListener("click", () => void this.#suggest());
+    this.#input.addEventListener("focus", () => !this.#input.value && void this.#suggest());
     this.#input.addEventListener("blur", () => this.#hide());
     this.#list.addEventListener("mousedown", (event) => this.#pick(event));
   }

@@ -41,7 +41,11 @@ export class Explorer implements View {
     this.#server = new ServerControls(desk, (wanted) => desk.change(wanted));
     this.#live = new LiveControls((controls) => this.#plan(controls));
     this.#inspector = new Inspector(desk);
-    const controls = h("aside", { class: "pane", "aria-label": "Controls" }, this.#server.el, this.#live.el);
+    const controls = h(
+      "aside",
+      { class: "pane", "aria-label": "Controls" },
+      h("details", { open: matchMedia("(min-width: 761px)").matches }, h("summary", {}, "Controls"), this.#server.el, this.#live.el),
+    );
     const results = h("section", { class: "pane" }, this.#info, this.#list, this.#after);
     this.el.append(controls, results, this.#inspector.el);
   }

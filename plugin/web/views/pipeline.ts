@@ -121,6 +121,7 @@ function stageRow(stage: Stage, longest: number, moved: readonly Moved[]): HTMLE
 }
 
 function flow(into: number, out: number): string {
+  if (into === out && out <= 1) return "";
   return into === out ? out.toLocaleString() : `${into.toLocaleString()} → ${out.toLocaleString()}`;
 }
 

@@ -1,9 +1,9 @@
-/** Models: which are known, here, in use. */
+/** Models: which there are, which are here, which one answers. */
 
+import type { Models } from "../../app/contract";
 import type { Desk } from "../../app/desk";
-import { h } from "../../lib/dom";
-import { factTree } from "../../parts/factTree";
-import { heading, Loader, type Panel } from "./panel";
+import { button, h } from "../../lib/dom";
+import { facts, heading, Loader, table, tell, type Panel } from "./panel";
 
 export class ModelsPanel implements Panel {
   readonly el = h("div");
@@ -13,13 +13,44 @@ export class ModelsPanel implements Panel {
 
   constructor(desk: Desk) {
     this.#desk = desk;
-    this.el.append(heading("Models", "Which models there are, which are on this machine, which one answers."), this.#body);
+    const about = "Another model needs every passage to be read again; vectors of earlier ones are kept, so going back costs nothing.";
+    this.el.append(heading("Models", about), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.client.serverFacts("models"),
-      (found) => [factTree(found)],
+      () => this.#desk.asking.models(),
+      (found) => this.#draw(found),
     );
+  }
+
+  #draw(found: Models): (Node | null)[] {
+    return [
+      facts([
+        ["Set", found.configured],
+        ["Answers now", found.answering ?? "none: words only"],
+      ]),
+      table(
+        "Models",
+        ["Model", "Languages", "Dimensions", "Reads", "Download", "Licence", ""],
+        found.models.map((model) => [
+          model.name,
+          model.languages.join(", "),
+          String(model.dimensions),
+          `${model.max_tokens} tokens`,
+          model.present ? "is here" : `${model.download_mb} MB`,
+          model.licence,
+          model.configured ? "is set" : this.#choose(model.name),
+        ]),
+      ),
+    ];
+  }
+
+  #choose(name: string): Node {
+    const set = (): Promise<unknown> => this.#desk.asking.configure({ "model.name": name });
+    return button("Use from the next start", () => void tell(this.#desk, `${name} is used from the next start on`, set).then(() => this.show()), {
+      class: "quiet",
+      disabled: !this.#desk.mayAdminister,
+    });
   }
 }

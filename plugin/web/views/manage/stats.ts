@@ -1,9 +1,20 @@
 /** The vault in figures. */
 
+import type { Stats } from "../../app/contract";
 import type { Desk } from "../../app/desk";
 import { h } from "../../lib/dom";
-import { factTree } from "../../parts/factTree";
-import { heading, Loader, type Panel } from "./panel";
+import { bytes } from "../../lib/words";
+import { noteAddress } from "../../parts/resultRow";
+import { facts, heading, Loader, type Panel } from "./panel";
+
+const SHOWN = 12;
+
+interface Share {
+  readonly label: string;
+  readonly n: number;
+  readonly shown: string;
+  readonly href: string | null;
+}
 
 export class StatsPanel implements Panel {
   readonly el = h("div");
@@ -13,13 +24,59 @@ export class StatsPanel implements Panel {
 
   constructor(desk: Desk) {
     this.#desk = desk;
-    this.el.append(heading("Figures", "What is in the vault: kinds, folders, tags, months, sizes."), this.#body);
+    this.el.append(heading("Figures", "What is in the vault."), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.asking.facts("stats"),
-      (found) => [factTree(found)],
+      () => this.#desk.asking.stats(),
+      (stats) => this.#draw(stats),
     );
   }
+
+  #draw(stats: Stats): (Node | null)[] {
+    const { sizes } = stats;
+    const named = (some: Stats["tags"], query: (name: string) => string): Share[] =>
+      some.map(({ name, notes }) => ({
+        label: name ?? "none",
+        n: notes,
+        shown: notes.toLocaleString(),
+        href: name ? this.#desk.to("search", { q: query(name) }) : null,
+      }));
+    const quoted = (name: string): string => (/[\s()]/.test(name) ? `"${name}"` : name);
+    return [
+      facts([
+        ["Notes", stats.notes.toLocaleString()],
+        ["Passages", stats.chunks.toLocaleString()],
+        ["Links", stats.links.toLocaleString()],
+        ["Text", `${bytes(sizes.notes)}; half of the notes have at most ${bytes(sizes.median_note)}`],
+        ["Index on disk", bytes(sizes.index)],
+        ...stats.models.map((one): [string, string] => ["Vectors", `${one.vectors.toLocaleString()} of ${one.model}, ${one.quantisation}${one.answering ? "; answers now" : ""}`]),
+      ]),
+      h(
+        "div",
+        { class: "figures" },
+        bars("Folders", named(stats.folders, (name) => `path:${quoted(`${name}/`)}`)),
+        bars("Tags", named(stats.tags, (name) => `tag:${name}`)),
+        bars("Kinds", named(stats.types, (name) => `type:${quoted(name)}`)),
+        bars("Created in", stats.months.map(({ month, created }) => ({ label: month, n: created, shown: created.toLocaleString(), href: this.#desk.to("search", { q: `created:${month}` }) })).filter(({ n }) => n > 0).reverse()),
+        bars("Largest", sizes.largest.map(({ path, bytes: n }) => ({ label: path, n, shown: bytes(n), href: noteAddress(this.#desk, path) }))),
+      ),
+    ];
+  }
+}
+
+function bars(title: string, shares: readonly Share[]): HTMLElement | null {
+  if (shares.length === 0) return null;
+  const most = Math.max(...shares.map(({ n }) => n), 1);
+  const rows = shares.slice(0, SHOWN).map(({ label, n, shown, href }) =>
+    h(
+      "li",
+      {},
+      href ? h("a", { href, dir: "auto" }, label) : h("span", { class: "faint" }, label),
+      h("span", { class: "number" }, shown),
+      h("span", { class: "bar", vars: { "--share": String(n / most) } }),
+    ),
+  );
+  return h("section", {}, h("h2", {}, title), h("ol", { class: "shares" }, ...rows));
 }

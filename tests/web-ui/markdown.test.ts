@@ -1,0 +1,129 @@
+/** A note as elements: what it says is there, and nothing that could act. */
+
+import { describe, expect, it } from "vitest";
+import { outwardLink, obsidianLink } from "../../plugin/web/lib/links";
+import { render } from "../../plugin/web/lib/markdown";
+import { body } from "../../plugin/web/lib/syntax";
+
+function drawn(content: string): HTMLElement {
+  const el = document.createElement("div");
+  const known: Readonly<Record<string, string>> = { Bees: "#/bees", "Bees#Home": "#/bees", "Garden/Hive": "#/hive" };
+  el.append(render(content, { note: (target) => known[target] ?? null, tag: (tag) => `#/tag/${tag.slice(1)}` }));
+  return el;
+}
+
+describe("Obsidian's Markdown", () => {
+  it("leads along wikilinks, and marks those that lead nowhere", () => {
+    const el = drawn("See [[Bees]], [[Bees#Home|their way]], ![[Garden/Hive]] and [[Nobody]].");
+    const links = [...el.querySelectorAll("a")].map((a) => [a.textContent, a.getAttribute("href"), a.className]);
+    expect(links).toEqual([
+      ["Bees", "#/bees", "wikilink"],
+      ["their way", "#/bees", "wikilink"],
+      ["Garden/Hive", "#/hive", "embed"],
+    ]);
+    expect(el.querySelector(".nowhere")?.textContent).toBe("Nobody");
+  });
+
+  it("follows Markdown links to notes", () => {
+    const el = drawn("[the hive](Garden/Hive.md) and [gone](Gone.md)");
+    expect(el.querySelector("a")?.getAttribute("href")).toBe("#/hive");
+    expect(el.querySelector(".nowhere")?.textContent).toBe("gone");
+  });
+
+  it("knows tags, marks, comments, block ids, tasks and callouts", () => {
+    const el = drawn("#garden/bees and ==gold== %%secret%% here ^id1\n\n- [x] fed\n- [ ] watered\n\n> [!tip]- Look\n> up\n\nno#tag, #12");
+    expect([...el.querySelectorAll("a.tag")].map((a) => a.getAttribute("href"))).toEqual(["#/tag/garden/bees"]);
+    expect(el.querySelector("mark")?.textContent).toBe("gold");
+    expect(el.textContent).not.toMatch(/secret|\^id1/);
+    expect([...el.querySelectorAll(".task")].map((one) => one.getAttribute("aria-label"))).toEqual(["done", "to do"]);
+    expect(el.querySelector(".callout .callout-title")?.textContent).toBe("Look");
+  });
+
+  it("leaves properties out and counts lines as the file does", () => {
+    expect(body("---\na: 1\n---\nText").lines).toBe(3);
+    const el = drawn("---\na: 1\n---\n# Title\n\ntext");
+    expect(el.querySelector("h1")?.dataset["line"]).toBe("4");
+    expect(el.querySelector("p")?.dataset["line"]).toBe("6");
+    expect(drawn("--- not properties").textContent).toContain("not properties");
+  });
+
+  it("draws tables, code and lists", () => {
+    const el = drawn("| a | b |\n|---|---|\n| 1 | [[Bees]] |\n\n```js\nlet [[Bees]]\n```\n\n3. three\n4. four");
+    expect(el.querySelectorAll("td")).toHaveLength(2);
+    expect(el.querySelector("td a")?.getAttribute("href")).toBe("#/bees");
+    expect(el.querySelector("pre a")).toBeNull();
+    expect(el.querySelector("ol")?.getAttribute("start")).toBe("3");
+  });
+});
+
+const ATTACKS = [
+  "<script>alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<svg/onload=alert(1)>",
+  "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+  "<a href='javascript:alert(1)'>x</a>",
+  "<details open ontoggle=alert(1)>",
+  "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+  "<style>@import 'http://evil.example/x.css';</style>",
+  "<form action=http://evil.example><button>x</button></form>",
+  "[x](javascript:alert(1))",
+  "[x](JaVaScRiPt:alert(1))",
+  "[x](java\tscript:alert(1))",
+  "[x](&#106;avascript:alert(1))",
+  "[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)",
+  "[x](vbscript:msgbox)",
+  "[x](file:///etc/passwd)",
+  "<javascript:alert(1)>",
+  "![x](javascript:alert(1))",
+  "![x](http://evil.example/pixel.png)",
+  "![\"onerror=alert(1)](x)",
+  "[[javascript:alert(1)]]",
+  "[[Bees\" onclick=\"alert(1)]]",
+  "![[<img src=x onerror=alert(1)>]]",
+  "[[x|<img src=x onerror=alert(1)>]]",
+  "#<img/src=x/onerror=alert(1)>",
+  "==<script>alert(1)</script>==",
+  "`<script>alert(1)</script>`",
+  "> [!<img src=x onerror=alert(1)>] x",
+  "> [!note] <img src=x onerror=alert(1)>",
+  "| <script>alert(1)</script> |\n|---|\n| <img src=x onerror=alert(1)> |",
+  "[a]: javascript:alert(1)\n\n[a]",
+  "---\nx: </script><script>alert(1)</script>\n---\ntext",
+];
+
+const HARMLESS = new Set(
+  "DIV P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD EM STRONG S MARK CODE PRE BR HR A SPAN".split(" "),
+);
+const ATTRIBUTES = new Set(["href", "class", "dir", "rel", "target", "title", "data-line", "start", "tabindex", "role", "aria-label"]);
+
+describe("a hostile note", () => {
+  it.each(ATTACKS)("cannot act: %s", (attack) => {
+    for (const el of drawn(attack).querySelectorAll("*")) {
+      expect(HARMLESS).toContain(el.tagName);
+      for (const { name, value } of el.attributes) {
+        expect(ATTRIBUTES).toContain(name);
+        if (name === "href") expect(value).toMatch(/^(#|https?:|mailto:|obsidian:)/);
+      }
+    }
+  });
+
+  it("asks no other server for a picture", () => {
+    expect(drawn("![pixel](http://evil.example/p.png)").querySelector("img")).toBeNull();
+  });
+
+  it("is drawn in reasonable time however it is made", () => {
+    const deep = `${"> ".repeat(2_000)}x\n\n${"[[".repeat(20_000)}\n\n${"==a".repeat(20_000)}\n\n${"*a_".repeat(5_000)}`;
+    expect(drawn(deep).textContent.length).toBeGreaterThan(0);
+  }, 20_000);
+});
+
+describe("links", () => {
+  it("lead into the app only by its own kind of address", () => {
+    expect(obsidianLink("obsidian://open?vault=a&file=b")).not.toBeNull();
+    for (const uri of ["javascript:alert(1)", "obsidian://advanced-uri?x", "http://a"]) expect(obsidianLink(uri)).toBeNull();
+  });
+  it("lead outward by harmless kinds alone", () => {
+    expect(outwardLink("https://example.org/")).toBe("https://example.org/");
+    for (const href of ["data:text/html,x", "blob:x", "file:///x", "javascript:x", "x.md"]) expect(outwardLink(href)).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+/** Ranking anew in the browser gives the server's order and scores, until somebody moves a control. */
+
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fullSearchShape, type SearchReply } from "../../plugin/web/app/contract";
+import { queryWords, remix, servedControls, type Controls } from "../../plugin/web/lib/remix";
+import { aReply, aResult } from "../plugin/samples";
+
+const WRITTEN = join(import.meta.dirname, "..", "contract");
+const NOW = Date.parse("2026-03-02T12:00:00Z");
+const NOBODY: ReadonlyMap<string, number> = new Map();
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+const replies = readdirSync(WRITTEN)
+  .filter((name) => /^search.*\.json$/.test(name))
+  .map((name): [string, SearchReply] => {
+    const written = JSON.parse(readFileSync(join(WRITTEN, name), "utf8")) as unknown;
+    return [name, fullSearchShape(written)];
+  });
+
+function scored(path: string, keyword: number | null, semantic: number | null): ReturnType<typeof aResult> {
+  const result = aResult(path, { tags: [], modified: null });
+  return { ...result, scores: { ...result.scores, keyword, semantic } };
+}
+
+function order(results: readonly ReturnType<typeof aResult>[], controls: Partial<Controls>, words = NO_WORDS, near = NOBODY): string[] {
+  const all = { mix: 0.5, tag: 1, recency: 0, graph: 0, ...controls };
+  return remix(results, all, words, near, NOW).map(({ result }) => result.path);
+}
+
+describe("with the controls where they start", () => {
+  it.each(replies.filter(([, { results }]) => results.length > 0))("%s keeps its order", (_, reply) => {
+    const ranked = remix(reply.results, servedControls(reply), queryWords(reply.query), NOBODY, NOW);
+    expect(ranked.map(({ result }) => result.path)).toEqual(reply.results.map(({ path }) => path));
+    expect(ranked.every(({ place, served }) => place === served)).toBe(true);
+  });
+
+  it.each(replies.filter(([, { mode, results }]) => mode === "hybrid" && results.length > 0))("%s keeps its scores", (_, reply) => {
+    const ranked = remix(reply.results, servedControls(reply), NO_WORDS, NOBODY, NOW);
+    for (const { result, score } of ranked) expect(score).toBeCloseTo(result.score, 4);
+  });
+
+  it("takes modes for what they weigh", () => {
+    expect(servedControls(aReply([], { mode: "keyword" })).mix).toBe(0);
+    expect(servedControls(aReply([], { mode: "semantic" })).mix).toBe(1);
+    const params = { keyword_weight: 3, semantic_weight: 1 };
+    expect(servedControls(aReply([], { fusion: { method: "auto", params } })).mix).toBe(0.25);
+  });
+});
+
+describe("controls", () => {
+  const byWords = scored("words.md", 1, 0.1);
+  const byMeaning = scored("meaning.md", 0.2, 1);
+
+  it("mix words and meaning; an absent score is 0", () => {
+    expect(order([byWords, byMeaning], { mix: 0.1 })).toEqual(["words.md", "meaning.md"]);
+    expect(order([byWords, byMeaning], { mix: 0.9 })).toEqual(["meaning.md", "words.md"]);
+    expect(order([scored("a.md", null, 1), scored("b.md", 0.4, null)], { mix: 0 })).toEqual(["b.md", "a.md"]);
+  });
+
+  it("bring up a candidate from far below", () => {
+    const many = Array.from({ length: 60 }, (_, n) => scored(`${n}.md`, 1 - n / 150, 0));
+    const near = new Map([["59.md", 1]]);
+    const [first] = remix(many, { mix: 0, tag: 1, recency: 0, graph: 1 }, NO_WORDS, near, NOW);
+    expect([first?.result.path, first?.served, first?.place]).toEqual(["59.md", 60, 1]);
+  });
+
+  it("lift tags that the query names, a part of them as well", () => {
+    const tagged = { ...scored("tagged.md", 0.6, 0), tags: ["bread/sourdough"] };
+    const plain = scored("plain.md", 1, 0);
+    const words = queryWords("Sourdough starter");
+    expect(order([plain, tagged], { mix: 0, tag: 1 }, words)).toEqual(["plain.md", "tagged.md"]);
+    expect(order([plain, tagged], { mix: 0, tag: 2 }, words)).toEqual(["tagged.md", "plain.md"]);
+    expect(order([plain, tagged], { mix: 0, tag: 2 }, queryWords("dough"))).toEqual(["plain.md", "tagged.md"]);
+  });
+
+  it("lift what is recent by half as much every 90 days, and nothing without a date", () => {
+    const dated = (path: string, modified: string | null): ReturnType<typeof aResult> => ({ ...scored(path, 1, 1), modified, created: null });
+    const results = [dated("none.md", null), dated("old.md", "2025-12-02T12:00:00Z"), dated("new.md", "2026-03-02T12:00:00Z")];
+    const ranked = remix(results, { mix: 0.5, tag: 1, recency: 1, graph: 0 }, NO_WORDS, NOBODY, NOW);
+    expect(ranked.map(({ parts }) => Number(parts.recency.toFixed(3)))).toEqual([2, 1.5, 1]);
+    expect(ranked.map(({ isRecent }) => isRecent)).toEqual([true, false, false]);
+  });
+
+  it("multiply what the server multiplied", () => {
+    const boosted = scored("boosted.md", 0.5, 0);
+    const lifted = { ...boosted, scores: { ...boosted.scores, recency: 1.5, tag: 1.5 } };
+    expect(order([scored("plain.md", 1, 0), lifted], { mix: 0 })).toEqual(["boosted.md", "plain.md"]);
+  });
+
+  it("leave nothing and everything in order", () => {
+    expect(remix([], { mix: 0.5, tag: 1, recency: 0, graph: 0 }, NO_WORDS, NOBODY, NOW)).toEqual([]);
+    expect(order([scored("a.md", 0, 0), scored("b.md", 0, 0)], {})).toEqual(["a.md", "b.md"]);
+  });
+});
