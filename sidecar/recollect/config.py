@@ -20,6 +20,7 @@ import platformdirs
 
 from recollect.errors import ConfigError
 from recollect.types import (
+    AskRules,
     ChunkRules,
     LimitRules,
     LogRules,
@@ -57,6 +58,7 @@ _SECTIONS: Mapping[str, type] = {
     "limits": LimitRules,
     "log": LogRules,
     "memory": MemoryRules,
+    "ask": AskRules,
 }
 _PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
 _TOP = (*_PATHS, "offline")
@@ -82,6 +84,7 @@ def user_file(environ: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_config_dir("recollect", appauthor=False)) / "config.toml"
 
 
+def provider_key(rules: AskRules, environ: Mapping[str, str]) -> str | None:
     """The key of a language model's provider, as the environment has it.
 
     The provider's own variable counts only for its own address: a key goes nowhere else.

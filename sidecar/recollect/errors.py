@@ -28,6 +28,8 @@ RecollectError
 ├── BusyError                 no room for another caller now            exit 1, HTTP 503
 │   ├── RateLimitedError      one caller asks too often                 HTTP 429
 │   └── QueryTimeoutError     an answer took longer than it may         HTTP 504
+├── ProviderError             a language model that does not answer     exit 1, HTTP 502
+├── CancelledError            given up by whoever asked                 exit 1, HTTP 499
 └── ServerError               a running server that answers wrongly     exit 1, HTTP 502
 
 A message says what happened and what to do about it. `code` is a stable word for programs.
@@ -254,6 +256,20 @@ class QueryTimeoutError(BusyError):
 
     code = "query_timeout"
     http_status = 504
+
+
+class ProviderError(RecollectError):
+    """A language model, or its provider, that does not answer as it should."""
+
+    code = "provider_failed"
+    http_status = 502
+
+
+class CancelledError(RecollectError):
+    """Work that whoever asked for it gave up."""
+
+    code = "cancelled"
+    http_status = 499
 
 
 class ServerError(RecollectError):

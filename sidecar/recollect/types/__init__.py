@@ -30,6 +30,7 @@ from recollect.types.notes import (
 )
 from recollect.types.requests import Change, Progress, SearchRequest, SimilarRequest, VaultRecord
 from recollect.types.settings import (
+    AskRules,
     ChunkRules,
     LimitRules,
     LogRules,
@@ -68,8 +69,10 @@ from recollect.types.values import (
     LogFormat,
     LogLevel,
     PropertyValue,
+    ProviderKind,
     Quantisation,
     SearchMode,
+    Signal,
     SpanKind,
     Verdict,
     WatchMode,
@@ -77,6 +80,7 @@ from recollect.types.values import (
 
 __all__ = [
     "Applied",
+    "AskRules",
     "Batch",
     "BlockMark",
     "Change",
@@ -96,12 +100,12 @@ __all__ = [
     "Heading",
     "IdArray",
     "IndexCounts",
+    "IndexFigures",
     "KeptModel",
+    "KeptVectors",
     "KnowsTokens",
     "LedgerEntry",
-    "IndexFigures",
     "LedgerState",
-    "KeptVectors",
     "LimitRules",
     "Link",
     "LinkKind",
@@ -118,6 +122,7 @@ __all__ = [
     "PendingText",
     "Progress",
     "PropertyValue",
+    "ProviderKind",
     "Quantisation",
     "Reranker",
     "SearchMode",
@@ -125,6 +130,7 @@ __all__ = [
     "SearchRules",
     "ServerRules",
     "Settings",
+    "Signal",
     "SimilarRequest",
     "SourceText",
     "Span",

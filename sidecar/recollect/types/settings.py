@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
-from recollect.types.values import FusionMethod, LogFormat, LogLevel, Quantisation, WatchMode
+from recollect.types.values import (
+    FusionMethod,
+    LogFormat,
+    LogLevel,
+    ProviderKind,
+    Quantisation,
+    WatchMode,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,21 @@ class SearchRules:
     fusion: FusionMethod = "auto"
     passages: int = 3  # further passages shown beneath a note's best one
     snippet_chars: int = 240
+    min_score: float = 0.0
+    # What lifts a note, at most by this part of its score; 0 switches it off (docs/search.md).
+    name_boost: float = 0.5  # the query is its title or an alias
+    tag_boost: float = 0.1
+    graph_boost: float = 0.2  # the best notes link to it
+    centrality_boost: float = 0.0  # many notes link to it
+    recency_boost: float = 0.0
+    recency_days: float = 90.0  # until half of it is left
+    recency_date: Literal["modified", "created"] = "modified"
+    folder_boost: float = 0.0  # others on top stand in its folder
+    folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: times its score
+    collapse: bool = False  # near-duplicates of a better result are left out
+    # What is left out unless the query names it.
+    shelved_status: tuple[str, ...] = ("inactive", "hidden")
+    daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +123,24 @@ class MemoryRules:
 
 
 @dataclass(frozen=True, slots=True)
+class AskRules:
+    """Which language model answers questions. Nothing is sent anywhere without a `provider`.
+
+    Keys are never a setting: they come from the environment or the system's keyring.
+    """
+
+    provider: ProviderKind = "none"
+    base_url: str = ""  # "": the provider's own
+    model: str = ""  # "": the best that the provider lists
+    budget_share: float = 0.25  # of what the model reads at most, for notes
+    answer_tokens: int = 1500  # of one answer, at most
+    steps: int = 5  # rounds of tools, at most
+    general_knowledge: bool = False  # whether it may answer what the notes do not, marked so
+    web: bool = False  # whether it may read public web pages
+    web_search_url: str = ""  # with {query} in it, answering as SearXNG does in JSON
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything configurable, after all layers are merged (see config.py)."""
 
@@ -115,3 +157,4 @@ class Settings:
     limits: LimitRules = field(default_factory=LimitRules)
     log: LogRules = field(default_factory=LogRules)
     memory: MemoryRules = field(default_factory=MemoryRules)
+    ask: AskRules = field(default_factory=AskRules)

@@ -19,6 +19,7 @@ CountTokens: TypeAlias = Callable[[str], int]
 
 LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
+Signal = Literal["whole_notes", "spelling", "names", "tags", "links", "folders", "recency"]
 FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex"]
 ChangeKind = Literal["create", "modify", "delete", "rename"]
 LinkKind = Literal["wikilink", "markdown"]
@@ -28,6 +29,7 @@ SpanKind = Literal[
 ]
 WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
+ProviderKind = Literal["none", "openai", "anthropic"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 # What a person says of a note as the answer to a query.

@@ -1,0 +1,1 @@
+"""Answers with citations: a language model that a person chose, over tools on their notes."""

@@ -1,0 +1,145 @@
+"""Models behind the chat completions API that OpenAI began and most others speak.
+
+Ollama, LM Studio, llama.cpp, vLLM, Gemini's compatible endpoint and many more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recollect.ask.messages import Json, Message, ModelInfo, ToolCall, ToolSpec, Turn
+from recollect.ask.wire import Wire
+from recollect.errors import ProviderError
+
+# Under these names providers tell a model's limits; OpenAI itself tells none.
+_INPUT = (
+    "context_length",
+    "max_context_length",
+    "context_window",
+    "max_model_len",
+    "inputTokenLimit",
+)
+_OUTPUT = ("max_completion_tokens", "max_output_tokens", "outputTokenLimit")
+
+
+class OpenAI:
+    """A provider of chat completions."""
+
+    def __init__(self, wire: Wire) -> None:
+        """`wire` goes to its base URL, which most providers end in /v1."""
+        self._wire = wire
+
+    def stream(
+        self, model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], most_tokens: int
+    ) -> Iterator[str | Turn]:
+        """See `Provider`."""
+        body: dict[str, Json] = {
+            "model": model,
+            "messages": [_message(message) for message in messages],
+            "max_tokens": most_tokens,
+            "stream": True,
+        }
+        if tools:
+            body["tools"] = [_tool(tool) for tool in tools]
+        gathering = _Gathering()
+        for event in self._wire.events("/chat/completions", body):
+            piece = gathering.take(event)
+            if piece:
+                yield piece
+        if not gathering.finished:
+            raise ProviderError("The language model's answer broke off before its end.")
+        yield gathering.turn()
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """See `Provider`."""
+        listed = self._wire.get("/models")
+        found = listed.get("data") if isinstance(listed, Mapping) else None
+        if not isinstance(found, Sequence) or isinstance(found, str):
+            raise ProviderError("The language model's provider lists no models.")
+        return tuple(
+            ModelInfo(
+                str(one["id"]).removeprefix("models/"), _limit(one, _INPUT), _limit(one, _OUTPUT)
+            )
+            for one in found
+            if isinstance(one, Mapping) and "id" in one
+        )
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """Puts a turn together from its pieces."""
+
+    text: list[str] = field(default_factory=list)
+    calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
+    finished: str = ""
+
+    def take(self, event: Mapping[str, Json]) -> str:
+        """Take an event; gives the text in it."""
+        choices = event.get("choices")
+        if not isinstance(choices, Sequence) or not choices or not isinstance(choices[0], Mapping):
+            return ""
+        choice = choices[0]
+        self.finished = str(choice.get("finish_reason") or self.finished)
+        # Whole where the endpoint does not stream.
+        delta = choice.get("delta") or choice.get("message")
+        if not isinstance(delta, Mapping):
+            return ""
+        calls = delta.get("tool_calls")
+        for n, call in enumerate(calls if isinstance(calls, list) else ()):
+            self._take_call(n, call)
+        piece = delta.get("content")
+        if isinstance(piece, str):
+            self.text.append(piece)
+            return piece
+        return ""
+
+    def _take_call(self, n: int, call: Json) -> None:
+        if not isinstance(call, Mapping):
+            return
+        index = call.get("index")
+        parts = self.calls.setdefault(index if isinstance(index, int) else n, ["", "", ""])
+        function = call.get("function")
+        named = function if isinstance(function, Mapping) else {}
+        parts[0] = parts[0] or str(call.get("id") or "")
+        parts[1] = parts[1] or str(named.get("name") or "")
+        arguments = named.get("arguments")
+        parts[2] += arguments if isinstance(arguments, str) else ""
+
+    def turn(self) -> Turn:
+        """Everything that was said."""
+        calls = tuple(
+            ToolCall(parts[0] or f"call_{n}", parts[1], parts[2] or "{}")
+            for n, parts in sorted(self.calls.items())
+            if parts[1]
+        )
+        return Turn("".join(self.text), calls, cut=self.finished == "length")
+
+
+def _message(message: Message) -> Json:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    said: dict[str, Json] = {"role": message.role, "content": message.text}
+    if message.calls:
+        said["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.calls
+        ]
+    return said
+
+
+def _tool(tool: ToolSpec) -> Json:
+    function: Json = {"name": tool.name, "description": tool.about, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
+
+
+def _limit(model: Mapping[str, Json], names: Sequence[str]) -> int | None:
+    for name in names:
+        value = model.get(name)
+        if isinstance(value, int) and value > 0:
+            return value
+    return None

@@ -1,0 +1,263 @@
+"""Answers end to end, against a scripted model on loopback."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from recollect.ask.agent import Asked
+from recollect.errors import CancelledError, ConfigError, NotFoundError, ProviderError
+from recollect.replies_ask import AskFound, AskNotice, AskStep, AskText
+from tests.ask.conftest import Asking
+from tests.ask.scripted import Says, Script
+
+QUESTION = "How do bees find their way home?"
+BY_THE_SUN = Says("They follow the light of the sun [1].")
+BOTH = pytest.mark.parametrize("provider", ["openai", "anthropic"])
+
+
+def steps(ask: Asking) -> list[tuple[str, str]]:
+    return [(e.data.tool, e.data.outcome) for e in ask.events if isinstance(e.data, AskStep)]
+
+
+def shown(ask: Asking) -> str:
+    return "".join(event.data.text for event in ask.events if isinstance(event.data, AskText))
+
+
+@BOTH
+def test_an_answer_cites_its_sources_and_comes_in_pieces(
+    ask: Asking, script: Script, provider: str
+) -> None:
+    model = script(BY_THE_SUN)
+    reply = ask(model, QUESTION, provider=provider)
+
+    assert reply.answer == "They follow the light of the sun [1]."
+    assert next((one.n, one.path, one.cited) for one in reply.sources) == (
+        1,
+        "Garden/Bees.md",
+        True,
+    )
+    assert (reply.grounded, reply.general, reply.partial, reply.invalid) == (True, False, False, ())
+    assert ask.kinds()[:3] == ["notice", "found", "step"]
+    assert ask.kinds().count("text") > 2
+    assert shown(ask) == reply.answer
+
+
+def test_what_leaves_is_said_and_keywords_answer_before_anything_is_sent(
+    ask: Asking, script: Script
+) -> None:
+    model = script(BY_THE_SUN)
+    events = ask.agent(model).answer(Asked(QUESTION))
+    notice, found = next(events).data, next(events).data
+
+    assert isinstance(notice, AskNotice)
+    assert (notice.host, notice.local, notice.model) == ("127.0.0.1", True, "test-model")
+    assert isinstance(found, AskFound)
+    assert found.results[0].path == "Garden/Bees.md"
+    assert not model.asked
+    assert not model.listed
+
+
+@BOTH
+def test_tools_are_used_and_their_sources_can_be_cited(
+    ask: Asking, script: Script, provider: str
+) -> None:
+    model = script(
+        Says("Let me look.", [("search", {"query": "hive spring"}), ("read", {"path": "City.md"})]),
+        Says("", [("neighbors", {"path": "Garden/Bees.md"}), ("context", {"question": "hive"})]),
+        Says("Room and water [2], and music [3]."),
+    )
+    reply = ask(model, QUESTION, provider=provider)
+
+    assert [one.path for one in reply.sources if one.cited] == ["Hive.md", "City.md"]
+    assert [tool for tool, _ in steps(ask)] == ["context", "search", "read", "neighbors", "context"]
+    assert reply.steps == 3
+    sent = str(model.asked[-1])
+    assert "Hive.md" in sent
+    assert "(7)" in sent  # a note cannot pass off a citation
+    assert "[7]" not in sent
+
+
+def test_citations_of_nothing_are_taken_out(ask: Asking, script: Script) -> None:
+    reply = ask(script(Says("The sun [1, 9] and the moon [42].")), QUESTION)
+
+    assert reply.answer == "The sun [1] and the moon."
+    assert reply.invalid == (9, 42)
+
+
+def test_a_model_that_forgets_to_cite_gets_its_sources_appended(
+    ask: Asking, script: Script
+) -> None:
+    reply = ask(script(Says("They follow the sun.")), QUESTION)
+
+    assert reply.answer.startswith(
+        "They follow the sun.\n\n## Sources\n\n[1] Bees (Garden/Bees.md)"
+    )
+    assert not reply.grounded
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the boiling point of tungsten?", "This is not in your notes."),
+        ("Was ist der Siedepunkt von Wolfram?", "Das steht nicht in deinen Notizen."),
+    ],
+)
+def test_what_is_not_in_the_notes_is_said_to_be_not_there(
+    ask: Asking, script: Script, question: str, answer: str
+) -> None:
+    reply = ask(script(Says("It boils at 5930 degrees [1].")), question)
+
+    assert (reply.answer, reply.sources, reply.grounded) == (answer, (), False)
+    assert shown(ask) == ""
+
+
+def test_the_models_own_word_for_not_there_is_never_shown(ask: Asking, script: Script) -> None:
+    reply = ask(script(Says("NOT_IN_NOTES")), QUESTION)
+
+    assert reply.answer == "This is not in your notes."
+    assert "NOT_IN" not in shown(ask)
+
+
+def test_general_knowledge_is_used_by_a_switch_alone_and_marked(
+    ask: Asking, script: Script
+) -> None:
+    model = script(Says("NOT_IN_NOTES\nIt boils at 5930 degrees."))
+    reply = ask(model, "What is the boiling point of tungsten?", general_knowledge=True)
+
+    assert reply.general
+    assert reply.answer == (
+        "Not from your notes, but from the model's general knowledge:\n\nIt boils at 5930 degrees."
+    )
+
+
+def test_rounds_are_bounded_and_the_end_is_marked(ask: Asking, script: Script) -> None:
+    again = Says("", [("search", {"query": "bees"})])
+    model = script(again, again, Says("So far: the sun [1]."))
+    reply = ask(model, QUESTION, steps=2)
+
+    assert reply.partial
+    assert reply.answer == "So far: the sun [1].\n\n(This answer is not complete.)"
+    assert "2 rounds" in reply.warnings[0]
+    assert "tools" not in model.asked[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("fly", {"where": "home"}, "There is no tool 'fly'"),
+        ("search", "{not json", "are not JSON"),
+        ("search", {"words": "bees"}, "needs `query`"),
+        ("read", {"path": "../../etc/passwd"}, "no note"),
+        ("read", {"path": "Garden/Beez.md"}, "Garden/Bees.md"),
+        ("read_web_page", {"url": "http://example.com"}, "There is no tool"),
+    ],
+)
+def test_a_tool_used_wrongly_is_told_so_and_the_answer_goes_on(
+    ask: Asking, script: Script, name: str, given: Any, told: str
+) -> None:
+    model = script(Says("", [(name, given)]), BY_THE_SUN)
+
+    assert ask(model, QUESTION).grounded
+    assert told in model.asked[1]["messages"][-1]["content"]
+
+
+def test_a_follow_up_is_made_to_stand_alone(ask: Asking, script: Script) -> None:
+    model = script(BY_THE_SUN, Says("What does a hive need in spring?"), Says("Water [1]."))
+    first = ask(model, QUESTION)
+    second = ask(model, "And what does it need?", first.conversation)
+
+    assert second.standalone == "What does a hive need in spring?"
+    assert second.conversation == first.conversation
+    assert second.sources[0].path == "Hive.md"
+    assert first.answer in str(model.asked[-1])
+    with pytest.raises(NotFoundError):
+        ask(model, "And?", "0" * 16)
+
+
+def test_without_a_provider_nothing_is_asked(ask: Asking, script: Script) -> None:
+    model = script()
+    with pytest.raises(ConfigError) as refused:
+        ask(model, QUESTION, provider="none")
+
+    assert refused.value.code == "ask_off"
+    assert not ask.events
+
+
+# --- trouble -----------------------------------------------------------------------------------
+
+
+@BOTH
+def test_a_rate_limit_is_waited_for(ask: Asking, script: Script, provider: str) -> None:
+    busy = Says(status=429, headers={"Retry-After": "0.01"})
+    model = script(busy, Says(status=529 if provider == "anthropic" else 503), BY_THE_SUN)
+
+    assert ask(model, QUESTION, provider=provider).grounded
+    assert len(model.asked) == 3
+
+
+def test_a_rate_limit_that_lasts_is_told(ask: Asking, script: Script) -> None:
+    with pytest.raises(ProviderError, match="status 429"):
+        ask(script(*[Says(status=429)] * 4), QUESTION)
+    with pytest.raises(ProviderError, match="status 429"):
+        ask(script(Says(status=429, headers={"Retry-After": "3600"})), QUESTION)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"<html>", b"[1]", b'{"error": {"message": "out of memory"}}', b"{}", b'{"choices": [7]}'],
+)
+def test_a_malformed_reply_is_an_error_and_not_an_answer(
+    ask: Asking, script: Script, raw: bytes
+) -> None:
+    with pytest.raises(ProviderError):
+        ask(script(Says(raw=raw)), QUESTION)
+
+
+@BOTH
+def test_a_dropped_connection_leaves_a_partial_answer(
+    ask: Asking, script: Script, provider: str
+) -> None:
+    model = script(Says("They follow the sun [1], and then they go on to do much more.", drop=True))
+    reply = ask(model, QUESTION, provider=provider)
+
+    assert reply.partial
+    assert "(This answer is not complete.)" in reply.answer
+    assert "broke" in reply.warnings[0]
+
+
+def test_a_connection_that_drops_before_a_word_is_an_error(ask: Asking, script: Script) -> None:
+    with pytest.raises(ProviderError, match="broke off"):
+        ask(script(Says(drop=True)), QUESTION)
+
+
+def test_an_endpoint_that_does_not_stream_answers_too(ask: Asking, script: Script) -> None:
+    assert ask(script(Says("The sun [1].", stream=False)), QUESTION).answer == "The sun [1]."
+
+
+def test_an_answer_that_is_too_long_is_marked(ask: Asking, script: Script) -> None:
+    assert ask(script(Says("The sun [1]", finish="length")), QUESTION).partial
+
+
+def test_nobody_there_is_told_with_the_host(ask: Asking, script: Script) -> None:
+    model = script()
+    model.close()
+    model.close = lambda: None  # type: ignore[method-assign]
+
+    with pytest.raises(ProviderError, match=r"127\.0\.0\.1 does not answer"):
+        ask(model, QUESTION)
+
+
+def test_cancelling_ends_an_answer_that_waits(ask: Asking, script: Script) -> None:
+    hold = threading.Event()
+    model = script(Says("They follow the light of the sun", hold=hold))
+    events = ask.agent(model).answer(Asked(QUESTION))
+    try:
+        next(event for event in events if isinstance(event.data, AskText))
+        threading.Timer(0.05, ask.cancel.cancel).start()
+        with pytest.raises(CancelledError):
+            list(events)
+    finally:
+        hold.set()

@@ -1,0 +1,178 @@
+"""Which model is asked, how much of it is used, and where keys go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.ask.citations import check
+from recollect.ask.conversations import Conversations, Exchange, as_note, within
+from recollect.ask.messages import Cancel, ModelInfo
+from recollect.ask.phrases import phrases_for
+from recollect.ask.providers import CACHE_SECONDS, Providers
+from recollect.ask.ranking import rank
+from recollect.errors import ConfigError, NotFoundError, ProviderError
+from recollect.types import AskRules
+from tests.ask.conftest import Asking
+from tests.ask.scripted import Says, Script
+
+
+def providers(folder: Path, environ: dict[str, str] | None = None, **rules: Any) -> Providers:
+    given = {"provider": "openai", **rules}
+    return Providers(AskRules(**given), folder, environ or {}, first_pause_s=0.01)
+
+
+def test_models_are_ranked_by_tier_and_stability() -> None:
+    names = [
+        "text-embedding-3-small",
+        "gpt-5-mini-preview",
+        "gpt-5-mini",
+        "gpt-4o",
+        "gpt-5",
+        "whisper-1",
+        "gpt-5-pro",
+        "dall-e-3",
+        "some-model",
+    ]
+    ranked = rank(ModelInfo(name) for name in names)
+
+    assert [model.name for model in ranked] == [
+        "gpt-5-mini",
+        "gpt-5",
+        "gpt-4o",
+        "gpt-5-mini-preview",
+        "gpt-5-pro",
+        "some-model",
+    ]
+    assert (ranked[0].rank, ranked[0].input_limit, ranked[0].known) == (1, 272_000, True)
+    assert (ranked[-1].input_limit, ranked[-1].known) == (8192, False)
+    newest = rank(map(ModelInfo, ("claude-sonnet-4", "claude-sonnet-4-5", "claude-opus-4-1")))
+    assert newest[0].name == "claude-sonnet-4-5"
+
+
+def test_the_list_is_fetched_once_a_day_and_limits_are_kept(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = script(models=[{"id": "big", "context_length": 100_000}, {"id": "small"}])
+    chosen = providers(tmp_path, base_url=model.url)
+    provider = chosen.open(Cancel())
+
+    first = chosen.models(provider)
+    chosen.models(provider)
+    assert model.listed == 1
+    assert {one.name: one.input_limit for one in first.models} == {"big": 100_000, "small": 8192}
+
+    now = 2 * CACHE_SECONDS + __import__("time").time()
+    monkeypatch.setattr("recollect.ask.providers.time.time", lambda: now)
+    assert chosen.models(provider).age_s < 1
+    assert model.listed == 2
+    assert chosen.models(provider, refresh=True).models
+    assert model.listed == 3
+
+
+def test_an_old_list_serves_where_the_provider_is_away(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = script()
+    chosen = providers(tmp_path, base_url=model.url)
+    provider = chosen.open(Cancel())
+    chosen.models(provider)
+    model.close()
+    model.close = lambda: None  # type: ignore[method-assign]
+    now = 2 * CACHE_SECONDS + __import__("time").time()
+    monkeypatch.setattr("recollect.ask.providers.time.time", lambda: now)
+
+    assert chosen.models(provider).age_s > CACHE_SECONDS
+    with pytest.raises(ProviderError):
+        chosen.models(provider, refresh=True)
+
+
+def test_the_budget_is_a_share_and_follows_the_model(tmp_path: Path, script: Script) -> None:
+    model = script(models=[{"id": "big", "context_length": 100_000}, {"id": "small"}])
+    for name, budget in (("big", 20_000), ("small", 1638)):
+        chosen = providers(tmp_path, base_url=model.url, model=name, budget_share=0.2)
+        assert chosen.budget(chosen.choose(chosen.open(Cancel()))) == budget
+
+
+def test_a_key_goes_to_its_own_address_alone(tmp_path: Path) -> None:
+    environ = {"OPENAI_API_KEY": "sk-one"}
+    assert _key(providers(tmp_path, environ)) == "Bearer sk-one"
+    assert _key(providers(tmp_path, environ, base_url="https://example.com/v1")) is None
+    own = {**environ, "RECOLLECT_ASK_KEY": "two"}
+    assert _key(providers(tmp_path, own, base_url="https://example.com/v1")) == "Bearer two"
+    with pytest.raises(ConfigError, match="unencrypted"):
+        providers(tmp_path, own, base_url="http://example.com/v1").open(Cancel())
+    with pytest.raises(ConfigError, match="no web address"):
+        providers(tmp_path, base_url="example.com").open(Cancel())
+
+
+def _key(chosen: Providers) -> str | None:
+    provider: Any = chosen.open(Cancel())
+    key: str | None = provider._wire._endpoint.headers.get("Authorization")
+    return key
+
+
+def test_a_refused_key_is_told_without_the_key(ask: Asking, script: Script, tmp_path: Path) -> None:
+    model = script(Says(status=401, raw=b'{"error": {"message": "Incorrect key: two"}}'))
+    provider = providers(tmp_path, {"RECOLLECT_ASK_KEY": "two"}, base_url=model.url).open(Cancel())
+    with pytest.raises(ProviderError) as refused:
+        list(provider.stream("m", (), (), 10))
+
+    assert refused.value.code == "provider_key"
+    assert "two" not in refused.value.message
+    assert model.headers[0]["Authorization"] == "Bearer two"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "cited", "invalid"),
+    [
+        ("A [1] and [2,3].", "A [1] and [2][3].", (1, 2, 3), ()),
+        ("A [4].", "A.", (), (4,)),
+        (
+            "`a[9]` and [a link](x), [9](x), [2024-01]",
+            "`a[9]` and [a link](x), [9](x), [2024-01]",
+            (),
+            (),
+        ),
+        ("```\nx[7]\n``` [2]", "```\nx[7]\n``` [2]", (2,), ()),
+    ],
+)
+def test_citations_are_checked_and_code_is_left(
+    text: str, kept: str, cited: tuple[int, ...], invalid: tuple[int, ...]
+) -> None:
+    checked = check(text, range(1, 4))
+
+    assert (checked.text, checked.cited, checked.invalid) == (kept, cited, invalid)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Where is it?", "This is not"),
+        ("Wo ist das?", "Das steht"),
+        ("Où est-ce que j'ai noté cela ?", "Cela ne"),
+        ("¿Dónde está la casa?", "Esto no"),
+        ("蜂巢在哪里", "你的笔记"),
+        ("巣箱はどこですか", "ノートに"),
+        ("Где улей?", "В ваших"),
+        ("xyzzy", "This is not"),
+    ],
+)
+def test_our_own_sentences_are_in_the_language_of_the_question(question: str, said: str) -> None:
+    assert phrases_for(question).nothing.startswith(said)
+
+
+def test_conversations_are_kept_and_become_notes(tmp_path: Path) -> None:
+    talks = Conversations(tmp_path / "talks")
+    name = talks.fresh()
+    said = [Exchange("Why\nbees?", "# Because\nof honey [1]"), Exchange("More?", "No.")]
+    talks.keep(name, said)
+
+    assert list(talks.read(name)) == said
+    assert as_note(said) == "## Why bees?\n\n### Because\nof honey [1]\n\n## More?\n\nNo.\n"
+    assert within(said, 12, len) == (said[1],)
+    for wrong in ("../x", "", "0" * 16):
+        with pytest.raises(NotFoundError):
+            talks.read(wrong)
