@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from recollect import views
+from recollect import interrupt, views
 from recollect.context import Assembler, TokenCounter
 from recollect.errors import RecollectError, UsageError
 from recollect.explore import Explored, Explorer
@@ -48,6 +48,7 @@ from recollect.replies import (
 from recollect.replies_manage import StatsReply
 from recollect.search import pipeline
 from recollect.search import similar as similar_notes
+from recollect.search.facts import FactsBook
 from recollect.stats import stats_reply
 from recollect.types import (
     Change,
@@ -132,6 +133,7 @@ class Engine:
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
         self._helpers = ThreadPoolExecutor(READERS // 2, thread_name_prefix=f"words-{record.id}")
+        self._facts = FactsBook(record.path, settings.search.shelved_status)
         self._stopping = threading.Event()
         self._watcher: threading.Thread | None = None
 
@@ -189,6 +191,7 @@ class Engine:
             rules=self._settings.search,
             vault=self.record,
             helpers=self._helpers,
+            facts=self._facts,
         )
         if request.mode == "keyword":
             return ask(None, semantic_reason=None)
@@ -236,9 +239,8 @@ class Engine:
         return stats_reply(self._index, self.record, limit=limit)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a method of this engine in one of its reader threads."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, partial(function, *args, **kwargs))
+        """Run a method of this engine in one of its reader threads, while somebody waits."""
+        return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
 
     async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `note_changes`, `sync` or `settle_guard` after those that were asked for before."""

@@ -8,6 +8,7 @@ import pytest
 from recollect.search import function_words
 from recollect.search.candidates import Candidates, with_whole
 from recollect.search.retrieve import MAX_TERMS, depth, look_up, retrieve, terms
+from recollect.search.scope import NO_NOTES
 from tests.search.library import Library, MakeLibrary
 
 
@@ -96,8 +97,12 @@ def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
             "Queens.md": f"# Chess\n## One\nqueens and kings\n## Two\n{filler}\n",
         }
     )
-    found = look_up(library.index, "queens varroa wax", limit=20, notes=None, scored=True)
+    found = look_up(
+        library.index, "queens varroa wax", limit=20, notes=None, without=NO_NOTES, scored=True
+    )
     owners = {note.id: note.path for note in library.index.all_notes()}
     best = int(found.note_ids[int(np.argmax(found.note_bm25))])
     assert owners[best] == "Hive.md"
-    assert not len(look_up(library.index, "wax", limit=20, notes=None, scored=False).note_ids)
+    assert not len(
+        look_up(library.index, "wax", limit=20, notes=None, without=NO_NOTES, scored=False).note_ids
+    )

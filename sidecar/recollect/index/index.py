@@ -287,6 +287,15 @@ class Index:
             known = self._notes = (generation, reads.all_notes(self._store))
         return known[1]
 
+    @property
+    def text_generation(self) -> int:
+        """The generation in which notes changed last, as far as this process has seen."""
+        return self._text_generation
+
+    def basics(self, since: int) -> tuple[IdArray, tuple[reads.NoteBasics, ...]]:
+        """Ids of all notes, ascending; and the basics of those changed after a generation."""
+        return reads.basics(self._store, since)
+
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The chunks that are there, by id; for a note without any, what stands in for one."""
         return reads.chunks(self._store, ids)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from recollect.types import (
     ManifestEntry,
     ModelKey,
     PendingText,
+    PropertyValue,
     StoredChunk,
     StoredNote,
 )
@@ -53,6 +54,17 @@ class NoteText:
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     chunks: tuple[ChunkText, ...]  # what stands in for one, where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class NoteBasics:
+    """What of a note decides whether it is searched by default, and how recent it is."""
+
+    id: int
+    path: str
+    properties: Mapping[str, PropertyValue]
+    created: float | None
+    modified: float | None
 
 
 def meta(store: Store, key: str) -> str | None:
@@ -133,6 +145,20 @@ def all_notes(store: Store) -> tuple[StoredNote, ...]:
     """All notes in order of id."""
     found = store.stream(f"SELECT {rows.NOTE_COLUMNS} FROM notes ORDER BY id")
     return tuple([rows.stored_note(row) for row in found])
+
+
+def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
+    """Ids of all notes, ascending; and the basics of those changed after generation `since`."""
+    ids = np.array(store.read("SELECT id FROM notes ORDER BY id"), dtype=np.int64).ravel()
+    found = store.stream(
+        "SELECT id, path, properties, created, modified FROM notes WHERE generation > ?", (since,)
+    )
+    return ids, tuple(
+        [
+            NoteBasics(id_, path, rows.properties(packed), *times)
+            for id_, path, packed, *times in found
+        ]
+    )
 
 
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:

@@ -33,7 +33,7 @@ def archaeology(
 ) -> ArchaeologyReply:
     """Search for the topic, date what is found, say when it was much and when nothing."""
     bar = RELEVANT if asked.min_score is None else asked.min_score
-    found = search(SearchRequest(asked.q, limit=asked.limit, min_score=bar))
+    found = search(SearchRequest(asked.q, limit=asked.limit, min_score=bar, everything=True))
     dated = [pair for one in found.results if (pair := _dated(one, asked.by, daily)) is not None]
     dated.sort(key=lambda pair: (pair[0], -pair[1].score, pair[1].path))
     days = [day for day, _ in dated]

@@ -6,7 +6,7 @@ All doors search through `search`; none assembles a search of its own.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,12 +15,25 @@ from typing import TypeVar
 from recollect.errors import ModelError
 from recollect.index.index import Index
 from recollect.replies import Fusion, Removed, Result, SearchReply
-from recollect.search import adapt, filters, fuse, query, results, retrieve, syntax
+from recollect.search import (
+    adapt,
+    duplicates,
+    filters,
+    fuse,
+    query,
+    results,
+    retrieve,
+    scope,
+    syntax,
+)
 from recollect.search.adapt import Signals
 from recollect.search.candidates import Candidates, by_note, with_whole
 from recollect.search.confidence import confidence
-from recollect.search.rank import Ranking, rank
+from recollect.search.facts import FactsBook
+from recollect.search.lift import Lift
+from recollect.search.rank import RankedNote, Ranking, rank
 from recollect.search.retrieve import LookedUp, Terms
+from recollect.search.scope import Scope
 from recollect.search.sentences import Closest
 from recollect.search.snippet import Snippets
 from recollect.search.syntax import ParsedQuery
@@ -51,10 +64,12 @@ def search(
     *,
     semantic_reason: str | None,
     helpers: Executor | None = None,
+    facts: FactsBook | None = None,
 ) -> SearchReply:
     """Answer a search. `semantic_reason` says why there is no `embedder`, for the warning.
 
     With `helpers` words are looked up in one of their threads while the model reads the query.
+    `facts` are kept from search to search by whoever searches this index often.
 
     Without an embedder hybrid mode answers by keywords and semantic mode finds nothing; both say
     so in `warnings`.
@@ -64,7 +79,8 @@ def search(
         IndexFailure: the index does not read.
 
     """
-    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers)
+    book = facts or FactsBook(vault.path, rules.shelved_status)
+    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers, book)
     return run.reply()
 
 
@@ -79,6 +95,7 @@ class _Run:
     vault: VaultRecord
     semantic_reason: str | None
     helpers: Executor | None
+    facts: FactsBook
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -92,12 +109,12 @@ class _Run:
         parsed = query.parse(self.request.query, plain=self.request.plain)
         self.warnings += parsed.warnings
         trace.stage("parse", count_in=1, count_out=1)
-        notes = self.filter(parsed, trace)
+        among = self.scoped(parsed, self.filter(parsed, trace), trace)
         found: tuple[Result, ...] = ()
         if parsed.text:
-            found = self.scored(parsed, notes, trace)
-        elif notes is not None:
-            found = self.listed(notes, trace)
+            found = self.scored(parsed, among, trace)
+        elif among.notes is not None:
+            found = self.listed(among.notes, trace)
         return SearchReply(
             query=self.request.query,
             vault=self.vault.name,
@@ -128,6 +145,19 @@ class _Run:
         )
         return allowed.notes
 
+    def scoped(self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace) -> Scope:
+        """Of those notes, the ones that are not left out by default."""
+        if self.request.everything or (notes is None and not parsed.text):
+            return Scope(notes, scope.NO_NOTES)
+        facts = self.facts.of(self.index)
+        among = scope.narrowed(notes, facts, parsed, self.rules)
+        for part in among.removed:
+            self.filtered[part.reason] = self.filtered.get(part.reason, 0) + part.count
+        count = len(facts.ids) if notes is None else len(notes)
+        removed = sum(part.count for part in among.removed)
+        trace.stage("scope", count_in=count, count_out=count - removed, removed=among.removed)
+        return among
+
     def listed(self, notes: IdArray, trace: Trace) -> tuple[Result, ...]:
         """A query of conditions alone: all notes that meet them, the latest first."""
         wanted = set(notes.tolist())
@@ -148,9 +178,7 @@ class _Run:
         )
         return shown
 
-    def scored(
-        self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace
-    ) -> tuple[Result, ...]:
+    def scored(self, parsed: ParsedQuery, among: Scope, trace: Trace) -> tuple[Result, ...]:
         """The notes that answer the words of the query, best first."""
         limit = retrieve.depth(self.request.limit)
         look_up = partial(
@@ -158,28 +186,36 @@ class _Run:
             self.index,
             parsed.text,
             limit=limit,
-            notes=notes,
+            notes=among.notes,
+            without=among.without,
             scored=self.request.mode != "semantic",
         )
         looking_up = self.beside(look_up)
         vector = self.vector(parsed.text)
         trace.stage("embed", count_in=1, count_out=int(vector is not None))
-        semantic = retrieve.by_meaning(self.index, vector, limit=limit, notes=notes)
+        semantic = retrieve.by_meaning(self.index, vector, limit=limit, notes=among.notes)
+        semantic = retrieve.remaining(self.index, semantic, among.without)
         found = looking_up()
         if not found.terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
         chunks = retrieve.both(self.index, found.chunks, semantic)
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        ranking = self.ranked(parsed.text, found, vector, chunks, trace)
+        ranking = self.ranked(parsed, found, vector, chunks, trace)
         shown = results.build(
             self.index,
-            ranking.top(self.request.limit, self.rules.passages),
+            self.shown(ranking, trace),
             self.snippets(parsed.text, found.terms, vector),
             self.vault.obsidian_name,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
+
+    def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
+        """What shows the passages: by the telling words, else by the closest sentence."""
+        model = self.embedder if vector is not None else None
+        closest = Closest(model, text) if isinstance(model, KnowsTokens) else None
+        return Snippets(_highlighted(terms), self.rules.snippet_chars, closest=closest)
 
     def beside(self, lookup: Callable[[], T]) -> Callable[[], T]:
         """Begin `lookup` where a helper is at hand; what is given back waits for its answer."""
@@ -187,9 +223,25 @@ class _Run:
             return lookup
         return self.helpers.submit(lookup).result
 
+    def shown(self, ranking: Ranking, trace: Trace) -> Sequence[RankedNote]:
+        """The notes of the reply, near-duplicates of better ones left out where that is asked."""
+        asked = self.request.collapse
+        if not (self.rules.collapse if asked is None else asked):
+            return ranking.top(self.request.limit, self.rules.passages)
+        compared = min(2 * self.request.limit, max(self.request.limit, duplicates.MAX_COMPARED))
+        ranked = ranking.top(compared, self.rules.passages)
+        repeated = duplicates.duplicates(self.index, ranked)
+        if repeated:
+            self.filtered["near_duplicate"] = len(repeated)
+            self.total -= len(repeated)
+        kept = [note for note in ranked if note.note_id not in repeated]
+        removed = [Removed("near_duplicate", len(repeated))] if repeated else []
+        trace.stage("collapse", count_in=len(ranked), count_out=len(kept), removed=removed)
+        return kept[: self.request.limit]
+
     def ranked(
         self,
-        text: str,
+        parsed: ParsedQuery,
         found: LookedUp,
         vector: FloatArray | None,
         chunks: Candidates,
@@ -198,16 +250,24 @@ class _Run:
         """The notes of the chunks in order; what the reply says of the whole list is noted."""
         notes = by_note(chunks)
         asked = found.terms.asked
-        signals = adapt.signals(notes, text, known=asked(known=True), asked=asked(known=False))
-        plan = self.plan(text, signals, vector)
-    def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
-        """What shows the passages: by the telling words, else by the closest sentence."""
-        model = self.embedder if vector is not None else None
-        closest = Closest(model, text) if isinstance(model, KnowsTokens) else None
-        return Snippets(_highlighted(terms), self.rules.snippet_chars, closest=closest)
-
-        scored = with_whole(notes, found.note_ids, found.note_bm25)
-        ranking, below = rank(chunks, scored, plan, min_score=self.request.min_score)
+        signals = adapt.signals(
+            notes, parsed.text, known=asked(known=True), asked=asked(known=False)
+        )
+        plan = self.plan(parsed.text, signals, vector)
+        scored = notes
+        if "whole_notes" not in self.request.ignore:
+            scored = with_whole(notes, found.note_ids, found.note_bm25)
+        lift = Lift(
+            self.index,
+            self.facts,
+            self.rules,
+            self.request,
+            found.terms,
+            dated=scope.asks_for_dates(parsed),
+        )
+        least = max(self.request.min_score, self.rules.min_score)
+        ranking, below = rank(chunks, scored, plan, min_score=least, lift=lift.of)
+        self.warnings += lift.warnings
         self.confidence = confidence(notes, signals, _possible(self.request.mode, vector))
         self.conclude(ranking, below)
         trace.stage(
@@ -248,7 +308,9 @@ class _Run:
         alpha = self.request.alpha
         if self.request.fusion != "auto":
             return fuse.plan(self.request.fusion, alpha)
-        unread = adapt.unreadable(text, self.embedder.count_tokens)
+        unread = 0.0
+        if "spelling" not in self.request.ignore:
+            unread = adapt.unreadable(text, self.embedder.count_tokens)
         share = adapt.semantic_share(signals, unread) if alpha is None else alpha
         return fuse.Plan("auto", 1.0 - share, share, {**signals.as_params(), "unreadable": unread})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from recollect.replies import RawScores, Scores
 from recollect.search.candidates import Candidates
 from recollect.search.fuse import Fused, Plan, fuse
+from recollect.search.lift import Multipliers
 from recollect.types import FloatArray
 
 _DIGITS = 6
@@ -35,9 +36,10 @@ class Ranking:
     chunks: Candidates
     notes: Candidates
     fused: Fused
+    multipliers: Multipliers
     order: Sequence[int]
     scores: FloatArray
-    best: float  # the fused score that counts as 1
+    best: float  # the fused score, lifted, that counts as 1
 
     def __len__(self) -> int:
         return len(self.order)
@@ -57,6 +59,9 @@ class Ranking:
                     keyword=_known(self.fused.keyword[place]),
                     semantic=_known(self.fused.semantic[place]),
                     fused=_rounded(self.fused.fused[place]),
+                    tag=_at(self.multipliers.tag, place),
+                    recency=_at(self.multipliers.recency, place),
+                    graph=_at(self.multipliers.graph, place),
                 ),
                 raw=RawScores(_known(self.notes.bm25[place]), _known(self.notes.cosine[place])),
                 passages=self._passages(int(self.notes.ids[place]), values, passages + 1),
@@ -75,24 +80,36 @@ class Ranking:
 
 
 def rank(
-    chunks: Candidates, notes: Candidates, plan: Plan, *, min_score: float = 0.0
+    chunks: Candidates,
+    notes: Candidates,
+    plan: Plan,
+    *,
+    min_score: float = 0.0,
+    lift: Callable[[Candidates, FloatArray], Multipliers] | None = None,
 ) -> tuple[Ranking, int]:
     """Order `notes`, which are those of `chunks`; also how many fell below `min_score`.
 
-    A score is the cosine where only meaning counts, else the fused score against the best one.
+    A score is the cosine where only meaning counts, else the fused score, lifted, against the best.
     Equal scores put the better keyword hit first, then the better cosine, then the older note.
     """
     fused = fuse(notes, plan)
-    best = 1.0
+    best, lifted, multipliers = 1.0, fused.fused, Multipliers()
     if plan.method != "semantic" and len(notes):
-        best = float(fused.fused.max()) or 1.0
-    scores = np.clip(fused.fused / np.float32(best), 0.0, 1.0)
+        if lift is not None:
+            multipliers = lift(notes, fused.fused)
+            lifted = multipliers.applied(fused.fused)
+        best = float(lifted.max()) or 1.0
+    scores = np.clip(lifted / np.float32(best), 0.0, 1.0)
     order = np.lexsort(
         (notes.ids, -np.nan_to_num(notes.cosine), -np.nan_to_num(notes.bm25), -scores)
     )
     kept = order[scores[order] >= min_score]
-    ranking = Ranking(plan, chunks, notes, fused, kept.tolist(), scores[kept], best)
+    ranking = Ranking(plan, chunks, notes, fused, multipliers, kept.tolist(), scores[kept], best)
     return ranking, len(order) - len(kept)
+
+
+def _at(multipliers: FloatArray | None, place: int) -> float | None:
+    return None if multipliers is None else _rounded(multipliers[place])
 
 
 def _known(score: np.float32) -> float | None:

@@ -95,12 +95,12 @@ class LookedUp:
 
 
 def look_up(
-    index: Index, text: str, *, limit: int, notes: IdArray | None, scored: bool
+    index: Index, text: str, *, limit: int, notes: IdArray | None, without: IdArray, scored: bool
 ) -> LookedUp:
     """Ask for the words of `text`; where not `scored`, only what they are is told."""
     asked = terms(index, text)
     query = asked.query if scored else ()
-    chunks = by_words(index, query, limit=limit, notes=notes)
+    chunks = remaining(index, by_words(index, query, limit=limit, notes=notes), without)
     owners = index.note_ids_of(chunks.chunk_ids)
     first = np.unique(owners, return_index=True)[1]
     best = owners[np.sort(first)[:_WHOLE_NOTES]]
@@ -114,6 +114,14 @@ def by_meaning(
     if vector is None:
         return no_hits()
     return index.vectors.search(vector, limit=limit, notes=notes)
+
+
+def remaining(index: Index, hits: ChunkHits, without: IdArray) -> ChunkHits:
+    """The chunks that are not of the notes `without`: cheaper than a filter where these are few."""
+    if not len(without):
+        return hits
+    kept = ~np.isin(index.note_ids_of(hits.chunk_ids), without)
+    return ChunkHits(hits.chunk_ids[kept], hits.scores[kept])
 
 
 def both(index: Index, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:

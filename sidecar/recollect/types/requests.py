@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from recollect.types.values import ChangeKind, Direction, FusionMethod, SearchMode
+from recollect.types.values import ChangeKind, Direction, FusionMethod, SearchMode, Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,9 @@ class SearchRequest:
     """A search as every door asks it.
 
     `door` names the one it came through; a search without one is nobody's and is not logged.
-    `hidden` are paths of notes that are not to be found.
+    `hidden` are paths of notes that are not to be found; `everything` finds shelved and daily notes
+    as well. `recency`, `graph` and `collapse` stand for the settings where given; the signals in
+    `ignore` have no say.
     """
 
     query: str
@@ -27,6 +29,11 @@ class SearchRequest:
     explain: bool = False
     door: str | None = None
     hidden: frozenset[str] = frozenset()
+    everything: bool = False
+    recency: float | None = None
+    graph: float | None = None
+    collapse: bool | None = None
+    ignore: frozenset[Signal] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

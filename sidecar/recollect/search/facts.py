@@ -1,0 +1,108 @@
+"""What every search needs to know of every note: its dates, and whether it is left out by default.
+
+Kept as arrays and followed note by note, so that a search after a save reads one note and not all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.index.index import Index
+from recollect.index.reads import NoteBasics
+from recollect.types import FloatArray, IdArray, PropertyValue
+from recollect.vault.daily import SETTINGS, DailyNotes
+
+_CREATED, _MODIFIED, _DAILY, _SHELVED = range(4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """Of all notes of one moment, in order of id. Times are POSIX seconds, NaN where unknown."""
+
+    ids: IdArray
+    table: npt.NDArray[np.float64]  # (notes, 4)
+
+    @property
+    def daily(self) -> IdArray:
+        """The daily notes."""
+        return self.ids[self.table[:, _DAILY] > 0]
+
+    @property
+    def shelved(self) -> IdArray:
+        """The notes whose status says that they are not in use."""
+        return self.ids[self.table[:, _SHELVED] > 0]
+
+    def times(self, note_ids: IdArray, *, created: bool) -> FloatArray:
+        """When notes were created, or else modified; NaN for a note that is gone."""
+        if not len(self.ids):
+            return np.full(len(note_ids), np.nan, np.float32)
+        at = np.minimum(np.searchsorted(self.ids, note_ids), len(self.ids) - 1)
+        times = self.table[at, _CREATED if created else _MODIFIED]
+        return np.where(self.ids[at] == note_ids, times, np.nan)
+
+
+class FactsBook:
+    """The facts of one index, brought up to date when asked for. Any thread may ask."""
+
+    def __init__(self, root: Path, shelved: Collection[str]) -> None:
+        """`root` is the vault, which says what its daily notes are; `shelved` are statuses."""
+        self._root = root
+        self._words = frozenset(status.casefold() for status in shelved)
+        self._making = threading.Lock()
+        self._generation = -1
+        self._settings: int | None = None
+        self._facts = Facts(np.empty(0, np.int64), np.empty((0, 4)))
+
+    def of(self, index: Index) -> Facts:
+        """The facts as they are now."""
+        with self._making:
+            if index.text_generation != self._generation:
+                self._update(index)
+            return self._facts
+
+    def _update(self, index: Index) -> None:
+        settings = _changed_at(self._root / SETTINGS)
+        since = self._generation if settings == self._settings else -1
+        generation = index.text_generation
+        ids, changed = index.basics(since)
+        table = np.full((len(ids), 4), np.nan)
+        old = self._facts
+        kept = np.flatnonzero(np.isin(old.ids, ids))
+        table[np.searchsorted(ids, old.ids[kept])] = old.table[kept]
+        daily = DailyNotes.read(self._root)
+        for note in changed:
+            at = int(np.searchsorted(ids, note.id))
+            if at < len(ids) and ids[at] == note.id:
+                table[at] = self._row(note, daily)
+        self._facts = Facts(ids, table)
+        self._generation, self._settings = generation, settings
+
+    def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, float, float, float]:
+        unknown = float("nan")
+        return (
+            unknown if note.created is None else note.created,
+            unknown if note.modified is None else note.modified,
+            float(daily.holds(note.path, note.properties)),
+            float(not self._words.isdisjoint(_statuses(note.properties))),
+        )
+
+
+def _changed_at(file: Path) -> int | None:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _statuses(properties: Mapping[str, PropertyValue]) -> Collection[str]:
+    for name, value in properties.items():
+        if name.casefold() == "status":
+            values = value if isinstance(value, tuple) else (value,)
+            return {one.strip().casefold() for one in values if isinstance(one, str)}
+    return ()

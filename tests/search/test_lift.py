@@ -1,0 +1,112 @@
+"""What a search does with what else is known of the notes it found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from recollect.search import boost
+from recollect.types import SearchRules
+from tests.search.library import Library, MakeLibrary
+
+HONEY = "Honey is made in the hive.\n"
+NOTES = {
+    "Guide.md": "How honey is made in the hive, honey honey. See [[Extractor]].\n",
+    "Extractor.md": "A machine for honey.\n",
+    "Centrifuge.md": "A machine for honey.\n",
+    "Tagged.md": "---\ntags: [bees/honey]\n---\nA machine for wax and more.\n",
+    "Named.md": "---\naliases: [Queen Rearing]\n---\nCells, and how to graft them.\n",
+    "Work/Rearing a queen.md": "Rearing one needs patience, and a strong colony in May.\n",
+    "Work/Copy.md": "Pollen is carried home by workers in little baskets on their legs.\n",
+    "Copy too.md": "Pollen is carried home by workers in little baskets on their legs.\n",
+}
+
+
+@pytest.fixture
+def library(make_library: MakeLibrary) -> Library:
+    return make_library(NOTES)
+
+
+def test_what_a_good_note_links_to_comes_before_its_equal(library: Library) -> None:
+    plain = {one.path: one for one in library.search("honey", mode="keyword", graph=0.0).results}
+    assert plain["Extractor.md"].score == plain["Centrifuge.md"].score
+    assert plain["Extractor.md"].scores.graph is None
+    lifted = {one.path: one for one in library.search("honey", mode="keyword").results}
+    assert lifted["Extractor.md"].score > lifted["Centrifuge.md"].score
+    assert lifted["Extractor.md"].scores.graph == pytest.approx(1.2)
+    assert lifted["Centrifuge.md"].scores.graph == 1.0
+
+
+def test_an_alias_typed_in_full_comes_first(library: Library) -> None:
+    first = library.search("queen  REARING", mode="keyword").results[0]
+    assert (first.path, first.scores.tag) == ("Named.md", 1.5)
+    ignoring = library.search("queen rearing", mode="keyword", ignore=frozenset({"names"}))
+    assert {one.scores.tag for one in ignoring.results} == {1.0}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_score_follows_from_what_the_reply_says(library: Library, mode: str) -> None:
+    reply = library.search("honey machine", mode=mode, recency=0.3)
+    assert reply.results[0].score == 1.0
+    for one in reply.results:
+        scores = one.scores
+        lifted = (scores.fused or 0) * (scores.tag or 1) * (scores.graph or 1)
+        lifted *= scores.recency or 1
+        assert one.score == pytest.approx(lifted / reply.fusion.params["best"], abs=1e-5)
+
+
+def test_recency_lifts_where_asked_and_not_beside_dates(library: Library) -> None:
+    assert library.search("honey").results[0].scores.recency is None
+    assert library.search("honey", recency=0.5).results[0].scores.recency > 1.0
+    dated = library.search("honey modified:>2001", recency=0.5)
+    assert dated.results[0].scores.recency is None
+    ignored = library.search("honey", recency=0.5, ignore=frozenset({"recency"}))
+    assert ignored.results[0].scores.recency is None
+
+
+def test_a_folder_has_its_weight(library: Library) -> None:
+    before = {one.path: one for one in library.search("queen rearing", mode="keyword").results}
+    library.rules = SearchRules(folder_weights={"Work": 0.5})
+    after = {one.path: one for one in library.search("queen rearing", mode="keyword").results}
+    place = "Work/Rearing a queen.md"
+    assert after[place].score == pytest.approx(before[place].score / 2, rel=1e-4)
+    assert after["Named.md"].score == before["Named.md"].score == 1.0
+    ignoring = library.search("queen rearing", mode="keyword", ignore=frozenset({"folders"}))
+    assert {one.path: one.score for one in ignoring.results} == {
+        path: one.score for path, one in before.items()
+    }
+
+
+def test_near_duplicates_are_left_out_where_asked(library: Library) -> None:
+    assert len(library.paths("pollen baskets", mode="keyword")) == 2
+    reply = library.search("pollen baskets", mode="keyword", collapse=True, explain=True)
+    assert len(reply.results) == reply.total == 1
+    assert reply.filtered == {"near_duplicate": 1}
+    assert "collapse" in [stage.name for stage in reply.explain.stages]
+
+
+def test_meaning_alone_is_not_lifted(library: Library) -> None:
+    result = library.search("honey", mode="semantic", recency=0.5).results[0]
+    assert result.score == pytest.approx(result.raw.cosine, abs=1e-5)
+    assert result.scores.graph is None
+
+
+def test_the_least_score_of_the_settings_holds(library: Library) -> None:
+    library.rules = replace(library.rules, min_score=0.99)
+    reply = library.search("honey machine", mode="keyword")
+    assert len(reply.results) == 1
+    assert reply.filtered["min_score"] > 0
+
+
+def test_a_boost_that_fails_is_skipped_and_named(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(boost, "by_links", fail)
+    reply = library.search("honey", mode="keyword")
+    assert reply.results[0].scores.graph is None
+    assert reply.results[0].scores.tag is not None
+    assert [warning for warning in reply.warnings if "without links" in warning]
