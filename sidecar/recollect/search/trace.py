@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from recollect import interrupt
 from recollect.replies import Explain, Removed, StageTrace
 from recollect.types import PropertyValue
 
@@ -29,7 +30,11 @@ class Trace:
         removed: Sequence[Removed] = (),
         top: Callable[[], Sequence[str]] | None = None,
     ) -> None:
-        """The stage that ran since the last call. `top` gives the first paths after it."""
+        """The stage that ran since the last call. `top` gives the first paths after it.
+
+        Between two stages a search whose asker has gone ends (InterruptedWorkError).
+        """
+        interrupt.check()
         if not self.enabled:
             return
         spent = (time.perf_counter() - self._since) * 1000
