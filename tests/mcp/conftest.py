@@ -142,7 +142,7 @@ async def connected(
 
 
 @asynccontextmanager
-async def serving(home: Home) -> AsyncIterator[str]:
+async def serving(home: Home, *, kept_token: str | None = None) -> AsyncIterator[str]:
     """Serve the vault over HTTP, as `recollect serve` does; gives the address."""
     vaults = home.vaults()
     listening: asyncio.Future[BoundServer] = asyncio.get_running_loop().create_future()
@@ -154,6 +154,7 @@ async def serving(home: Home) -> AsyncIterator[str]:
             host="127.0.0.1",
             port=0,
             token=TOKEN,
+            kept_token=kept_token,
             handshake=False,
             ready=listening.set_result,
             extend=attach,

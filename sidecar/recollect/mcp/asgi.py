@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from aiohttp import web
@@ -18,6 +19,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
+_LEAVE_S = 5.0  # how long an application may take to end after its client has left
 _LOOK_EVERY_S = 0.25  # whether the client is still there; aiohttp tells it by no event
 # What aiohttp decides by itself for each connection.
 _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding"})
@@ -26,9 +28,19 @@ _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding"})
 async def exchange(
     request: web.Request, application: Application, extra: Mapping[str, object]
 ) -> web.StreamResponse:
-    """Have `application` answer `request`; `extra` is added to its scope."""
+    """Have `application` answer `request`; `extra` is added to its scope.
+
+    A client that leaves is told to the application, which ends by itself: it may have to keep what
+    the request began.
+    """
     talk = _Exchange(request)
-    await application({**_scope(request), **extra}, talk.receive, talk.send)
+    work = asyncio.create_task(application({**_scope(request), **extra}, talk.receive, talk.send))
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        talk.leave()
+        await asyncio.wait({work}, timeout=_LEAVE_S)
+        raise
     return await talk.finished()
 
 
@@ -58,11 +70,10 @@ class _Exchange:
         """Pass on the head of the answer, or a part of its body."""
         if message["type"] == "http.response.start":
             self._response = _head(message)
-            await self._response.prepare(self._request)
+            with suppress(ConnectionError):
+                await self._response.prepare(self._request)
         elif self._response is not None:
-            body = message.get("body", b"")
-            if body and self._is_there():
-                await self._response.write(body)
+            await self._write(self._response, message.get("body", b""))
             if not message.get("more_body"):
                 self._ended.set()
 
@@ -72,8 +83,19 @@ class _Exchange:
         if self._response is None:
             raise web.HTTPInternalServerError
         if self._is_there():
-            await self._response.write_eof()
+            with suppress(ConnectionError):
+                await self._response.write_eof()
         return self._response
+
+    def leave(self) -> None:
+        """The client has gone."""
+        self._ended.set()
+
+    async def _write(self, response: web.StreamResponse, body: bytes) -> None:
+        """Write to a client that is still there; one that left misses nothing."""
+        if body and self._is_there():
+            with suppress(ConnectionError):
+                await response.write(body)
 
     def _is_there(self) -> bool:
         transport = self._request.transport

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from recollect.mcp import exploring, namespaces, reading, writing
+from recollect.mcp import exploring, memory_tools, namespaces, reading, writing
 from recollect.mcp.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (
     *reading.TOOLS,
     *exploring.TOOLS,
     *namespaces.TOOLS,
+    *memory_tools.TOOLS,
     *writing.TOOLS,
 )

@@ -23,6 +23,9 @@ OPEN_ROUTES = frozenset(
     {"shell", "static", "worker", *(r.name for r in ROUTES if not r.needs_token)}
 )
 
+# Routes outside the table whose every method a reader may use: what they let write, they check.
+_OF_READERS = frozenset({"mcp"})
+
 _BY_NAME = {route.name: route for route in ROUTES}
 _COOKIE_SECONDS = 365 * 24 * 3600
 
@@ -82,7 +85,8 @@ def _caller(request: web.Request, site: Site, bound: Address, address: str) -> C
 
 def _scope_of(request: web.Request) -> Scope:
     """What a route outside the table needs: who changes something must say who may."""
-    return "read" if request.method in {hdrs.METH_GET, hdrs.METH_HEAD} else "write"
+    reads = request.method in {hdrs.METH_GET, hdrs.METH_HEAD}
+    return "read" if reads or request.match_info.route.name in _OF_READERS else "write"
 
 
 def _check_scope(caller: Caller, needed: Scope) -> None:

@@ -1,0 +1,255 @@
+"""The twelve tools of memories. Those that change one write a note of the vault.
+
+They need a folder that a person chose for memories (setting `memory.folder`); without it the ones
+that write answer `read_only`, as all writing tools do where an assistant may not write.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from recollect import questions_memory as asking
+from recollect.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
+from recollect.questions_memory import (
+    DEFAULT_NAMESPACE,
+    MAX_CONTENT_CHARS,
+    MAX_DEPTH,
+    MemoryOrder,
+    MemoryRequest,
+    MemoryType,
+    RelationKind,
+)
+
+_Id = Annotated[str, Field(min_length=1, description="Id, path or name of a memory")]
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Comment = Annotated[str, Field(max_length=1000, description="Why, for the memory's history")]
+_Namespace = Annotated[str, Field(pattern=r"^\w[\w .-]{0,63}$")]
+_Depth = Annotated[int, Field(ge=0, le=MAX_DEPTH, description="How many relations to follow")]
+_Limit = Annotated[int, Field(ge=1, le=1000, description="Most")]
+
+
+class StoreAsked(Asked):
+    """`memory_store`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.StoreMemory
+    content: str = Field(min_length=1, max_length=MAX_CONTENT_CHARS, description="What to remember")
+    type: MemoryType = "fact"
+    namespace: _Namespace = DEFAULT_NAMESPACE
+    importance: _Share = 0.5
+    provenance: str | None = Field(
+        None, max_length=1000, description="Where it comes from: a note, a person, a conversation"
+    )
+    title: str | None = Field(None, max_length=200, description="Name of the note")
+
+
+class RecallAsked(BudgetAsked):
+    """`memory_recall`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.RecallMemories
+    query: str = Field(max_length=4096, description="What is to be done, in words")
+    namespace: _Namespace | None = None
+    type: MemoryType | None = None
+    limit: _Limit = 5
+    depth: _Depth = 0
+
+
+class ContextAsked(BudgetAsked):
+    """`memory_context`; its budget is that of the text."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.MemoryContext
+    query: str = Field("", max_length=4096, description="What is to be done, in words")
+    namespace: _Namespace | None = None
+    depth: _Depth = 1
+
+
+class ApplyAsked(Asked):
+    """`memory_apply`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.ApplyMemory
+    id: _Id
+    comment: _Comment = ""
+
+
+class OutcomeAsked(Asked):
+    """`memory_outcome`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.MemoryOutcome
+    id: _Id
+    helped: bool = Field(description="Whether it helped")
+    comment: _Comment = ""
+
+
+class ForgetAsked(Asked):
+    """`memory_forget`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.ForgetMemory
+    id: _Id
+    force: bool = Field(default=False, description="Delete it even if it is a golden rule")
+
+
+class RelateAsked(Asked):
+    """`memory_relate`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.RelateMemories
+    source: _Id
+    target: str = Field(min_length=1, description="A memory, or the path of a note")
+    kind: RelationKind = "relates_to"
+    weight: _Share = 1.0
+
+
+class UnrelateAsked(Asked):
+    """`memory_unrelate`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.UnrelateMemories
+    source: _Id
+    target: str = Field(min_length=1, description="A memory, or the path of a note")
+    kind: RelationKind = "relates_to"
+
+
+class InspectAsked(BudgetAsked):
+    """`memory_inspect`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.InspectMemory
+    id: _Id
+
+
+class ListAsked(BudgetAsked):
+    """`memory_list`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.ListMemories
+    namespace: _Namespace | None = None
+    type: MemoryType | None = None
+    order: MemoryOrder = "created"
+    limit: _Limit = 100
+
+
+class HistoryAsked(BudgetAsked):
+    """`memory_history`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.MemoryHistory
+    id: _Id | None = Field(None, description="Of this memory alone")
+    limit: _Limit = 100
+
+
+class HealthAsked(BudgetAsked):
+    """`memory_health`."""
+
+    asks: ClassVar[type[MemoryRequest]] = asking.MemoryHealth
+    namespace: _Namespace | None = None
+
+
+_Any = (
+    StoreAsked
+    | RecallAsked
+    | ContextAsked
+    | ApplyAsked
+    | OutcomeAsked
+    | ForgetAsked
+    | RelateAsked
+    | UnrelateAsked
+    | InspectAsked
+    | ListAsked
+    | HistoryAsked
+    | HealthAsked
+)
+
+
+def remember(desk: Desk, asked: _Any) -> Document:
+    """Ask the memories, or tell them."""
+    bound = {"vault"} if isinstance(asked, ContextAsked) else {"vault", "budget_tokens"}
+    return read(desk.answers.remember(asked.asks(**asked.model_dump(exclude=bound))))
+
+
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    asked: type[_Any],
+    *cut: str,
+) -> Tool:
+    return Tool(
+        f"memory_{name}",
+        title,
+        description,
+        asked,
+        remember,
+        cut=cut,
+        writes=asked.asks.writes,
+        destructive=name == "forget",
+    )
+
+
+TOOLS = (
+    _tool(
+        "store",
+        "Remember",
+        "Keep something for later, as a note. The same content is kept once.",
+        StoreAsked,
+    ),
+    _tool(
+        "recall",
+        "Recall",
+        "Find memories that bear on a task, with why each was found.",
+        RecallAsked,
+        "memories",
+    ),
+    _tool(
+        "context",
+        "What to know first",
+        "Golden rules and memories for a task, as one text. Ask it before you begin.",
+        ContextAsked,
+    ),
+    _tool(
+        "apply",
+        "Use a memory",
+        "Say that you are using a memory; afterwards tell memory_outcome whether it helped.",
+        ApplyAsked,
+    ),
+    _tool(
+        "outcome",
+        "Judge a memory",
+        "Say whether a memory that was used helped: its confidence rises or falls.",
+        OutcomeAsked,
+    ),
+    _tool(
+        "forget",
+        "Forget a memory",
+        "Delete a memory's note. A golden rule is only deleted with `force`.",
+        ForgetAsked,
+    ),
+    _tool(
+        "relate",
+        "Relate memories",
+        "Say how a memory stands to another, or to a note.",
+        RelateAsked,
+    ),
+    _tool("unrelate", "Unrelate memories", "Take a relation back.", UnrelateAsked),
+    _tool(
+        "inspect",
+        "Inspect a memory",
+        "Everything about one memory, with its relations and its history.",
+        InspectAsked,
+        "history",
+    ),
+    _tool("list", "List memories", "The memories there are.", ListAsked, "memories"),
+    _tool(
+        "history",
+        "History of memories",
+        "What was said of one memory, or of all, newest first.",
+        HistoryAsked,
+        "entries",
+    ),
+    _tool(
+        "health",
+        "Check memories",
+        "Contradictions, stale and orphaned memories, doubles.",
+        HealthAsked,
+        "contradictions",
+        "stale",
+        "orphaned",
+        "doubles",
+        "unreadable",
+    ),
+)

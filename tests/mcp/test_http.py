@@ -1,0 +1,101 @@
+"""The official client over HTTP, at a real server with tokens."""
+
+from __future__ import annotations
+
+import time
+
+import anyio
+import httpx2
+import pytest
+from aiohttp import ClientSession
+
+from recollect.access.devices import Devices
+from tests.mcp.conftest import RIGHT, WRITING, Home, over_http, serving
+from tests.mcp.test_tools import NAMES, ask, paths, refused, said
+
+PARALLEL = 100
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_every_tool_answers(home: Home, mode: str) -> None:
+    async with serving(home) as url, over_http(f"{url}/mcp", mode=mode) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} >= NAMES
+        for name in sorted(NAMES - set(WRITING)):
+            assert (await ask(client, name, **RIGHT[name]))["tokens"] > 0
+        for name in WRITING:
+            assert (await refused(client, name, **RIGHT[name]))["code"] == "read_only"
+        error = await refused(client, "search", query="x", limit="many")
+        assert error["code"] == "bad_request"
+        listed = await client.list_resources()
+        assert len(listed.resources) == 6
+        await client.get_prompt("answer_from_notes", {"question": "bees"})
+
+
+async def test_the_address_may_ask_for_writing(own_home: Home) -> None:
+    async with serving(own_home) as url, over_http(f"{url}/mcp?allow_write=true") as client:
+        (own_home.folder / "New.md").write_text("A note about the moon.", encoding="utf-8")
+        job = (await ask(client, "index_paths", paths=["New.md"]))["job"]
+        while (await ask(client, "vault_status", job=job["id"]))["job"]["state"] == "running":
+            pass
+        assert paths(await ask(client, "search", query="moon"))[0] == "New.md"
+
+
+async def test_a_caller_without_the_token_is_refused(home: Home) -> None:
+    async with serving(home) as url, ClientSession() as stranger:
+        for headers in ({}, {"Authorization": "Bearer wrong"}):
+            reply = await stranger.post(f"{url}/mcp", json={}, headers=headers)
+            assert reply.status == 401
+        foreign = {"Origin": "https://evil.example"}
+        reply = await stranger.post(f"{url}/mcp", json={}, headers=foreign)
+        assert reply.status == 403
+
+
+async def test_a_hundred_calls_at_once_are_all_answered(home: Home) -> None:
+    async with serving(home) as url, over_http(f"{url}/mcp") as client:
+        found: list[str] = []
+
+        async def call(number: int) -> None:
+            result = await client.call_tool("search", {"query": f"garden {number}"})
+            found.append(paths(said(result))[0])
+
+        async with anyio.create_task_group() as group:
+            for number in range(PARALLEL):
+                group.start_soon(call, number)
+    assert len(found) == PARALLEL
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_call_that_is_given_up_leaves_the_rest_alone(home: Home, mode: str) -> None:
+    async with serving(home) as url, over_http(f"{url}/mcp", mode=mode) as client:
+        with anyio.move_on_after(0.0001) as scope:
+            await client.call_tool("context", {"query": "garden"})
+        assert scope.cancelled_caught
+        assert paths(await ask(client, "search", query="garden"))
+
+
+async def test_an_open_session_does_not_hold_up_the_end(home: Home) -> None:
+    headers = {"Authorization": "Bearer t0ken-" + "m" * 40, "Accept": "text/event-stream"}
+    async with httpx2.AsyncClient(headers=headers, timeout=30.0) as http:
+        async with serving(home) as url, over_http(f"{url}/mcp", mode="legacy") as client:
+            await ask(client, "stats")
+            begun = time.monotonic()
+        assert (await _gone(http, url)) is True
+    assert time.monotonic() - begun < 20
+
+
+async def _gone(http: httpx2.AsyncClient, url: str) -> bool:
+    try:
+        await http.get(f"{url}/api/health")
+    except httpx2.HTTPError:
+        return True
+    return False
+
+
+async def test_a_device_that_may_only_read_cannot_ask_for_writing(own_home: Home) -> None:
+    token = Devices(own_home.settings.state_dir).add("Phone", "read")
+    async with serving(own_home, kept_token="kept") as url, ClientSession() as phone:
+        headers = {"Authorization": f"Bearer {token}"}
+        reply = await phone.post(f"{url}/mcp?allow_write=true", json={}, headers=headers)
+        assert (reply.status, (await reply.json())["code"]) == (403, "scope_required")
+        async with over_http(f"{url}/mcp", token=token) as client:
+            assert paths(await ask(client, "search", query="garden"))
