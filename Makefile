@@ -17,7 +17,7 @@ PIP := -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin check lint lint-python lint-plugin browser plugin web pages \
-	release-check test-torch stress eval bench clean
+	release-check test-torch stress eval bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -79,6 +79,9 @@ eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=fo
 
 bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory beside the peers, in one run
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
+
+load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes change
+	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)
 
 clean: ## Remove what the commands above made here
 	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js sidecar/recollect/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -29,7 +29,18 @@ PEER_PACKAGES = ("torch", "sentence-transformers")
 LIMIT_S = 3600
 
 # Order of the table; what is not named here comes after.
-SCRIPTS = ("embedding", "keywords", "vectors", "stack", "save", "live", "parse", "graph", "search")
+SCRIPTS = (
+    "embedding",
+    "keywords",
+    "vectors",
+    "stack",
+    "save",
+    "live",
+    "load",
+    "parse",
+    "graph",
+    "search",
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,114 @@
+"""Many clients of one server at once, each a device of its own that types, reads and waits."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+
+HONEST = frozenset({429, 503})  # a refusal that says when to come back
+_THINK_S = (0.2, 0.8)  # between two keystrokes' searches, and to read
+_ANSWER_S = 30.0
+_CHANGED_LINE = "\nA line of load number {number}.\n"
+
+
+@dataclass
+class Tally:
+    """What came of the requests. `seconds` are those of answers."""
+
+    seconds: list[float] = field(default_factory=list)
+    statuses: Counter[int] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    silent: int = 0  # refusals without Retry-After
+
+    @property
+    def asked(self) -> int:
+        """All requests, whatever came of them."""
+        return self.statuses.total() + self.errors.total()
+
+    @property
+    def answered(self) -> int:
+        """Those that got what they asked for."""
+        return self.statuses[200]
+
+    @property
+    def wrong(self) -> int:
+        """Those that neither got an answer nor an honest refusal."""
+        refused = sum(self.statuses[status] for status in HONEST) - self.silent
+        return self.asked - self.answered - refused
+
+
+async def clients(
+    url: str, tokens: Sequence[str], questions: Sequence[str], notes: Sequence[str], seconds: float
+) -> Tally:
+    """Let a client with each of `tokens` ask for so long."""
+    tally, end = Tally(), time.monotonic() + seconds
+    await asyncio.gather(
+        *(
+            _client(url, token, number, questions, notes, end, tally)
+            for number, token in enumerate(tokens)
+        )
+    )
+    return tally
+
+
+async def change(notes: Sequence[Path], seconds: float) -> int:
+    """Append a line to each of `notes`, spread over the time; how many were changed."""
+    began = time.monotonic()
+    for number, note in enumerate(notes):
+        await asyncio.sleep(max(began + seconds * number / len(notes) - time.monotonic(), 0))
+        with note.open("a", encoding="utf-8") as stream:
+            stream.write(_CHANGED_LINE.format(number=number))
+    return len(notes)
+
+
+async def _client(
+    url: str,
+    token: str,
+    number: int,
+    questions: Sequence[str],
+    notes: Sequence[str],
+    end: float,
+    tally: Tally,
+) -> None:
+    """One person: types a question, looks at a note and at what is like it, and begins again."""
+    chance = random.Random(number)
+    headers = {"Authorization": f"Bearer {token}"}
+    timeout = aiohttp.ClientTimeout(total=_ANSWER_S)
+    async with aiohttp.ClientSession(url, headers=headers, timeout=timeout) as session:
+        await asyncio.sleep(chance.uniform(0, _THINK_S[1]))
+        while time.monotonic() < end:
+            words = chance.choice(questions).split()
+            for count in range(1, len(words) + 1):
+                typed = " ".join(words[:count])
+                await _ask(session, "/api/search", {"q": typed, "limit": "20"}, tally)
+                await asyncio.sleep(chance.uniform(*_THINK_S))
+            note = chance.choice(notes)
+            await _ask(session, "/api/note", {"path": note}, tally)
+            await _ask(session, "/api/similar", {"path": note}, tally)
+            await asyncio.sleep(chance.uniform(*_THINK_S))
+
+
+async def _ask(
+    session: aiohttp.ClientSession, route: str, asked: dict[str, str], tally: Tally
+) -> None:
+    began = time.perf_counter()
+    try:
+        async with session.get(route, params=asked) as response:
+            await response.read()
+            status = response.status
+            told = "Retry-After" in response.headers
+    except (aiohttp.ClientError, TimeoutError) as error:
+        tally.errors[type(error).__name__] += 1
+        return
+    tally.statuses[status] += 1
+    if status == 200:
+        tally.seconds.append(time.perf_counter() - began)
+    elif status in HONEST and not told:
+        tally.silent += 1
