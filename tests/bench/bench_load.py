@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from figures import Figure, Times, arguments, write
 from live_home import NOTES, QUICK_NOTES, Home, home
-from load_clients import Tally, change, clients
+from load_clients import Crowd, Tally, change
 from stack import say
 
 from recollect.access.devices import Devices
@@ -69,7 +69,7 @@ async def _load(at: Home, url: str, size: Size) -> tuple[Tally, int]:
     paths = [note.relative_to(at.vault).as_posix() for note in notes]
     say(f"{size.clients} clients for {size.seconds:.0f} s, {len(chosen)} notes change")
     return await asyncio.gather(
-        clients(url, tokens, at.questions(400), paths, size.seconds),
+        Crowd(url, at.questions(400), paths, size.seconds).ask(tokens),
         change(chosen, size.seconds),
     )
 

@@ -44,18 +44,41 @@ class Tally:
         return self.asked - self.answered - refused
 
 
-async def clients(
-    url: str, tokens: Sequence[str], questions: Sequence[str], notes: Sequence[str], seconds: float
-) -> Tally:
-    """Let a client with each of `tokens` ask for so long."""
-    tally, end = Tally(), time.monotonic() + seconds
-    await asyncio.gather(
-        *(
-            _client(url, token, number, questions, notes, end, tally)
-            for number, token in enumerate(tokens)
+@dataclass(frozen=True)
+class Crowd:
+    """Clients of the server at `url`: what they ask for, which notes they open, and for how long."""
+
+    url: str
+    questions: Sequence[str]
+    notes: Sequence[str]
+    seconds: float
+    tally: Tally = field(default_factory=Tally)
+
+    async def ask(self, tokens: Sequence[str]) -> Tally:
+        """Let a client with each of `tokens` go about it, all at once."""
+        end = time.monotonic() + self.seconds
+        await asyncio.gather(
+            *(self._client(token, number, end) for number, token in enumerate(tokens))
         )
-    )
-    return tally
+        return self.tally
+
+    async def _client(self, token: str, number: int, end: float) -> None:
+        """One person: types a question, looks at a note and at what is like it, and again."""
+        chance = random.Random(number)
+        headers = {"Authorization": f"Bearer {token}"}
+        timeout = aiohttp.ClientTimeout(total=_ANSWER_S)
+        async with aiohttp.ClientSession(self.url, headers=headers, timeout=timeout) as session:
+            await asyncio.sleep(chance.uniform(0, _THINK_S[1]))
+            while time.monotonic() < end:
+                words = chance.choice(self.questions).split()
+                for count in range(1, len(words) + 1):
+                    typed = {"q": " ".join(words[:count]), "limit": "20"}
+                    await _ask(session, "/api/search", typed, self.tally)
+                    await asyncio.sleep(chance.uniform(*_THINK_S))
+                note = {"path": chance.choice(self.notes)}
+                await _ask(session, "/api/note", note, self.tally)
+                await _ask(session, "/api/similar", note, self.tally)
+                await asyncio.sleep(chance.uniform(*_THINK_S))
 
 
 async def change(notes: Sequence[Path], seconds: float) -> int:
@@ -66,33 +89,6 @@ async def change(notes: Sequence[Path], seconds: float) -> int:
         with note.open("a", encoding="utf-8") as stream:
             stream.write(_CHANGED_LINE.format(number=number))
     return len(notes)
-
-
-async def _client(
-    url: str,
-    token: str,
-    number: int,
-    questions: Sequence[str],
-    notes: Sequence[str],
-    end: float,
-    tally: Tally,
-) -> None:
-    """One person: types a question, looks at a note and at what is like it, and begins again."""
-    chance = random.Random(number)
-    headers = {"Authorization": f"Bearer {token}"}
-    timeout = aiohttp.ClientTimeout(total=_ANSWER_S)
-    async with aiohttp.ClientSession(url, headers=headers, timeout=timeout) as session:
-        await asyncio.sleep(chance.uniform(0, _THINK_S[1]))
-        while time.monotonic() < end:
-            words = chance.choice(questions).split()
-            for count in range(1, len(words) + 1):
-                typed = " ".join(words[:count])
-                await _ask(session, "/api/search", {"q": typed, "limit": "20"}, tally)
-                await asyncio.sleep(chance.uniform(*_THINK_S))
-            note = chance.choice(notes)
-            await _ask(session, "/api/note", {"path": note}, tally)
-            await _ask(session, "/api/similar", {"path": note}, tally)
-            await asyncio.sleep(chance.uniform(*_THINK_S))
 
 
 async def _ask(
