@@ -6,7 +6,8 @@ that write answer `read_only`, as all writing tools do where an assistant may no
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -22,6 +23,9 @@ from recollect.questions_memory import (
     RelationKind,
 )
 
+# What JSON takes of a context's budget: some names and braces, and what quotes and line ends cost.
+_AROUND_TEXT, _SHARE_OF_TEXT = 50, 0.85
+
 _Id = Annotated[str, Field(min_length=1, description="Id, path or name of a memory")]
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Comment = Annotated[str, Field(max_length=1000, description="Why, for the memory's history")]
@@ -30,10 +34,24 @@ _Depth = Annotated[int, Field(ge=0, le=MAX_DEPTH, description="How many relation
 _Limit = Annotated[int, Field(ge=1, le=1000, description="Most")]
 
 
-class StoreAsked(Asked):
+class MemoryAsked(Asked):
+    """A request; `asks` is the record that it becomes."""
+
+    of_notes = False  # its namespaces are those of memories
+    asks: ClassVar[type[MemoryRequest]]
+
+
+class LongMemoryAsked(BudgetAsked):
+    """The same, of a tool whose answer may be long."""
+
+    of_notes = False  # its namespaces are those of memories
+    asks: ClassVar[type[MemoryRequest]]
+
+
+class StoreAsked(MemoryAsked):
     """`memory_store`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.StoreMemory
+    asks = asking.StoreMemory
     content: str = Field(min_length=1, max_length=MAX_CONTENT_CHARS, description="What to remember")
     type: MemoryType = "fact"
     namespace: _Namespace = DEFAULT_NAMESPACE
@@ -44,10 +62,10 @@ class StoreAsked(Asked):
     title: str | None = Field(None, max_length=200, description="Name of the note")
 
 
-class RecallAsked(BudgetAsked):
+class RecallAsked(LongMemoryAsked):
     """`memory_recall`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.RecallMemories
+    asks = asking.RecallMemories
     query: str = Field(max_length=4096, description="What is to be done, in words")
     namespace: _Namespace | None = None
     type: MemoryType | None = None
@@ -55,126 +73,120 @@ class RecallAsked(BudgetAsked):
     depth: _Depth = 0
 
 
-class ContextAsked(BudgetAsked):
-    """`memory_context`; its budget is that of the text."""
+class ContextAsked(LongMemoryAsked):
+    """`memory_context`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.MemoryContext
+    asks = asking.MemoryContext
     query: str = Field("", max_length=4096, description="What is to be done, in words")
     namespace: _Namespace | None = None
     depth: _Depth = 1
 
 
-class ApplyAsked(Asked):
+class ApplyAsked(MemoryAsked):
     """`memory_apply`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.ApplyMemory
+    asks = asking.ApplyMemory
     id: _Id
     comment: _Comment = ""
 
 
-class OutcomeAsked(Asked):
+class OutcomeAsked(MemoryAsked):
     """`memory_outcome`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.MemoryOutcome
+    asks = asking.MemoryOutcome
     id: _Id
     helped: bool = Field(description="Whether it helped")
     comment: _Comment = ""
 
 
-class ForgetAsked(Asked):
+class ForgetAsked(MemoryAsked):
     """`memory_forget`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.ForgetMemory
+    asks = asking.ForgetMemory
     id: _Id
     force: bool = Field(default=False, description="Delete it even if it is a golden rule")
 
 
-class RelateAsked(Asked):
+class RelateAsked(MemoryAsked):
     """`memory_relate`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.RelateMemories
+    asks = asking.RelateMemories
     source: _Id
     target: str = Field(min_length=1, description="A memory, or the path of a note")
     kind: RelationKind = "relates_to"
     weight: _Share = 1.0
 
 
-class UnrelateAsked(Asked):
+class UnrelateAsked(MemoryAsked):
     """`memory_unrelate`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.UnrelateMemories
+    asks = asking.UnrelateMemories
     source: _Id
     target: str = Field(min_length=1, description="A memory, or the path of a note")
     kind: RelationKind = "relates_to"
 
 
-class InspectAsked(BudgetAsked):
+class InspectAsked(LongMemoryAsked):
     """`memory_inspect`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.InspectMemory
+    asks = asking.InspectMemory
     id: _Id
 
 
-class ListAsked(BudgetAsked):
+class ListAsked(LongMemoryAsked):
     """`memory_list`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.ListMemories
+    asks = asking.ListMemories
     namespace: _Namespace | None = None
     type: MemoryType | None = None
     order: MemoryOrder = "created"
     limit: _Limit = 100
 
 
-class HistoryAsked(BudgetAsked):
+class HistoryAsked(LongMemoryAsked):
     """`memory_history`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.MemoryHistory
+    asks = asking.MemoryHistory
     id: _Id | None = Field(None, description="Of this memory alone")
     limit: _Limit = 100
 
 
-class HealthAsked(BudgetAsked):
+class HealthAsked(LongMemoryAsked):
     """`memory_health`."""
 
-    asks: ClassVar[type[MemoryRequest]] = asking.MemoryHealth
+    asks = asking.MemoryHealth
     namespace: _Namespace | None = None
 
 
-_Any = (
-    StoreAsked
-    | RecallAsked
-    | ContextAsked
-    | ApplyAsked
-    | OutcomeAsked
-    | ForgetAsked
-    | RelateAsked
-    | UnrelateAsked
-    | InspectAsked
-    | ListAsked
-    | HistoryAsked
-    | HealthAsked
-)
-
-
-def remember(desk: Desk, asked: _Any) -> Document:
+def remember(desk: Desk, asked: MemoryAsked | LongMemoryAsked) -> Document:
     """Ask the memories, or tell them."""
-    bound = {"vault"} if isinstance(asked, ContextAsked) else {"vault", "budget_tokens"}
-    return read(desk.answers.remember(asked.asks(**asked.model_dump(exclude=bound))))
+    given = asked.model_dump(exclude={"vault", "budget_tokens"})
+    return read(desk.answers.remember(asked.asks(**given)))
+
+
+def context(desk: Desk, asked: ContextAsked) -> Document:
+    """What to know before a task; the ids of the memories stand in the text."""
+    budget = max(int((asked.budget_tokens - _AROUND_TEXT) * _SHARE_OF_TEXT), 1)
+    request = asking.MemoryContext(asked.query, asked.namespace, budget, asked.depth)
+    made = read(desk.answers.remember(request))
+    left_out = {"left_out": len(made["left_out"])} if made["left_out"] else {}
+    return {"vault": made["vault"], "text": made["text"], **left_out, "warnings": made["warnings"]}
 
 
 def _tool(
     name: str,
     title: str,
     description: str,
-    asked: type[_Any],
+    asked: type[MemoryAsked | LongMemoryAsked],
     *cut: str,
+    run: Callable[[Desk, Any], Document] = remember,
 ) -> Tool:
     return Tool(
         f"memory_{name}",
         title,
         description,
         asked,
-        remember,
+        run,
         cut=cut,
         writes=asked.asks.writes,
         destructive=name == "forget",
@@ -200,6 +212,7 @@ TOOLS = (
         "What to know first",
         "Golden rules and memories for a task, as one text. Ask it before you begin.",
         ContextAsked,
+        run=context,
     ),
     _tool(
         "apply",

@@ -191,7 +191,7 @@ def _worked(tool: Tool, desk: Desk, asked: Asked) -> tuple[Document, bool]:
 
 def _vault(asked: Asked) -> str | None:
     """The vault that is asked for, by itself or as the first part of a namespace."""
-    namespace = getattr(asked, "namespace", None)
+    namespace = getattr(asked, "namespace", None) if asked.of_notes else None
     return asked.vault or (vault_of(namespace) if namespace else None)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,6 +26,7 @@ class Asked(BaseModel):
     """What may be asked of any tool. Unknown names are refused; "10" is read as 10."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    of_notes: ClassVar[bool] = True  # whether a `namespace` is a vault or a folder of notes
 
     vault: str | None = Field(None, description="Vault name or id; the default one if left out")
 

@@ -287,6 +287,7 @@ class Memories:
         return MemoryForgottenReply(self._vault, memory.id, memory.path, written.number)
 
     def _relate(self, asked: RelateMemories) -> MemoryChangedReply:
+        self._folder.check_writable()
         target = self._target_name(asked.target)
 
         def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
