@@ -86,6 +86,13 @@ class Remote:
             "fusion": request.fusion,
             "alpha": request.alpha,
             "min_score": request.min_score,
+            "everything": request.everything,
+            "recency": request.recency,
+            "graph": request.graph,
+            "collapse": request.collapse,
+            "expand": request.expand,
+            "rerank": request.rerank,
+            "ignore": ",".join(sorted(request.ignore)) or None,
             "explain": request.explain,
             "door": request.door,
         }

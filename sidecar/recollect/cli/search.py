@@ -33,6 +33,14 @@ _LIMIT = click.option(
     help="By keyword, by meaning, or both ranked together.",
 )
 @click.option("--plain", is_flag=True, help="Take QUERY as plain text, without operators.")
+@click.option("--everything", is_flag=True, help="Find shelved and daily notes as well.")
+@click.option("--recency", type=click.FloatRange(0, 1), help="How much a note of today gains.")
+@click.option(
+    "--graph", type=click.FloatRange(0, 1), help="How much a note gains that the best link to."
+)
+@click.option("--collapse", is_flag=True, default=None, help="Leave out near-duplicates.")
+@click.option("--expand", is_flag=True, default=None, help="Ask for related words as well.")
+@click.option("--rerank", is_flag=True, default=None, help="Let a model read the first results.")
 @click.option("--explain", is_flag=True, help="Show what each stage of the search did.")
 @json_option
 def search(
@@ -42,6 +50,12 @@ def search(
     limit: int,
     mode: SearchMode,
     plain: bool,
+    everything: bool,
+    recency: float | None,
+    graph: float | None,
+    collapse: bool | None,
+    expand: bool | None,
+    rerank: bool | None,
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -51,7 +65,20 @@ def search(
     """
     from recollect.types import SearchRequest  # noqa: PLC0415 - loads numpy
 
-    request = SearchRequest(query, limit=limit, mode=mode, plain=plain, explain=explain, door="cli")
+    request = SearchRequest(
+        query,
+        limit=limit,
+        mode=mode,
+        plain=plain,
+        everything=everything,
+        recency=recency,
+        graph=graph,
+        collapse=collapse,
+        expand=expand,
+        rerank=rerank,
+        explain=explain,
+        door="cli",
+    )
     with answers(invocation(), vault) as (_, source):
         _show(source.search(request), as_json=as_json)
 

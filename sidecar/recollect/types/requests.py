@@ -15,8 +15,8 @@ class SearchRequest:
 
     `door` names the one it came through; a search without one is nobody's and is not logged.
     `hidden` are paths of notes that are not to be found; `everything` finds shelved and daily notes
-    as well. `recency`, `graph` and `collapse` stand for the settings where given; the signals in
-    `ignore` have no say.
+    as well. `recency`, `graph`, `collapse`, `expand` and `rerank` stand for the settings where
+    given; the signals in `ignore` have no say.
     """
 
     query: str
@@ -33,6 +33,8 @@ class SearchRequest:
     recency: float | None = None
     graph: float | None = None
     collapse: bool | None = None
+    expand: bool | None = None
+    rerank: bool | None = None
     ignore: frozenset[Signal] = frozenset()
 
 

@@ -32,6 +32,7 @@ from recollect.types import (
     LedgerState,
     SearchMode,
     SearchRequest,
+    Signal,
     SimilarRequest,
     Verdict,
 )
@@ -47,6 +48,10 @@ def _flag(value: object) -> object:
     if value not in {"true", "false"}:
         raise ValueError("write true or false")
     return value == "true"
+
+
+def _words(value: object) -> object:
+    return frozenset(filter(None, value.split(","))) if isinstance(value, str) else value
 
 
 def _query(text: str) -> str:
@@ -73,6 +78,11 @@ QueryText = Annotated[str, AfterValidator(_query)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Limit = Annotated[int, Field(ge=1, le=1000, description="How many notes at most")]
 Door = Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,31}$")]
+Signals = Annotated[
+    frozenset[Signal],
+    BeforeValidator(_words, json_schema_input_type=str),
+    Field(strict=False),
+]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 NotePath = Annotated[
     str, Field(min_length=1, description="Vault-relative path"), AfterValidator(note_path)
@@ -104,6 +114,13 @@ class SearchAsked(VaultAsked):
     fusion: FusionMethod = "auto"
     alpha: Share | None = Field(None, description="Share of the semantic side, where fixed")
     min_score: Share = Field(0.0, description="Leave out results that score below")
+    everything: Flag = Field(default=False, description="Find shelved and daily notes as well")
+    recency: Share | None = Field(None, description="How much a note of today gains")
+    graph: Share | None = Field(None, description="How much a note gains that the best link to")
+    collapse: Flag | None = Field(None, description="Leave out near-duplicates of better results")
+    expand: Flag | None = Field(None, description="Ask a short query for related words as well")
+    rerank: Flag | None = Field(None, description="Let a model read the first results")
+    ignore: Signals = Field(frozenset(), description="Signals without a say, with commas between")
     explain: Flag = Field(default=False, description="Report every stage of the search")
     door: Door = Field("http", description="Who asks, for the log: plugin, web, mcp …")
 
@@ -117,6 +134,13 @@ class SearchAsked(VaultAsked):
             fusion=self.fusion,
             alpha=self.alpha,
             min_score=self.min_score,
+            everything=self.everything,
+            recency=self.recency,
+            graph=self.graph,
+            collapse=self.collapse,
+            expand=self.expand,
+            rerank=self.rerank,
+            ignore=self.ignore,
             explain=self.explain,
             door=self.door,
         )
