@@ -4,8 +4,8 @@ A note that scores at least 90 % of the best one is taken whole (none above a te
 unless it is the only one), at least 70 % with the passages that matched, at least 35 % with its
 headings (ten notes at most); below that it is left out. What is too large for its place is taken
 with less. Notes are taken in the order of their scores: of each first one passage, then further
-ones, then headings. Asked to fill the budget, what is left of it goes into the best passages of the
-notes that were taken by their headings.
+ones, then headings. Asked to fill the budget, what is left of it goes into the best passages of
+further notes before it goes into headings.
 """
 
 from __future__ import annotations
@@ -148,14 +148,24 @@ class _Taking:
             if entry is not None:
                 taken[one.path] = entry
         self._further(taken, _least(PASSAGES, best))
+        if fill:
+            self._add(taken, near, self._passage)
+        self._add(taken, near, self._outline, at_most=MAX_HEADINGS_NOTES)
+        return [taken[one.path] for one in near if one.path in taken]
+
+    def _add(
+        self,
+        taken: dict[str, _Entry],
+        near: list[Result],
+        make: Callable[[Result, StoredNote], _Entry | None],
+        at_most: int | None = None,
+    ) -> None:
+        """Take more of the notes that are near, best first, as far as there is room."""
         rest = [one for one in near if one.path not in taken]
-        for one, note in list(self._notes(rest))[:MAX_HEADINGS_NOTES]:
-            entry = self._outline(one, note)
+        for one, note in list(self._notes(rest))[:at_most]:
+            entry = make(one, note)
             if entry is not None:
                 taken[one.path] = entry
-        if fill:
-            self._fill(taken, rest)
-        return [taken[one.path] for one in near if one.path in taken]
 
     def _notes(self, results: list[Result]) -> Iterator[tuple[Result, StoredNote]]:
         for one in results:
@@ -204,18 +214,6 @@ class _Taking:
                 self._left -= max(more, 0)
                 entry.text = text
                 entry.shown.append(passage)
-
-    def _fill(self, taken: dict[str, _Entry], rest: list[Result]) -> None:
-        """Put a passage in the place of headings, first for what scores best."""
-        for one, note in self._notes(rest):
-            outlined = taken.get(one.path)
-            refund = self._cost(outlined) if outlined is not None else 0
-            self._left += refund
-            passage = self._passage(one, note)
-            if passage is not None:
-                taken[one.path] = passage
-            else:
-                self._left -= refund
 
     def _outline(self, one: Result, note: StoredNote) -> _Entry | None:
         return self._if_it_fits(_Entry(one, "headings", self._texts.headings(note)), self._left)

@@ -35,6 +35,7 @@ class SearchAsked(BudgetAsked):
     plain: bool = Field(default=False, description="Take query as text, without operators")
     min_score: float = Field(0.0, ge=0, le=1, description="Leave out notes that score below")
     namespace: Namespace | None = None
+    everything: bool = Field(default=False, description="Also shelved and daily notes")
 
 
 class SimilarAsked(BudgetAsked):
@@ -100,6 +101,7 @@ def search(desk: Desk, asked: SearchAsked) -> Document:
         mode=asked.mode,
         plain=asked.plain,
         min_score=asked.min_score,
+        everything=asked.everything,
         door=DOOR,
     )
     found = read(desk.answers.search(request))
@@ -229,7 +231,7 @@ def _indexed(desk: Desk) -> list[Document]:
 
 
 def _filtered(desk: Desk, condition: str) -> list[Document]:
-    request = SearchRequest(condition, limit=MAX_FOUND, mode="keyword")
+    request = SearchRequest(condition, limit=MAX_FOUND, mode="keyword", everything=True)
     rows: list[Document] = read(desk.answers.search(request))["results"]
     return rows
 
