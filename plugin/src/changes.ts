@@ -106,7 +106,7 @@ export class ChangeQueue {
 
   /** Deletions, then moves, then contents. Edits that may go on stay for later. */
   #fold(): Change[] {
-    const now = this.#now();
+    const soon = this.#now() + SETTLED_MS; // what is about to rest goes along
     const deletions = [...this.#deleted.keys()].map((path): Change => ({ kind: "delete", path }));
     const contents: Change[] = [];
     const moves = new Map<string, string>(); // origin → path
@@ -115,7 +115,7 @@ export class ChangeQueue {
       if (entry.origin !== null && entry.origin !== path) moves.set(entry.origin, path);
       if (!entry.isModified) continue;
       if (entry.origin === null) contents.push({ kind: "create", path });
-      else if (restedAt(entry) <= now) contents.push({ kind: "modify", path });
+      else if (restedAt(entry) <= soon) contents.push({ kind: "modify", path });
       else this.#entries.set(path, { ...entry, origin: path });
     }
     this.#deleted.clear();

@@ -10,6 +10,7 @@ import { thisMachine } from "./program";
 import { Ring } from "./ring";
 import { Server } from "./server";
 import { Settings } from "./settings";
+import { Timer } from "./timer";
 import { appTransport } from "./transport";
 import { actions, type Action } from "./ui/actions";
 import type { Desk } from "./ui/desk";
@@ -24,6 +25,7 @@ import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
 import { statusBar } from "./ui/statusBar";
 import { vaultFiles, watchVault } from "./vaultEvents";
 
+const TOGETHER_MS = 100;
 const DEVICE_KEY = "recollect-device";
 
 export default class RecollectPlugin extends Plugin {
@@ -113,9 +115,14 @@ export default class RecollectPlugin extends Plugin {
   /** Reads the settings and meets the server. Nothing of it is waited for when the app starts. */
   async #begin(updateBar: () => void): Promise<void> {
     await this.#settings.load();
-    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => {
+    const soon = new Timer(); // thousands of notes may change at once: they are looked at together
+    this.register(() => soon.clear());
+    const look = (): void => {
       this.#courier.wake();
       updateBar();
+    };
+    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => {
+      if (!soon.isSet) soon.set(TOGETHER_MS, look);
     });
     this.registerEvent(
       this.app.vault.on("rename", (file, from) => {

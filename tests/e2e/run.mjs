@@ -31,7 +31,7 @@ function run(files) {
   });
 }
 
-const files = readdirSync(folder).filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.includes(name)));
+const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.includes(name))).sort();
 getModel();
 let failed = run(files);
 if (failed.length) {

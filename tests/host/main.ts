@@ -16,7 +16,7 @@ function evaluate(code: string): PluginClass {
   const require = (name: string): unknown =>
     name === "obsidian" ? obsidianModule : nodeModule(name);
   // eslint-disable-next-line @typescript-eslint/no-implied-eval -- it is what the app does
-  const run = new Function("require", "module", "exports", code) as (...given: unknown[]) => void;
+  const run = new Function("require", "module", "exports", `${code}\n//# sourceURL=plugin.js`) as (...given: unknown[]) => void;
   run(require, module, module.exports);
   const { exports } = module;
   const found = "default" in exports ? exports.default : exports;

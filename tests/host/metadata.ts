@@ -16,18 +16,24 @@ export class MetadataCache
   constructor(vault: Vault) {
     super();
     this.#vault = vault;
-    for (const event of ["create", "modify", "delete", "rename"]) {
+    for (const event of ["create", "delete", "rename"]) {
       vault.on(event, (file: unknown, from: unknown) => {
         if (typeof from === "string") this.#known.delete(from);
         if (file instanceof TFile) this.#learn(file);
-        this.#resolve();
+        this.#resolveAll();
       });
     }
+    vault.on("modify", (file: unknown) => {
+      if (!(file instanceof TFile)) return;
+      this.#learn(file);
+      this.#resolve(file.path);
+      this.trigger("resolved");
+    });
   }
 
   load(): void {
     for (const file of this.#vault.getMarkdownFiles()) this.#learn(file);
-    this.#resolve();
+    this.#resolveAll();
   }
 
   getCache(path: string): CachedMetadata | null {
@@ -64,19 +70,23 @@ export class MetadataCache
     }
   }
 
-  #resolve(): void {
+  #resolveAll(): void {
     this.resolvedLinks = {};
     this.unresolvedLinks = {};
-    for (const [path, { links = [], embeds = [], frontmatterLinks = [] }] of this.#known) {
-      const resolved: Record<string, number> = (this.resolvedLinks[path] = {});
-      const unresolved: Record<string, number> = (this.unresolvedLinks[path] = {});
-      for (const { link } of [...links, ...embeds, ...frontmatterLinks]) {
-        const target = link.split("#")[0] ?? "";
-        const found = target && this.getFirstLinkpathDest(target, path);
-        if (found) resolved[found.path] = (resolved[found.path] ?? 0) + 1;
-        else if (target) unresolved[target] = (unresolved[target] ?? 0) + 1;
-      }
-    }
+    for (const path of this.#known.keys()) this.#resolve(path);
     this.trigger("resolved");
+  }
+
+  /** Where a note's links lead. */
+  #resolve(path: string): void {
+    const { links = [], embeds = [], frontmatterLinks = [] } = this.#known.get(path) ?? {};
+    const resolved: Record<string, number> = (this.resolvedLinks[path] = {});
+    const unresolved: Record<string, number> = (this.unresolvedLinks[path] = {});
+    for (const { link } of [...links, ...embeds, ...frontmatterLinks]) {
+      const target = link.split("#")[0] ?? "";
+      const found = target && this.getFirstLinkpathDest(target, path);
+      if (found) resolved[found.path] = (resolved[found.path] ?? 0) + 1;
+      else if (target) unresolved[target] = (unresolved[target] ?? 0) + 1;
+    }
   }
 }

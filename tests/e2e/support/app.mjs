@@ -36,7 +36,8 @@ export async function makeDesk(name = "Sample") {
 
 /**
  * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `device`, `data`, `secrets`,
- * `open` (notes), `path` (where the page's programs are looked for), `trouble` on the network.
+ * `open` (notes), `panels`, `path` (where the page's programs are looked for), `trouble` on the
+ * network, `madeUp` (entries of the vault that are not there).
  */
 export async function openApp(browser, desk, options = {}) {
   const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
@@ -47,6 +48,7 @@ export async function openApp(browser, desk, options = {}) {
   page.setDefaultTimeout(8_000); // nothing that a person waits for takes longer
   const app = new AppPage(context, page, desk);
   app.network.trouble = options.trouble ?? null;
+  app.folder.madeUp = options.madeUp ?? [];
   await app.connect();
   const [host, css, code, pluginCss, manifest] = await sources;
   await page.route(`${PAGE}**`, (route) =>

@@ -4,6 +4,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join, relative, sep } from "node:path";
 
 export class Folder {
+  /** Entries that are listed although they are not there: a large vault without its files. */
+  madeUp = [];
+
   constructor(root) {
     this.root = root;
   }
@@ -15,7 +18,7 @@ export class Folder {
       .map((entry) => relative(this.root, join(entry.parentPath, entry.name)).split(sep).join("/"))
       .filter((path) => !path.split("/").some((name) => name.startsWith(".")))
       .sort();
-    return Promise.all(paths.map((path) => this.#entry(path)));
+    return [...(await Promise.all(paths.map((path) => this.#entry(path)))), ...this.madeUp];
   }
 
   read(path) {

@@ -2,6 +2,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { get } from "node:http";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { COMMAND } from "./command.mjs";
@@ -27,10 +28,16 @@ export async function startHomeServer(desk, served, port) {
   const child = spawn(COMMAND, args, { env: desk.variables, stdio: "ignore" });
   const closed = once(child, "close");
   const end = (signal = "SIGTERM") => (child.kill(signal), closed);
-  const greets = () => fetch(`http://127.0.0.1:${port}/api/health`).then(({ ok }) => ok, () => false);
-  await until("the server greets", greets);
+  await until("the server greets", () => greets(port));
   const token = execFileSync(COMMAND, ["token", "show"], { env: desk.variables, encoding: "utf8" }).trim();
   return { port, token, end };
+}
+
+function greets(port) {
+  return new Promise((resolve) => {
+    const asked = get({ port, path: "/api/health", agent: false }, (answer) => resolve(answer.resume().statusCode === 200));
+    asked.on("error", () => resolve(false));
+  });
 }
 
 /** A port that nobody listens at. */
