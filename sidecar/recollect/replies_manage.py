@@ -23,7 +23,7 @@ class SessionReply:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelView:
+class CatalogueModel:
     """A model of the catalogue. `present`: its files are on the server's disk."""
 
     name: str
@@ -38,13 +38,13 @@ class ModelView:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsReply:
+class CatalogueReply:
     """`GET /api/models`. `answering` is the model whose vectors answer now, null while none do."""
 
     vault: str
     configured: str
     answering: str | None
-    models: tuple[ModelView, ...]
+    models: tuple[CatalogueModel, ...]
 
 
 @dataclass(frozen=True, slots=True)

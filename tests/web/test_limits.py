@@ -109,6 +109,13 @@ async def test_searching_as_one_types_is_never_refused(client: Client) -> None:
     assert statuses == {200}
 
 
+@pytest.mark.parametrize("name", ["search", "read", "heavy", "write", "guesses", "connections"])
+def test_the_guide_names_the_limits_as_they_are(name: str) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "security.md"
+
+    assert f"| `limits.{name}` | {getattr(LimitRules(), name)} |" in guide.read_text("utf-8")
+
+
 # --- places -------------------------------------------------------------------------------------
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import is_dataclass
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
+from recollect.types import LimitRules
+from recollect.web.limits import Rates
 from recollect.web.openapi import document
 from recollect.web.parameters import parameters
 from recollect.web.route import JSON_TEXT, Route
@@ -43,6 +47,25 @@ def test_every_reference_leads_somewhere() -> None:
 
     assert found
     assert {name.removeprefix("#/components/schemas/") for name in found} <= set(schemas)
+
+
+def test_no_two_records_share_a_name() -> None:
+    records: dict[str, set[type]] = {}
+
+    def look(hint: object) -> None:
+        if isinstance(hint, type) and is_dataclass(hint):
+            if hint in records.setdefault(hint.__name__, set()):
+                return
+            records[hint.__name__].add(hint)
+            for part in get_type_hints(hint).values():
+                look(part)
+        for part in get_args(hint):
+            look(part)
+
+    for route in ROUTES:
+        look(route.reply)
+
+    assert [kinds for kinds in records.values() if len(kinds) > 1] == []
 
 
 def test_operations_have_their_own_names() -> None:
@@ -101,13 +124,15 @@ async def test_problems_have_the_shape_that_the_document_tells(client: Client) -
 
 
 def route_table() -> str:
-    lines = ["| route | parameters | answers |", "| --- | --- | --- |"]
+    rates = Rates(LimitRules())
+    lines = ["| route | needs | rate | parameters | answers |", "| --- | --- | --: | --- | --- |"]
     for route in ROUTES:
         asked = ", ".join(
             f"**`{p.name}`**" if p.required else f"`{p.name}`" for p in parameters(route.asked)
         )
         lines.append(
-            f"| `{route.method} {route.path}` | {asked} | {route.summary}: {route.status}"
+            f"| `{route.method} {route.path}` | {route.scope if route.needs_token else ''}"
+            f" | {rates.most(route.name, route.rate)} | {asked} | {route.summary}: {route.status}"
             f" `{route.answers}` |"
         )
     return "\n".join(lines)

@@ -22,13 +22,13 @@ async def session(_site: Site, _asked: schema.Asked) -> replies.SessionReply:
     return replies.SessionReply(caller.name, caller.scope)
 
 
-async def models(site: Site, asked: schema.VaultAsked) -> replies.ModelsReply:
+async def models(site: Site, asked: schema.VaultAsked) -> replies.CatalogueReply:
     """List the models of the catalogue."""
     engine = site.engine(asked.vault)
     settings = site.vaults.settings(engine.record)
     status = await engine.call(engine.status)
     views = await asyncio.to_thread(_views, settings)
-    return replies.ModelsReply(engine.record.name, settings.model.name, status.model, views)
+    return replies.CatalogueReply(engine.record.name, settings.model.name, status.model, views)
 
 
 async def stats(site: Site, asked: schema_manage.StatsAsked) -> replies.StatsReply:
@@ -63,15 +63,15 @@ def _config(site: Site, vault: str | None, section: str | None) -> replies.Confi
     return site.configuration.reply(record.name, record.path, running, section)
 
 
-def _views(settings: Settings) -> tuple[replies.ModelView, ...]:
+def _views(settings: Settings) -> tuple[replies.CatalogueModel, ...]:
     return tuple(_view(spec, settings) for spec in CATALOGUE)
 
 
-def _view(spec: ModelSpec, settings: Settings) -> replies.ModelView:
+def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
     configured = spec.name == settings.model.name
     own = settings.model.folder if configured else None
     folder = Path(own) if own is not None else None
-    return replies.ModelView(
+    return replies.CatalogueModel(
         name=spec.name,
         dimensions=spec.dimensions,
         max_tokens=spec.max_tokens,
@@ -101,7 +101,7 @@ MANAGE_ROUTES: tuple[Route, ...] = (
         summary="The models there are, which of them is used, and which are on the disk",
         asked=schema.VaultAsked,
         handle=models,
-        reply=replies.ModelsReply,
+        reply=replies.CatalogueReply,
     ),
     Route(
         method="GET",

@@ -12,7 +12,8 @@ from recollect.web.shapes import Json, Shape, describe
 
 _ABOUT = (
     "Search and facts of the vaults that this server has open. Every route but /api/health needs"
-    " the server's token as `Authorization: Bearer TOKEN`. Times are ISO 8601 with a zone; paths"
+    " a token as `Authorization: Bearer TOKEN`, of the scope that `x-scope` names or a higher one"
+    " (read, write, admin). Times are ISO 8601 with a zone; paths"
     " are vault-relative, with / between folders, NFC. Unknown parameters are refused."
 )
 _REFUSALS: Mapping[int, str] = {
@@ -51,7 +52,9 @@ def document(routes: tuple[Route, ...], version: str) -> Shape:
 
 def _operation(route: Route, shapes: dict[str, Json]) -> Shape:
     operation: Shape = {"operationId": route.name, "summary": route.summary}
-    if not route.needs_token:
+    if route.needs_token:
+        operation["x-scope"] = route.scope
+    else:
         operation["security"] = []
     if route.method != "GET":
         operation["parameters"] = _parameters(VaultAsked, {})
