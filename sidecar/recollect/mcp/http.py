@@ -95,7 +95,10 @@ class _Endpoint:
     async def _start(self) -> Application:
         started: asyncio.Future[Application] = asyncio.get_running_loop().create_future()
         self._running = asyncio.create_task(self._run(started))
-        return await started
+        await asyncio.wait({started, self._running}, return_when=asyncio.FIRST_COMPLETED)
+        if not started.done():
+            self._running.result()  # raises what kept it from starting
+        return started.result()
 
     async def _run(self, started: asyncio.Future[Application]) -> None:
         """Keep the SDK's sessions; their task group must end in the task that began it."""
