@@ -241,7 +241,7 @@ function compare(greeting: Greeting): Pick<Session, "features" | "version"> {
 
 /** Another vault than ours is never taken, not even an only one: changes would go astray. */
 function choose(vaults: readonly VaultInfo[], { word, folder }: Target["vault"]): VaultInfo {
-  const served = vaults.filter((vault) => vault.open);
+  const served = vaults.filter((vault) => vault.served ?? vault.open);
   const ours =
     served.find(({ id }) => id === word) ??
     served.find(({ path }) => path === folder) ??

@@ -61,6 +61,7 @@ const vaultShape = object({
   default: flag,
   open: flag,
   source: oneOf("folder", "mirror"),
+  served: optional(flag),
 });
 export type VaultInfo = Shape<typeof vaultShape>;
 export const vaultsShape = object({ vaults: list(vaultShape) });

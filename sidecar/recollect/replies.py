@@ -305,6 +305,7 @@ class VaultView:
     default: bool
     open: bool
     source: Literal["folder", "mirror"]
+    served: bool  # requests may name it; the server opens it for them where it is not open
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,13 @@ describe("which vault", () => {
     await settle();
     expect(connection.session?.vault.id).toBe("v1");
   });
+
+  it("is taken where the server has closed it, which opens it again when it is asked", async () => {
+    server.routes["/api/vaults"] = () => ({ vaults: [aVault({ open: false, served: true })] });
+    connect();
+    await settle();
+    expect(connection.state.name).toBe("ready");
+  });
 });
 
 describe("a vault that somebody else serves", () => {

@@ -77,6 +77,7 @@ class Site:
         """All known vaults; reads the registry, so it runs off the event loop."""
         records = await asyncio.to_thread(self.vaults.records)
         opened = {engine.record.id for engine in self.vaults.opened()}
+        served = {record.id for record in self.vaults.served()}
         return VaultsReply(
             vaults=tuple(
                 VaultView(
@@ -86,6 +87,7 @@ class Site:
                     default=record.default,
                     open=record.id in opened,
                     source=record.source,
+                    served=record.id in served,
                 )
                 for record in records
             )
