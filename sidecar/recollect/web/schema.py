@@ -314,7 +314,7 @@ def _written_out(value: object) -> object:
     return value
 
 
-Time = Annotated[AwareDatetime, BeforeValidator(_written_out)]
+Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_out)]
 
 
 class LogAsked(VaultAsked):
