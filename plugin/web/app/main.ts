@@ -21,12 +21,21 @@ async function start(): Promise<void> {
     const desk = new Desk(client, vaults, health.features, voice);
     new Shell(desk, root, health.version).start();
     root.append(...voice.els);
-    await Promise.all([learnParameters(desk), learnScope(desk)]);
-    window.dispatchEvent(new HashChangeEvent("hashchange"));
+    void learnMore(desk);
   } catch (error) {
     const problem = asServerError(error);
     if (problem.kind === "unauthorized") showLogin(root);
     else fill(root, h("main", { class: "alone" }, errorBox(problem, () => void start())));
+  }
+}
+
+/** What decides which controls are offered; the page works before it is known. */
+async function learnMore(desk: Desk): Promise<void> {
+  try {
+    await Promise.all([learnParameters(desk), learnScope(desk)]);
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  } catch (error) {
+    asServerError(error);
   }
 }
 

@@ -159,10 +159,12 @@ export class LiveControls {
   }
 
   #row({ name, label, about, min, max, step }: Slider): HTMLElement {
-    const input = h("input", { type: "range", min, max, step, name, title: about });
-    const output = h("output", {});
+    const id = `live-${name}`;
+    const input = h("input", { id, type: "range", min, max, step, name, title: about });
+    const output = h("output", { for: id });
     input.addEventListener("input", () => this.set(this.value, true));
     this.#inputs.set(name, [input, output]);
-    return h("label", { class: "control slider" }, h("span", {}, label, output), input);
+    // An output may be labelled too, so the label says whose it is.
+    return h("label", { class: "control slider", for: id }, h("span", {}, label, output), input);
   }
 }

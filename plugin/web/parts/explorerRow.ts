@@ -27,7 +27,7 @@ export function explorerRow(desk: Desk, one: Remixed): HTMLElement {
     h(
       "div",
       { class: "mixed-body" },
-      h("h3", {}, link, h("span", { class: "score" }, score.toFixed(3))),
+      h("h2", {}, link, h("span", { class: "score" }, score.toFixed(3))),
       bars(parts.keyword, parts.semantic),
       passageText(result, result.title),
       h(

@@ -32,7 +32,7 @@ export function resultRow(desk: Desk, result: Result, options: RowOptions): HTML
   return h(
     "li",
     { class: "result" },
-    h("h3", {}, title),
+    h("h2", {}, title),
     meta(result),
     passageText(result, result.title),
     further(desk, result, options),

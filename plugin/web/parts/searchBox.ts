@@ -55,7 +55,8 @@ export class SearchBox {
 
   /** The query of the address, unless it is being typed. */
   show(query: string): void {
-    if (document.activeElement !== this.#input || !this.#typing.isSet) this.#input.value = query;
+    const isAsked = this.#input.value.trim() === query; // a space may be the next word's beginning
+    if (!isAsked && !this.#typing.isSet) this.#input.value = query;
     this.#drawStar();
   }
 

@@ -46,7 +46,8 @@ export class Explorer implements View {
       { class: "pane", "aria-label": "Controls" },
       h("details", { open: matchMedia("(min-width: 761px)").matches }, h("summary", {}, "Controls"), this.#server.el, this.#live.el),
     );
-    const results = h("section", { class: "pane" }, this.#info, this.#list, this.#after);
+    const title = h("h1", { class: "unseen" }, "How results rank");
+    const results = h("section", { class: "pane" }, title, this.#info, this.#list, this.#after);
     this.el.append(controls, results, this.#inspector.el);
   }
 

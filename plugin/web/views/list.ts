@@ -132,6 +132,7 @@ export class ListView implements View {
     const facts = [shown, ms(took_ms), mode === "hybrid" ? "" : `${mode} only`].filter(Boolean);
     const isDoubtful = confidence !== null && confidence < 0.12;
     return [
+      h("h1", { class: "unseen" }, "Results"),
       h("p", { class: "facts" }, facts.join(" · ")),
       button(icon("share"), () => share(this.#desk), { class: "plain", "aria-label": "Copy a link to this search" }),
       isDoubtful ? h("p", { class: "warning" }, "These are the nearest notes; probably none answers this.") : null,

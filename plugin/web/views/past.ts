@@ -66,6 +66,7 @@ export class Past implements View {
     };
     fill(
       this.el,
+      h("h1", { class: "unseen" }, "This topic over time"),
       this.#head(found, grain),
       chart(found, show),
       gaps(found),

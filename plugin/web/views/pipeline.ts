@@ -64,6 +64,7 @@ function draw(reply: SearchReply): (Node | null)[] {
   const longest = Math.max(...stages.map((stage) => stage.ms), 0.001);
   const moved = movements(stages);
   return [
+    h("h1", { class: "unseen" }, "What happened to this query"),
     h(
       "p",
       { class: "summary" },
@@ -109,7 +110,7 @@ function stageRow(stage: Stage, longest: number, moved: readonly Moved[]): HTMLE
     h(
       "div",
       { class: "stage-head" },
-      h("h3", {}, name),
+      h("h2", {}, name),
       h("span", { class: "number" }, ms(stage.ms)),
       h("span", { class: "bar", vars: { "--share": String(stage.ms / longest) } }),
       h("p", { class: "flow" }, flow(into, out)),

@@ -14,7 +14,7 @@ const SHELL = `recollect-shell-${BUILD}`;
 const ANSWERS = "recollect-answers";
 const KEPT_ANSWERS = 120;
 /** What may be shown again later; never events, never what changes something. */
-const ANSWER = /^\/api\/(health|vaults|search|similar|note|status|archaeology|openapi\.json|graph\/\w+)$/;
+const ANSWER = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|openapi\.json|graph\/\w+)$/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -33,8 +33,8 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
-  if (url.pathname === "/" && !url.search) event.respondWith(shell("/"));
-  else if (FILES.includes(url.pathname)) event.respondWith(shell(url.pathname));
+  // With a query the address signs in, which the server alone can do.
+  if (FILES.includes(url.pathname) && !url.search) event.respondWith(shell(url.pathname));
   else if (ANSWER.test(url.pathname)) event.respondWith(answer(event, request));
 });
 

@@ -32,12 +32,12 @@ export class ModelsPanel implements Panel {
       ]),
       table(
         "Models",
-        ["Model", "Languages", "Dimensions", "Reads", "Download", "Licence", ""],
+        ["Model", "Languages", "Dimensions", "Tokens", "Download", "Licence", "Use"],
         found.models.map((model) => [
           model.name,
           model.languages.join(", "),
           String(model.dimensions),
-          `${model.max_tokens} tokens`,
+          String(model.max_tokens),
           model.present ? "is here" : `${model.download_mb} MB`,
           model.licence,
           model.configured ? "is set" : this.#choose(model.name),

@@ -21,7 +21,7 @@ export class VaultsPanel implements Panel {
       (vaults) => [
         table(
           "Vaults",
-          ["Name", "Where", "Kind", ""],
+          ["Name", "Where", "Kind", "State"],
           vaults.map(({ name, path, source, default: isDefault, open }) => [
             h("a", { href: this.#desk.to("search", { vault: name }) }, name),
             path,

@@ -1,0 +1,61 @@
+// No rule of axe-core is broken in any view, in either colour scheme, on a desktop and on a phone.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { DESKTOP, PHONE, usePages } from "./pages.mjs";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const { visit } = usePages();
+
+const VIEWS = [
+  ["start", "#/search?vault=Sample", ".start"],
+  ["list", "#/search?q=bread+tag:recipe&vault=Sample", "[data-result]"],
+  ["note", "#/search?q=bread&vault=Sample&note=Kitchen/Country+loaf.md", ".reader h1"],
+  ["explorer", "#/explore?q=memory&vault=Sample", ".inspector .near"],
+  ["pipeline", "#/pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
+  ["past", "#/past?q=garden&vault=Sample", ".column-bar"],
+  ["graph", "#/graph?path=Home.md&vault=Sample", ".graph-stage canvas"],
+  ["index", "#/manage?vault=Sample", ".buttons button"],
+  ["files", "#/manage/ledger?vault=Sample", ".panel tbody tr"],
+  ["vaults", "#/manage/vaults?vault=Sample", ".panel tbody tr"],
+  ["figures", "#/manage/stats?vault=Sample", ".shares"],
+  ["searches", "#/manage/log?vault=Sample", ".panel-body > *"],
+  ["models", "#/manage/models?vault=Sample", ".panel tbody tr"],
+  ["settings", "#/manage/config?vault=Sample", ".settings"],
+];
+
+for (const [look, options] of [
+  ["desktop, light", { ...DESKTOP, colorScheme: "light" }],
+  ["desktop, dark", { ...DESKTOP, colorScheme: "dark" }],
+  ["phone, light", { ...PHONE, colorScheme: "light" }],
+]) {
+  test(`${look}: no violation`, () =>
+    visit({ ...options, reducedMotion: "reduce" }, async (page) => {
+      const found = [];
+      for (const [name, hash, sign] of VIEWS) {
+        await page.goto(`${new URL(page.url()).origin}/${hash}`);
+        await page.locator(sign).first().waitFor();
+        await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
+        found.push(...(await violations(page)).map((text) => `${name}: ${text}`));
+      }
+      await page.keyboard.press("Escape");
+      await page.evaluate(() => document.querySelector("dialog").showModal());
+      found.push(...(await violations(page)).map((text) => `help: ${text}`));
+      assert.deepEqual(found, []);
+    }));
+}
+
+test("the page for signing in: no violation", () =>
+  visit({ signedIn: false }, async (page, watched) => {
+    await page.getByLabel("Token").waitFor();
+    assert.deepEqual(await violations(page), []);
+    watched.problems.length = 0; // that nobody is signed in is what is looked at
+  }));
+
+async function violations(page) {
+  await page.evaluate(axe);
+  const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}

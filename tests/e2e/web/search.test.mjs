@@ -1,0 +1,171 @@
+// Finding and reading notes, on a desktop and on a phone.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DESKTOP, PHONE, search, usePages } from "./pages.mjs";
+
+const held = usePages();
+const { visit } = held;
+
+test("a link signs in once, and the token leaves the address", () =>
+  visit({}, async (page) => {
+    await page.getByRole("heading", { name: "What do you remember of Sample?" }).waitFor();
+    assert.equal(new URL(page.url()).search, "");
+    assert.ok(page.url().endsWith("#/search?vault=Sample"), page.url());
+    const cookies = await page.context().cookies();
+    assert.equal(cookies.length, 1);
+    assert.ok(cookies[0].httpOnly && cookies[0].sameSite === "Strict");
+  }));
+
+test("who is not signed in is asked to, and sees nothing of a vault", () =>
+  visit({ signedIn: false }, async (page, watched) => {
+    await page.getByLabel("Token").fill("wrong");
+    await page.evaluate(() => (window.isBefore = true));
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForFunction(() => !window.isBefore && document.getElementById("token"));
+    await page.getByLabel("Token").fill(held.server.token);
+    assert.ok(!(await page.textContent("body")).includes("Sample"));
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "What do you remember of Sample?" }).waitFor();
+    const refused = watched.problems.splice(0);
+    assert.ok(refused.every((text) => text.includes("401")), refused.join("\n"));
+  }));
+
+for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
+  test(`${device}: typing searches, a note is read in place, its links lead on`, () =>
+    visit(look, async (page) => {
+      const rows = await search(page, "sourdough starter fridge");
+      assert.equal(await rows.first().textContent(), "Starter that sleeps in the cold");
+      assert.ok((await page.locator(".result mark").count()) > 0, "matches are marked");
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, "nothing sticks out");
+      await rows.first().click();
+      const note = page.getByRole("article", { name: "Note" });
+      await note.getByRole("heading", { name: "Starter that sleeps in the cold", level: 1 }).waitFor();
+      assert.match(page.url(), /note=Kitchen\/Starter/);
+      await note.locator(".prose a.wikilink").first().click();
+      await page.waitForFunction(() => !location.hash.includes("note=Kitchen/Starter"));
+      await page.goBack();
+      await note.getByRole("heading", { name: "Starter that sleeps in the cold", level: 1 }).waitFor();
+      await note.getByRole("button", { name: "Close the note" }).click();
+      await rows.first().waitFor();
+      assert.doesNotMatch(page.url(), /note=/);
+    }));
+}
+
+test("an address brings everything back, on any device", () =>
+  visit({ ...PHONE, hash: "#/search?q=memory&vault=Sample&note=Mind/Method+of+loci.md" }, async (page) => {
+    await page.getByRole("heading", { name: "Method of loci", level: 1 }).waitFor();
+    assert.equal(await page.getByRole("combobox", { name: "Search your notes" }).inputValue(), "memory");
+  }));
+
+test("conditions are chips: added, and taken away", () =>
+  visit({}, async (page) => {
+    await search(page, "bread");
+    const chip = page.locator(".chip:not(.is-set)").first();
+    const label = (await chip.textContent()).replace(/^#/, "");
+    await chip.click();
+    const set = page.getByRole("button", { name: /^Remove the condition/ });
+    await set.waitFor();
+    assert.ok((await page.getByRole("combobox", { name: "Search your notes" }).inputValue()).includes(label));
+    await set.click();
+    await set.waitFor({ state: "detached" });
+    await search(page, 'tag:recipe -path:"Nowhere"');
+    await page.locator(".chip.is-set").nth(1).waitFor();
+  }));
+
+test("filters are completed as they are typed", () =>
+  visit({}, async (page) => {
+    const field = page.getByRole("combobox", { name: "Search your notes" });
+    await field.fill("tag:gar");
+    const option = page.getByRole("option").first();
+    await option.waitFor();
+    await field.press("ArrowDown");
+    assert.equal(await option.getAttribute("aria-selected"), "true");
+    await field.press("Enter");
+    assert.equal(await field.inputValue(), "tag:garden ");
+    await page.locator("[data-result]").first().waitFor();
+  }));
+
+test("everything works by keys", () =>
+  visit({}, async (page) => {
+    await search(page, "memory");
+    const { keyboard } = page;
+    await keyboard.press("ArrowDown");
+    const focused = () => page.evaluate(() => document.activeElement?.dataset.result ?? document.activeElement?.id);
+    const first = await focused();
+    await keyboard.press("ArrowDown");
+    assert.notEqual(await focused(), first);
+    await keyboard.press("ArrowUp");
+    assert.equal(await focused(), first);
+    await keyboard.press("Enter");
+    await page.getByRole("article", { name: "Note" }).locator("h1").waitFor();
+    await keyboard.press("Escape");
+    await page.waitForFunction(() => !location.hash.includes("note="));
+    await keyboard.press("t");
+    await page.getByRole("group", { name: "At once, here" }).waitFor();
+    await keyboard.press("t");
+    await keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await keyboard.press("Escape");
+    await keyboard.press("/");
+    assert.equal(await focused(), "q");
+  }));
+
+test("searches are remembered, saved and forgotten in this browser", () =>
+  visit({}, async (page) => {
+    await search(page, "garden");
+    await page.getByRole("button", { name: "Save this search" }).click();
+    const field = page.getByRole("combobox", { name: "Search your notes" });
+    await field.focus();
+    await field.press("Enter");
+    await field.fill("");
+    await page.getByRole("heading", { name: "Saved searches" }).waitFor();
+    await page.getByRole("heading", { name: "Earlier" }).waitFor();
+    await page.getByRole("button", { name: "Forget these" }).click();
+    assert.equal(await page.getByRole("heading", { name: "Earlier" }).count(), 0);
+    await page.locator(".asked a", { hasText: "garden" }).first().click();
+    await page.locator("[data-result]").first().waitFor();
+  }));
+
+test("a search is shared by its address; similar notes are a step away; the app opens by its own link", () =>
+  visit({}, async (page) => {
+    const rows = await search(page, "memory");
+    await page.getByRole("button", { name: "Copy a link to this search" }).click();
+    await page.getByText("Link copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(new URL(copied).hash, "#/search?vault=Sample&q=memory");
+    assert.match(await rows.first().getAttribute("data-uri"), /^obsidian:\/\/open\?vault=Sample/);
+    const row = page.locator(".result").first();
+    await row.hover();
+    await row.getByRole("link", { name: "Similar" }).click();
+    await page.getByRole("button", { name: /^Like: / }).waitFor();
+    await rows.nth(2).waitFor();
+  }));
+
+test("another vault answers the same question, and the address keeps it", () =>
+  visit({}, async (page) => {
+    await search(page, "bees");
+    await page.getByRole("combobox", { name: "Vault" }).selectOption({ label: "Other" });
+    await page.locator('[data-result="Alone.md"]').waitFor();
+    assert.match(page.url(), /vault=Other/);
+    for (const place of ["Explore", "Pipeline", "Past", "Graph", "Manage"]) {
+      await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: place }).click();
+      await page.waitForFunction((name) => document.title.includes(name), place);
+      assert.match(page.url(), /vault=Other/);
+    }
+  }));
+
+test("without the server, what was seen before is there still", () =>
+  visit({}, async (page, watched) => {
+    await search(page, "sourdough");
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.reload();
+    await page.locator("[data-result]").first().click();
+    await page.locator(".reader h1").waitFor();
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.locator(".reader h1").waitFor();
+    await page.getByText("Offline: what was seen before").waitFor();
+    watched.problems.length = 0; // the browser itself speaks of each answer that it could not get
+  }));

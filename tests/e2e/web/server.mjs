@@ -1,0 +1,24 @@
+// A server as somebody starts it, over several vaults.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const COMMAND = resolve(ROOT, process.env.RECOLLECT_TEST_COMMAND ?? ".venv/bin/recollect");
+
+/** Starts `recollect serve` in an own home: `{port, token, end}`. */
+export async function serve(home, ...vaults) {
+  const places = { HOME: home, RECOLLECT_DATA_DIR: join(home, "data"), RECOLLECT_STATE_DIR: join(home, "state"), XDG_CONFIG_HOME: join(home, "config") };
+  const args = ["serve", ...vaults, "--port", "0", "--handshake"];
+  const child = spawn(COMMAND, args, { env: { ...process.env, ...places }, stdio: ["pipe", "pipe", "ignore"] });
+  const [line] = await once(createInterface(child.stdout), "line");
+  const end = async () => {
+    if (child.exitCode !== null) return;
+    const closed = once(child, "close");
+    child.stdin.end();
+    await closed;
+  };
+  return { ...JSON.parse(line), end };
+}
