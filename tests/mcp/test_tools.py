@@ -58,6 +58,24 @@ async def test_all_tools_are_listed_whoever_may_write(connect: Connect) -> None:
         assert tools[name].input_schema["additionalProperties"] is False
 
 
+async def test_the_list_of_tools_is_short(connect: Connect) -> None:
+    async with connect() as client:
+        tools = (await client.list_tools()).tools
+    text = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
+    assert len(text) < 850 * len(tools)
+    search = next(tool for tool in tools if tool.name == "search").input_schema
+    assert search["required"] == ["query"]
+    assert search["properties"]["limit"] == {
+        "default": 10,
+        "description": "Most notes",
+        "maximum": 100,
+        "minimum": 1,
+        "type": "integer",
+    }
+    assert search["properties"]["namespace"]["type"] == "string"
+    assert "default" not in search["properties"]["namespace"]
+
+
 @pytest.mark.parametrize("tool", sorted(NAMES))
 async def test_every_tool_answers_with_its_tokens(connect: Connect, tool: str) -> None:
     async with connect(allow_write=True) as client:

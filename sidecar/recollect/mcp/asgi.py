@@ -34,7 +34,7 @@ async def exchange(
     the request began.
     """
     talk = _Exchange(request)
-    work = asyncio.create_task(application({**_scope(request), **extra}, talk.receive, talk.send))
+    work = asyncio.ensure_future(application({**_scope(request), **extra}, talk.receive, talk.send))
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:

@@ -95,10 +95,8 @@ class _Endpoint:
     async def _start(self) -> Application:
         started: asyncio.Future[Application] = asyncio.get_running_loop().create_future()
         self._running = asyncio.create_task(self._run(started))
-        await asyncio.wait({started, self._running}, return_when=asyncio.FIRST_COMPLETED)
-        if not started.done():
-            self._running.result()  # raises what kept it from starting
-        return started.result()
+        self._running.add_done_callback(lambda ended: _pass_on(ended, started))
+        return await started
 
     async def _run(self, started: asyncio.Future[Application]) -> None:
         """Keep the SDK's sessions; their task group must end in the task that began it."""
@@ -106,6 +104,13 @@ class _Endpoint:
         async with manager.run():
             started.set_result(manager.asgi_app)
             await self._stop.wait()
+
+
+def _pass_on(ended: asyncio.Task[None], started: asyncio.Future[Application]) -> None:
+    """Tell what kept the sessions from starting to the request that waits for them."""
+    error = None if ended.cancelled() else ended.exception()
+    if error is not None and not started.done():
+        started.set_exception(error)
 
 
 def _manager(source: SiteSource) -> Any:

@@ -20,6 +20,7 @@ from recollect.mcp.answer import compact, encode, within
 from recollect.mcp.failures import failure, invalid, near
 from recollect.mcp.namespaces import vault_of
 from recollect.mcp.prompts import PROMPTS, PromptText
+from recollect.mcp.schema import schema_of
 from recollect.mcp.source import Source
 from recollect.mcp.table import TOOLS
 from recollect.mcp.tool import Asked, Desk, Document, Tool
@@ -205,12 +206,11 @@ def _unforeseen(error: Exception) -> RecollectError:
 
 
 def _described(tool: Tool) -> types.Tool:
-    schema = tool.asked.model_json_schema()
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=_untitled(schema),
+        input_schema=schema_of(tool.asked),
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.destructive,
@@ -218,21 +218,6 @@ def _described(tool: Tool) -> types.Tool:
             open_world_hint=False,
         ),
     )
-
-
-def _untitled(schema: Any) -> Any:
-    """The schema without the titles that repeat the names: assistants pay for every word."""
-    if isinstance(schema, list):
-        return [_untitled(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: {key: _untitled(part) for key, part in value.items()}
-        if name == "properties"
-        else _untitled(value)
-        for name, value in schema.items()
-        if name != "title" or not isinstance(value, str)
-    }
 
 
 def _prompt(prompt: PromptText) -> types.Prompt:
