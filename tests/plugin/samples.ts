@@ -30,6 +30,7 @@ export function aVault(changed: Partial<VaultInfo> = {}): VaultInfo {
     default: true,
     open: true,
     source: "folder",
+    served: undefined, // as older servers
     ...changed,
   };
 }
