@@ -1,0 +1,238 @@
+"""Tokens: how often the right passage is within 1k, 2k and 4k tokens, beside sending whole notes.
+
+Judged queries of the shared data (RECOLLECT_TEST_DATA, or shared/data beside the repository); no
+figures without it. Both sides take the notes in the order of the same search, notes that a query
+was cut from left out, and count with the same tokenizer. Ours is `recollect context`; whole notes
+are sent one after the other, the last one cut where the budget ends.
+
+The right passage of a query that names a heading is there when half of the words under that heading
+are; of others, when half of the words of the right note's best passage are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import orjson
+from figures import Figure, options, write
+
+from recollect.config import load_settings
+from recollect.context import Assembler
+from recollect.context.texts import NoteTexts
+from recollect.engine import Engine
+from recollect.evaluate.corpus import write_vault
+from recollect.evaluate.datasets import JudgedSet, Query, read_judged
+from recollect.questions import ContextQuestion
+from recollect.replies import Result, SearchReply
+from recollect.types import SearchRequest, Settings, VaultRules
+from recollect.vault.header import fit_words
+from recollect.vaults import Vaults
+
+BUDGETS = (1000, 2000, 4000)
+WAYS = ("whole notes", "context", "context, filled")
+FOUND = 20  # notes that are looked at
+QUICK_QUERIES = 60
+HALF = 0.5
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Set:
+    """A judged set, the folder of its vault, and which note a document is."""
+
+    judged: JudgedSet
+    vault: Path
+    notes: Mapping[str, str]  # document id → path
+    headings: Mapping[str, Sequence[str]]  # query id → headings of the right passage
+
+
+@dataclass
+class Score:
+    """What one way of sending notes came to under one budget."""
+
+    asked: int = 0
+    hits: int = 0
+    tokens: int = 0
+
+    def add(self, hit: bool, tokens: int) -> None:
+        self.asked += 1
+        self.hits += hit
+        self.tokens += tokens
+
+    @property
+    def recall(self) -> float:
+        return self.hits / max(self.asked, 1)
+
+    def __str__(self) -> str:
+        return f"{self.recall:.3f} with {self.tokens / max(self.asked, 1):,.0f} tokens"
+
+
+def main() -> None:
+    """Measure each set under each budget."""
+    chosen = options(__doc__ or "")
+    figures: list[Figure] = []
+    details: dict[str, object] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        settings = replace(load_settings(environ=os.environ), data_dir=work / "data")
+        for one in sets(work, quick=chosen.quick):
+            scores = measure(one, settings, quick=chosen.quick)
+            name = one.judged.name
+            for budget in BUDGETS:
+                whole, ours, filled = (scores[way, budget] for way in WAYS)
+                shown = f"{ours}; filled {filled}"
+                figures.append(
+                    Figure(
+                        f"right passage within {budget:,} tokens, {name}",
+                        "",
+                        f"whole notes: {whole}",
+                        shown,
+                        ours.tokens / whole.tokens,
+                        "ratio of the tokens that were sent",
+                    )
+                )
+            details[name] = {
+                f"{way}, {budget}": {"recall": score.recall, "tokens": score.tokens / score.asked}
+                for (way, budget), score in scores.items()
+            }
+    write(chosen.json, figures, details)
+
+
+def sets(work: Path, *, quick: bool) -> Iterator[Set]:
+    """The sets that are there."""
+    known = unpacked("known-obsidian-help-en", work)
+    vault = unpacked("vault-obsidian-help-en", work)
+    if known is not None and vault is not None:
+        judged = read(known, "known-obsidian-help-en")
+        notes = {path: path for graded in judged.qrels.values() for path in graded}
+        yield Set(judged, vault, notes, headings(known / "queries.jsonl"))
+    scifact = None if quick else unpacked("ir-scifact", work)
+    if scifact is not None:
+        corpus = write_vault(scifact / "corpus.jsonl", work)
+        notes = {document: path for path, document in corpus.documents.items()}
+        yield Set(read(scifact, "scifact"), corpus.folder, notes, {})
+
+
+def unpacked(archive: str, work: Path) -> Path | None:
+    """The folder inside an archive of the shared data; None where it is not there."""
+    beside = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+    packed = Path(os.environ.get("RECOLLECT_TEST_DATA") or beside) / f"{archive}.tar.gz"
+    if not packed.is_file():
+        return None
+    target = work / archive
+    with tarfile.open(packed) as tar:
+        tar.extractall(target, filter="data")
+    inside = list(target.iterdir())
+    return inside[0] if len(inside) == 1 else target
+
+
+def read(folder: Path, name: str) -> JudgedSet:
+    drops = folder / "drops.tsv"
+    return read_judged(
+        name, folder / "queries.jsonl", folder / "qrels.tsv", drops if drops.exists() else None
+    )
+
+
+def headings(file: Path) -> dict[str, Sequence[str]]:
+    """The heading that the link of each query led to, where it led to one."""
+    lines = (orjson.loads(line) for line in file.read_bytes().splitlines())
+    return {line["_id"]: line["metadata"].get("heading") or () for line in lines}
+
+
+def measure(one: Set, settings: Settings, *, quick: bool) -> dict[tuple[str, int], Score]:
+    """Ask every judged query of a set, in every way, under every budget."""
+    scores = {(way, budget): Score() for budget in BUDGETS for way in WAYS}
+    with closing(Vaults(settings, fetch_missing=True)) as vaults:
+        engine = vaults.open(vaults.add(one.vault), writable=True)
+        engine.index_now()
+        asked = [query for query in one.judged.queries if query.id in one.judged.qrels]
+        for query in asked[:: max(1, len(asked) // QUICK_QUERIES)] if quick else asked:
+            trial = Trial(engine, one, query)
+            for (way, budget), score in scores.items():
+                text = trial.text(way, budget)
+                score.add(trial.is_right(text), engine.tokens(text))
+    return scores
+
+
+class Trial:
+    """One query: what is sent for it, and whether the right passage is in that."""
+
+    def __init__(self, engine: Engine, one: Set, query: Query) -> None:
+        self._engine = engine
+        self._query = query
+        self._drops = one.judged.drops.get(query.id, frozenset())
+        self._texts = NoteTexts(engine._index, engine.record, VaultRules())
+        self._assembler = Assembler(
+            engine._index, engine.record, VaultRules(), self._search, engine.tokens
+        )
+        graded = one.judged.qrels[query.id]
+        right = [one.notes[document] for document, grade in graded.items() if grade > 0]
+        wanted = one.headings.get(query.id, ())
+        self._passages = [words for path in right for words in self._right(path, wanted)]
+
+    def text(self, way: str, budget: int) -> str:
+        """What is sent."""
+        if way == "whole notes":
+            return self._whole_notes(budget)
+        question = ContextQuestion(
+            self._query.text, budget_tokens=budget, plain=True, fill=way == "context, filled"
+        )
+        return self._assembler.assemble(question).text
+
+    def is_right(self, text: str) -> bool:
+        """Whether half of the words of a right passage follow each other in `text`, in pairs."""
+        sent = set(_pairs(text))
+        return any(
+            sum(pair in sent for pair in passage) >= HALF * len(passage)
+            for passage in self._passages
+        )
+
+    def _right(self, path: str, wanted: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
+        """The passages that count as right, as their pairs of words."""
+        note = self._engine._index.note_at(path)
+        chunks = self._engine._index.chunks_of(note.id) if note is not None else ()
+        under = [one for one in chunks if set(one.headings) & set(wanted)]
+        for chunk in under or chunks:
+            if pairs := list(_pairs(chunk.text)):
+                yield pairs
+
+    def _search(self, request: SearchRequest) -> SearchReply:
+        """The ordinary search, without the notes that the query was cut from."""
+        more = replace(request, limit=request.limit + len(self._drops))
+        found = self._engine.search(more)
+        kept = tuple(one for one in found.results if one.path not in self._drops)
+        return replace(found, results=kept[: request.limit])
+
+    def _whole_notes(self, budget: int) -> str:
+        count, sent, left = self._engine.tokens, [], budget
+        request = SearchRequest(self._query.text, limit=FOUND, plain=True)
+        for result in self._search(request).results:
+            text = f"{result.title} ({result.path})\n{self._full(result)}"
+            tokens = count(text)
+            if tokens > left:
+                sent.append(fit_words(text, count, left)[0])
+                break
+            sent.append(text)
+            left -= tokens
+        return "\n\n".join(sent)
+
+    def _full(self, result: Result) -> str:
+        note = self._engine._index.note_at(result.path)
+        return (self._texts.full(note) if note is not None else None) or ""
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Words that follow each other; a text of one word counts as a pair with nothing."""
+    words = _WORD.findall(text.casefold())
+    yield from zip(words, words[1:] or [""], strict=False)
+
+
+if __name__ == "__main__":
+    main()
