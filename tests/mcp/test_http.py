@@ -40,6 +40,12 @@ async def test_the_address_may_ask_for_writing(own_home: Home) -> None:
         assert paths(await ask(client, "search", query="moon"))[0] == "New.md"
 
 
+async def test_clients_are_told_that_there_is_such_a_door(home: Home) -> None:
+    async with serving(home) as url, ClientSession() as stranger:
+        health = await (await stranger.get(f"{url}/api/health")).json()
+    assert "mcp" in health["features"]
+
+
 async def test_a_caller_without_the_token_is_refused(home: Home) -> None:
     async with serving(home) as url, ClientSession() as stranger:
         for headers in ({}, {"Authorization": "Bearer wrong"}):

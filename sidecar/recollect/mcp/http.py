@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import hdrs, web
@@ -34,6 +35,7 @@ _WRITING_SCOPES = frozenset({"write", "admin"})
 
 def attach(app: web.Application) -> None:
     """Hang the server into an application of `web.app`, before it starts."""
+    app[SITE] = replace(app[SITE], features=(*app[SITE].features, ROUTE))
     endpoint = _Endpoint(app[SITE])
     app.router.add_route(hdrs.METH_ANY, PATH, endpoint.answer, name=ROUTE)
     app.on_shutdown.append(endpoint.close)
