@@ -5,7 +5,7 @@ Both give the JSON document of the HTTP route, so that doors need not know which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,6 +65,18 @@ class Answers(Protocol):
 
     def remember(self, asked: MemoryRequest) -> bytes:
         """What is asked of memories, or done with them."""
+        ...
+
+    def ask(self, question: str, conversation: str | None) -> Iterator[tuple[str, bytes]]:
+        """The events of a language model's answer: kind and data of each."""
+        ...
+
+    def ask_models(self, *, refresh: bool) -> bytes:
+        """The language models that may be asked."""
+        ...
+
+    def ask_save(self, conversation: str, path: str) -> bytes:
+        """Save a conversation as a note."""
         ...
 
     def writes(self, *, limit: int) -> bytes:
@@ -131,6 +143,22 @@ class Here:
     def stats(self, *, limit: int) -> bytes:
         """The vault in figures."""
         return _document(self._engine.stats(limit=limit))
+
+    def ask(self, question: str, conversation: str | None) -> Iterator[tuple[str, bytes]]:
+        """The events of a language model's answer: kind and data of each."""
+        from recollect.ask.agent import Asked  # noqa: PLC0415 - few ask
+        from recollect.ask.messages import Cancel  # noqa: PLC0415
+
+        for event in self._engine.asking.answer(Asked(question, conversation), Cancel()):
+            yield event.kind, _document(event.data)
+
+    def ask_models(self, *, refresh: bool) -> bytes:
+        """The language models that may be asked."""
+        return _document(self._engine.asking.models(refresh=refresh))
+
+    def ask_save(self, conversation: str, path: str) -> bytes:
+        """Save a conversation as a note."""
+        return _document(self._engine.asking.save(conversation, path))
 
     def writes(self, *, limit: int) -> bytes:
         """What was written to the vault, newest first."""

@@ -9,6 +9,7 @@ ConfigError that names the key and where it stands.
 from __future__ import annotations
 
 import dataclasses
+import os
 import string
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -84,11 +85,12 @@ def user_file(environ: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_config_dir("recollect", appauthor=False)) / "config.toml"
 
 
-def provider_key(rules: AskRules, environ: Mapping[str, str]) -> str | None:
-    """The key of a language model's provider, as the environment has it.
+def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> str | None:
+    """The key of a language model's provider, as the environment has it; None: this process's.
 
     The provider's own variable counts only for its own address: a key goes nowhere else.
     """
+    environ = os.environ if environ is None else environ
     if environ.get(ENV_KEY):
         return environ[ENV_KEY]
     usual = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(rules.provider, "")

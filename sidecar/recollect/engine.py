@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from recollect import interrupt, views
+from recollect.ask.desk import AskDesk
+from recollect.ask.tools import Vault
 from recollect.context import Assembler, TokenCounter
 from recollect.errors import RecollectError, UsageError
 from recollect.explore import Explored, Explorer
@@ -129,6 +131,9 @@ class Engine:
             count_tokens=self.tokens,
             changed=self._look_at,
         )
+        self.asking = AskDesk(
+            record, settings, self._tools_for_asking(), vault_writer, self._look_at
+        )
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
@@ -176,6 +181,16 @@ class Engine:
 
         models = Models(index, settings.model, load)
         return cls(record, index, settings, models, fetch_missing=fetch_missing, mirror=mirror)
+
+    def _tools_for_asking(self) -> Vault:
+        return Vault(
+            name=self.record.name,
+            search=self.search,
+            assemble=self.assembler.assemble,
+            note=self.note,
+            neighbors=self._explorer.neighbors,
+            count_tokens=self.tokens,
+        )
 
     # --- reading ---------------------------------------------------------------------------
 

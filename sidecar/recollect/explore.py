@@ -113,6 +113,10 @@ class Explorer:
                 return self._complete(question)
         assert_never(question)
 
+    def neighbors(self, asked: NeighborsQuestion) -> NeighborsReply:
+        """The notes near a note, for those that ask nothing else."""
+        return self._graph.neighbors(asked)
+
     def _complete(self, asked: CompleteQuestion) -> CompleteReply:
         generation = self._index.generation
         return CompleteReply(

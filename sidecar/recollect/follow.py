@@ -6,12 +6,30 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from recollect.ingest.events import Event
+
+class Told(Protocol):
+    """An event, as a stream sends it."""
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def data(self) -> object:
+        """What is sent as JSON."""
+        ...
+
 
 Subscribe: TypeAlias = Callable[
-    [Callable[[Event], None]], tuple[tuple[Event, ...], Callable[[], None]]
+    [Callable[[Told], None]], tuple[tuple[Told, ...], Callable[[], None]]
 ]
 
 # Events that may wait for a listener. One that is further behind is given up: it comes back with
@@ -30,9 +48,9 @@ class Following:
         self._ended = False
         missed, self._unsubscribe = subscribe(self._hear)
         self._missed = deque(missed)  # bounded by the log that kept them
-        self._waiting: deque[Event] = deque()
+        self._waiting: deque[Told] = deque()
 
-    async def next(self) -> Event | None:
+    async def next(self) -> Told | None:
         """The next event, waiting for it; None once it is over."""
         while not self._missed and not self._waiting:
             if self._ended:
@@ -47,12 +65,17 @@ class Following:
         self._ended = True
         self._arrived.set()
 
-    def _hear(self, event: Event) -> None:
+    def end_soon(self) -> None:
+        """The same, from another thread, after what was told before."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self.end)
+
+    def _hear(self, event: Told) -> None:
         """Called in the thread that publishes."""
         with suppress(RuntimeError):  # the loop has ended meanwhile
             self._loop.call_soon_threadsafe(self._take, event)
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: Told) -> None:
         if self._ended:
             return
         self._waiting.append(event)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # these load numpy
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
 ANSWER_SECONDS = 60.0
+EVENT_SECONDS = 60.0  # between two; a stream says that it lives every 15
 
 Parameter: TypeAlias = str | int | float | bool | None
 QueueAction = Literal["pause", "resume", "retry", "cancel"]
@@ -93,6 +94,7 @@ class Remote:
             "expand": request.expand,
             "rerank": request.rerank,
             "ignore": ",".join(sorted(request.ignore)) or None,
+            "typing": request.typing,
             "explain": request.explain,
             "door": request.door,
         }
@@ -144,6 +146,23 @@ class Remote:
     def context(self, question: ContextQuestion) -> bytes:
         """What a language model should read to answer."""
         return self._post(question.route, asdict(question))
+
+    def ask(self, question: str, conversation: str | None) -> Iterator[tuple[str, bytes]]:
+        """The events of a language model's answer: kind and data of each."""
+        body = {"question": question, "conversation": conversation, "vault": self._vault}
+        given = {name: value for name, value in body.items() if value is not None}
+        try:
+            yield from _events(self.info, "/api/ask", json.dumps(given).encode())
+        except (OSError, HTTPException) as error:
+            raise _no_answer(self.info, error) from error
+
+    def ask_models(self, *, refresh: bool) -> bytes:
+        """The language models that may be asked."""
+        return self._get("/api/ask/models", {"refresh": refresh})
+
+    def ask_save(self, conversation: str, path: str) -> bytes:
+        """Save a conversation as a note."""
+        return self._post("/api/ask/save", {"conversation": conversation, "path": path})
 
     def writes(self, *, limit: int) -> bytes:
         """What was written to the vault, newest first."""
@@ -201,11 +220,7 @@ class Remote:
                 body=body,
             )
         except (OSError, HTTPException) as error:
-            why = str(error) or type(error).__name__
-            raise ServerError(
-                f"The server at {self.info.url} does not answer ({why})."
-                " If it has stopped, run the command again."
-            ) from error
+            raise _no_answer(self.info, error) from error
         if status >= 400:
             raise _as_error(status, answer)
         return answer
@@ -233,6 +248,34 @@ def _exchange(
         return response.status, response.read()
     finally:
         connection.close()
+
+
+def _events(server: ServerInfo, target: str, body: bytes) -> Iterator[tuple[str, bytes]]:
+    """Send one request and read the events of its answer, each as its kind and its data."""
+    connection = _connection(server, EVENT_SECONDS)
+    headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
+    try:
+        connection.request("POST", target, body=body, headers=headers)
+        response = connection.getresponse()
+        if response.status >= 400:
+            raise _as_error(response.status, response.read())
+        kind = ""
+        while line := response.readline():
+            name, _, value = line.rstrip(b"\n").partition(b": ")
+            if name == b"event":
+                kind = value.decode()
+            elif name == b"data":
+                yield kind, value
+    finally:
+        connection.close()
+
+
+def _no_answer(server: ServerInfo, error: Exception) -> ServerError:
+    why = str(error) or type(error).__name__
+    return ServerError(
+        f"The server at {server.url} does not answer ({why})."
+        " If it has stopped, run the command again."
+    )
 
 
 def _connection(server: ServerInfo, timeout: float) -> HTTPConnection:

@@ -89,8 +89,17 @@ class AskFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class AskEventReply:
+    """One event of the stream: its `id:`, its `event:` and the JSON of its `data:`."""
+
+    id: int
+    event: AskEventKind
+    data: AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed
+
+
+@dataclass(frozen=True, slots=True)
 class AskEvent:
-    """One event of an answer's stream; the kind is the SSE event's name, the rest its data."""
+    """One event of an answer; an `answer` or an `error` is the last."""
 
     kind: AskEventKind
     data: AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed

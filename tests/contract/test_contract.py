@@ -141,6 +141,12 @@ REPLIES: dict[str, Asked] = {
         200,
     ),
     "memory-forget": ("POST /api/memory/forget", {"id": MEMORY}, 200),
+    "ask-models-off": ("GET /api/ask/models", {}, 400),
+    "ask-save-nothing": (
+        "POST /api/ask/save",
+        {"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},
+        404,
+    ),
     "writes": ("GET /api/writes", {"limit": 2}, 200),
     "undo": ("POST /api/writes/undo", {}, 200),
     "problem-change": (

@@ -67,6 +67,7 @@ from recollect.types import (
     VaultRecord,
     Verdict,
 )
+from tests.web.asked import FakeAsking
 from tests.web.explored import EXPLORED
 from tests.web.remembered import REMEMBERED
 
@@ -190,6 +191,7 @@ class FakeEngine:
         self.history = FakeHistory(record.name, self.asked)
         self.assembler = FakeAssembler(record.name, self.asked)
         self.memories = FakeMemories(self.asked)
+        self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
         self.events = EventLog()
         self.started = False

@@ -20,7 +20,7 @@ class _Keyring(Protocol):
     def delete_password(self, service: str, name: str) -> None: ...
 
 
-def find_key(rules: AskRules, environ: Mapping[str, str]) -> str:
+def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
     """The key to send, "" where there is none: local servers want none."""
     found = provider_key(rules, environ)
     if found is not None:

@@ -33,7 +33,7 @@ class Providers:
 
     rules: AskRules
     folder: Path
-    environ: Mapping[str, str]
+    environ: Mapping[str, str] | None = None  # None: the process's own
     first_pause_s: float = FIRST_PAUSE_S
 
     @property

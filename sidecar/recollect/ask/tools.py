@@ -19,7 +19,7 @@ from recollect.types import CountTokens, SearchRequest
 from recollect.vault.header import fit_words
 
 # Below this confidence nothing that was found answers the question; see search/confidence.py.
-BAR = 0.2
+BAR = 0.1
 _FOUND = 8
 _SNIPPET_TOKENS = 120
 _NOTHING = "Nothing in the notes answers this. Try other words, or say that it is not in the notes."

@@ -26,6 +26,7 @@ COMMANDS = {
     "similar": "recollect.cli.search:similar",
     "graph": "recollect.cli.graph:graph",
     "archaeology": "recollect.cli.archaeology:archaeology",
+    "ask": "recollect.cli.ask:ask",
     "memory": "recollect.cli.memory:memory",
     "undo": "recollect.cli.undo:undo",
     "context": "recollect.cli.context:context",

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from aiohttp import hdrs, web
 
 from recollect.errors import BusyError
-from recollect.follow import Following
-from recollect.ingest.events import Event
+from recollect.follow import Following, Told
 from recollect.web.callers import CALLER, Caller
 from recollect.web.encode import to_json
 from recollect.web.security import SAFETY_HEADERS
@@ -95,6 +94,6 @@ class Streams:
                 frame = _HEARTBEAT
 
 
-def _frame(event: Event) -> bytes:
+def _frame(event: Told) -> bytes:
     head = f"id: {event.id}\nevent: {event.kind}\ndata: "
     return head.encode() + to_json(event.data) + b"\n\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from recollect import replies, replies_log
 from recollect.web import handlers, schema
+from recollect.web.ask import ASK_ROUTES
 from recollect.web.context import CONTEXT_ROUTES
 from recollect.web.events import EVENT_STREAM
 from recollect.web.explored import EXPLORED, RATES
@@ -158,6 +159,7 @@ ROUTES: tuple[Route, ...] = (
         example={"keep_verdicts": True},
     ),
     *MEMORY_ROUTES,
+    *ASK_ROUTES,
     Route(
         method="POST",
         path="/api/reindex",

@@ -1,0 +1,60 @@
+"""Everything about asking that one vault's engine offers to its doors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from recollect.ask.agent import Agent, Asked
+from recollect.ask.conversations import Conversations, as_note
+from recollect.ask.messages import Cancel
+from recollect.ask.providers import Providers
+from recollect.ask.tools import Vault
+from recollect.errors import ReadOnlyError, RecollectError
+from recollect.replies_ask import AskEvent, AskFailed, AskModelsReply, AskSavedReply
+from recollect.types import Settings, VaultRecord
+from recollect.vault.write import VaultWriter
+
+
+class AskDesk:
+    """Asks the configured language model about one vault. Any thread may use it."""
+
+    def __init__(
+        self,
+        record: VaultRecord,
+        settings: Settings,
+        vault: Vault,
+        writer: VaultWriter | None,
+        changed: Callable[[str], None],
+    ) -> None:
+        """`writer` None: this vault is never written. `changed` is told of every note written."""
+        self._vault = vault
+        self._writer = writer
+        self._changed = changed
+        self._providers = Providers(settings.ask, settings.data_dir / "ask")
+        self._conversations = Conversations(
+            settings.data_dir / "vaults" / record.id / "conversations"
+        )
+
+    def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
+        """The events of an answer; an `answer` or an `error` is the last."""
+        agent = Agent(self._vault, self._providers, self._conversations, cancel)
+        try:
+            yield from agent.answer(asked)
+        except RecollectError as error:
+            yield AskEvent("error", AskFailed(error.code, error.message))
+
+    def models(self, *, refresh: bool = False) -> AskModelsReply:
+        """The models of the configured provider; ConfigError (code "ask_off") without one."""
+        return self._providers.models(self._providers.open(Cancel()), refresh=refresh)
+
+    def save(self, conversation: str, path: str) -> AskSavedReply:
+        """Write a conversation as a new note.
+
+        Raises NotFoundError, ReadOnlyError, or ChangedNoteError where there is a note already.
+        """
+        if self._writer is None:
+            raise ReadOnlyError("This vault is never written; copy the answer instead.")
+        text = as_note(self._conversations.read(conversation))
+        written = self._writer.create(path, text, action="ask save")
+        self._changed(path)
+        return AskSavedReply(self._vault.name, path, written.number)

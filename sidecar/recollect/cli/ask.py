@@ -1,0 +1,200 @@
+"""`recollect ask`: an answer from the notes, by a language model that a person chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+import click
+
+from recollect.cli.answers import answers
+from recollect.cli.documents import parse
+from recollect.cli.options import Command, invocation, json_option, vault_option
+from recollect.cli.output import clean, emit, print_table
+
+if TYPE_CHECKING:  # loads numpy
+    from recollect.answers import Answers
+
+
+class _Source(TypedDict):
+    n: int
+    path: str
+    title: str
+    cited: bool
+
+
+class _Reply(TypedDict):
+    answer: str
+    conversation: str
+    sources: list[_Source]
+    warnings: list[str]
+
+
+class _Notice(TypedDict):
+    host: str
+    model: str
+    local: bool
+    leaves: str
+
+
+class _Found(TypedDict):
+    results: list[_Source]
+
+
+class _Step(TypedDict):
+    about: str
+    outcome: str
+
+
+class _Text(TypedDict):
+    text: str
+
+
+class _Failed(TypedDict):
+    code: str
+    detail: str
+
+
+class _Model(TypedDict):
+    name: str
+    input_limit: int
+
+
+class _Models(TypedDict):
+    host: str
+    chosen: str | None
+    budget_tokens: int | None
+    age_s: float
+    models: list[_Model]
+
+
+class _Saved(TypedDict):
+    path: str
+    undo: int | None
+
+
+@click.command(cls=Command)
+@click.argument("question", required=False)
+@click.option("--continue", "conversation", metavar="ID", help="Go on with a conversation.")
+@click.option("--save", metavar="PATH", help="Save the conversation as a note of the vault.")
+@click.option("--models", is_flag=True, help="List the provider's models instead.")
+@click.option("--refresh", is_flag=True, help="With --models: ask the provider anew.")
+@click.option("--set-key", is_flag=True, help="Put the provider's key into the system's keyring.")
+@vault_option
+@json_option
+def ask(
+    *,
+    question: str | None,
+    conversation: str | None,
+    save: str | None,
+    models: bool,
+    refresh: bool,
+    set_key: bool,
+    vault: str | None,
+    as_json: bool,
+) -> None:
+    """Answer QUESTION from the notes, with citations.
+
+    The language model is set under [ask] in the configuration; without one nothing is sent
+    anywhere. What leaves this computer is said before it does.
+    """
+    if set_key:
+        _set_key()
+        return
+    if not models and not (question and question.strip()) and not (conversation and save):
+        raise click.UsageError("Give a QUESTION, or --models, or --continue ID with --save PATH.")
+    with answers(invocation(), vault) as (_, source):
+        if models:
+            _list_models(source.ask_models(refresh=refresh), as_json=as_json)
+            return
+        if question:
+            document = _answer(source, question, conversation, as_json=as_json)
+            conversation = parse(document, _Reply)["conversation"]
+            if as_json:
+                emit(document)
+        if save and conversation:
+            saved = parse(source.ask_save(conversation, save), _Saved)
+            invocation().say(f"saved as {saved['path']}; `recollect undo` takes it back")
+
+
+def _answer(source: Answers, question: str, conversation: str | None, *, as_json: bool) -> bytes:
+    """Show the events as they come; gives the answer's document."""
+    from recollect.errors import ProviderError  # noqa: PLC0415 - with the rest of an answer
+
+    shown: list[str] = []
+    for kind, data in source.ask(question, conversation):
+        if kind == "answer":
+            if not as_json:
+                _end(parse(data, _Reply), "".join(shown))
+            return data
+        if kind == "error":
+            failed = parse(data, _Failed)
+            raise ProviderError(failed["detail"], code=failed["code"])
+        if kind == "text" and not as_json:
+            shown.append(parse(data, _Text)["text"])
+            click.echo(_lines(shown[-1]), nl=False)
+        else:
+            _say(kind, data)
+    raise ProviderError("The answer ended before its end; ask again.")
+
+
+def _say(kind: str, data: bytes) -> None:
+    """What happens on the way, for a person."""
+    if kind == "notice":
+        notice = parse(data, _Notice)
+        where = "this computer" if notice["local"] else notice["host"]
+        invocation().say(f"asking {notice['model']} at {where}: {notice['leaves']} are sent there")
+    elif kind == "found":
+        titles = [clean(one["title"]) for one in parse(data, _Found)["results"]]
+        if titles:
+            invocation().say(f"found by keyword: {', '.join(titles)}")
+    elif kind == "step":
+        step = parse(data, _Step)
+        invocation().say(f"{step['about']} -> {step['outcome']}")
+
+
+def _end(reply: _Reply, shown: str) -> None:
+    """Print what the stream did not: all of it where that differed from the answer."""
+    answer = reply["answer"]
+    rest = answer.removeprefix(shown) if answer.startswith(shown) else f"\n\n{answer}"
+    click.echo(_lines(rest))
+    cited = [one for one in reply["sources"] if one["cited"]]
+    if cited:
+        click.echo()
+        print_table(("", "source"), [(f"[{one['n']}]", one["path"]) for one in cited])
+    for warning in reply["warnings"]:
+        invocation().say(warning)
+    invocation().say(f"go on with: recollect ask --continue {reply['conversation']} ...")
+
+
+def _lines(text: str) -> str:
+    """A text with its line ends, and otherwise harmless."""
+    return "\n".join(map(clean, text.split("\n")))
+
+
+def _list_models(document: bytes, *, as_json: bool) -> None:
+    if as_json:
+        emit(document)
+        return
+    listed = parse(document, _Models)
+    rows = [
+        ("*" if one["name"] == listed["chosen"] else "", f"{one['input_limit']:,}", one["name"])
+        for one in listed["models"]
+    ]
+    if rows:
+        print_table(("", "reads tokens", "model"), rows, right=("reads tokens",))
+    invocation().say(
+        f"{len(rows)} models at {listed['host']}, listed {listed['age_s'] / 3600:.1f} hours ago;"
+        f" up to {listed['budget_tokens'] or 0:,} tokens of notes are sent"
+    )
+
+
+def _set_key() -> None:
+    """Ask for the key without showing it; an empty one takes it out of the keyring."""
+    from recollect.ask.keys import keep_key  # noqa: PLC0415 - few ask
+
+    rules = invocation().settings().ask
+    if rules.provider == "none":
+        raise click.UsageError("Set `provider` under [ask] in the configuration first.")
+    key = click.prompt("Key (empty: remove it)", default="", show_default=False, hide_input=True)
+    keep_key(rules, key.strip())
+    invocation().say("the key is in the system's keyring" if key.strip() else "the key is removed")

@@ -1,0 +1,147 @@
+"""The routes of asking a language model; an answer is a stream of events."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.ask.agent import Asked
+from recollect.ask.desk import AskDesk
+from recollect.ask.messages import Cancel
+from recollect.errors import CancelledError
+from recollect.follow import Following, Told
+from recollect.replies_ask import AskEventReply, AskModelsReply, AskSavedReply
+from recollect.web.events import EVENT_STREAM
+from recollect.web.route import Route
+from recollect.web.schema import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked
+from recollect.web.site import Site
+
+_MOST_WAITING = 10_000  # pieces of an answer that wait for a slow reader
+
+Conversation = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+
+
+class AskAsked(VaultAsked):
+    """`POST /api/ask`."""
+
+    question: QueryText = Field(
+        min_length=1,
+        description="What to answer from the notes",
+        json_schema_extra={"maxLength": MAX_QUERY_CHARS},
+    )
+    conversation: Conversation | None = Field(None, description="Id of one to go on with")
+
+
+class AskModelsAsked(VaultAsked):
+    """`GET /api/ask/models`."""
+
+    refresh: Flag = Field(default=False, description="Ask the provider anew")
+
+
+class AskSaveAsked(VaultAsked):
+    """`POST /api/ask/save`."""
+
+    conversation: Conversation
+    path: NotePath = Field(description="Of the new note")
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    id: int
+    kind: str
+    data: object
+
+
+async def ask(site: Site, asked: AskAsked) -> Following:
+    """Begin an answer in a thread of its own; it ends when nobody listens any more."""
+    answering = _Answering(site.engine(asked.vault).asking, asked)
+    following = Following(answering.begin, most_waiting=_MOST_WAITING)
+    answering.follow(following)
+    return following
+
+
+async def models(site: Site, asked: AskModelsAsked) -> AskModelsReply:
+    """List the provider's models."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.asking.models, refresh=asked.refresh)
+
+
+async def save(site: Site, asked: AskSaveAsked) -> AskSavedReply:
+    """Write a conversation as a note."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.asking.save, asked.conversation, asked.path)
+
+
+class _Answering:
+    """One answer in a thread, told to one listener."""
+
+    def __init__(self, desk: AskDesk, asked: AskAsked) -> None:
+        self._desk = desk
+        self._asked = Asked(asked.question, asked.conversation)
+        self._cancel = Cancel()
+        self._tell: Callable[[Told], None] = lambda _: None
+        self._following: Following | None = None
+
+    def begin(
+        self, listener: Callable[[Told], None]
+    ) -> tuple[tuple[Told, ...], Callable[[], None]]:
+        """As `Following` subscribes; unsubscribing cancels."""
+        self._tell = listener
+        return (), self._cancel.cancel
+
+    def follow(self, following: Following) -> None:
+        """Start answering; the stream ends with the answer."""
+        self._following = following
+        threading.Thread(target=self._run, name="ask", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            with suppress(CancelledError):
+                for n, event in enumerate(self._desk.answer(self._asked, self._cancel), 1):
+                    self._tell(_Numbered(n, event.kind, event.data))
+        finally:
+            if self._following is not None:
+                self._following.end_soon()
+
+
+ASK_ROUTES: tuple[Route, ...] = (
+    Route(
+        method="POST",
+        path="/api/ask",
+        name="ask",
+        summary="An answer from the notes, by the configured language model, as server-sent events",
+        asked=AskAsked,
+        handle=ask,
+        reply=AskEventReply,
+        media=EVENT_STREAM,
+        needs="read",
+        counts_as="heavy",
+        timed=False,
+        example={"question": "How do bees find their way?"},
+    ),
+    Route(
+        method="GET",
+        path="/api/ask/models",
+        name="ask_models",
+        summary="The language models of the configured provider, best first",
+        asked=AskModelsAsked,
+        handle=models,
+        reply=AskModelsReply,
+        timed=False,
+    ),
+    Route(
+        method="POST",
+        path="/api/ask/save",
+        name="ask_save",
+        summary="Save a conversation as a note",
+        asked=AskSaveAsked,
+        handle=save,
+        reply=AskSavedReply,
+        example={"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},
+    ),
+)

@@ -1,0 +1,71 @@
+"""Asking on the terminal, against a scripted model on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.ask.scripted import Says, ScriptedModel
+from tests.cli.support import CommandLine
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedModel]:
+    scripted = ScriptedModel([], [{"id": "test-model", "context_length": 8000}])
+    monkeypatch.setenv("RECOLLECT_ASK_PROVIDER", "openai")
+    monkeypatch.setenv("RECOLLECT_ASK_BASE_URL", scripted.url)
+    yield scripted
+    scripted.close()
+
+
+@pytest.mark.usefixtures("indexed")
+def test_without_a_provider_nothing_is_sent(recollect: CommandLine) -> None:
+    refused = recollect.json("ask", "How do bees fly?", fails=1)
+
+    assert refused["error"] == "ask_off"
+    assert "docs/ask.md" in refused["detail"]
+
+
+def test_an_answer_its_sources_and_a_note_of_it(
+    recollect: CommandLine, model: ScriptedModel, indexed: Path
+) -> None:
+    model.turns += [Says("By the light of the sun [1].\nThat is all.")]
+    result = recollect("ask", "How do bees find their way home?", "--save", "Answers/Bees.md")
+
+    assert result.stdout.startswith("By the light of the sun [1].\nThat is all.\n")
+    assert "[1]  Garden/Bees.md" in result.stdout
+    assert "at this computer: your question" in result.stderr
+    assert "found by keyword: Bees" in result.stderr
+    saved = (indexed / "Answers" / "Bees.md").read_text(encoding="utf-8")
+    assert saved == (
+        "## How do bees find their way home?\n\nBy the light of the sun [1].\nThat is all.\n"
+    )
+
+
+@pytest.mark.usefixtures("indexed")
+def test_json_is_one_document_and_goes_on(recollect: CommandLine, model: ScriptedModel) -> None:
+    model.turns += [Says("The sun [1]."), Says("Which light do bees find home by?"), Says("The sun [1].")]
+    first = recollect.json("ask", "How do bees find their way home?")
+    second = recollect.json("ask", "And which light?", "--continue", first["conversation"])
+
+    assert second["standalone"] == "Which light do bees find home by?"
+    assert second["answer"] == "The sun [1]."
+
+
+@pytest.mark.usefixtures("indexed")
+def test_models_are_listed(recollect: CommandLine, model: ScriptedModel) -> None:
+    assert "test-model" in recollect("ask", "--models").stdout
+    listed = recollect.json("ask", "--models", "--refresh")
+    assert (listed["chosen"], listed["budget_tokens"]) == ("test-model", 2000)
+    assert model.listed == 2
+
+
+@pytest.mark.usefixtures("indexed")
+def test_failures_are_exit_1_and_nothing_asked_is_exit_2(
+    recollect: CommandLine, model: ScriptedModel
+) -> None:
+    model.turns += [Says(status=401)]
+    assert recollect.json("ask", "Bees?", fails=1)["error"] == "provider_key"
+    recollect("ask", fails=2)

@@ -1,0 +1,65 @@
+"""A fake of asking: two pieces of an answer, and the answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from recollect.ask.agent import Asked
+from recollect.ask.messages import Cancel
+from recollect.replies_ask import (
+    AskEvent,
+    AskModelsReply,
+    AskReply,
+    AskSavedReply,
+    AskSource,
+    AskText,
+    ModelView,
+)
+
+
+class FakeAsking:
+    """Answers every question alike; `asked` is the engine's. `slow` waits to be cancelled."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+        self.slow = False
+        self.cancelled = threading.Event()
+
+    def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
+        self._asked.append(asked)
+        yield AskEvent("text", AskText("By the "))
+        if self.slow:
+            try:
+                cancel.wait(10)
+            finally:
+                self.cancelled.set()
+        yield AskEvent("text", AskText("sun [1]."))
+        source = AskSource(1, "Garden/Bees.md", "Bees", "obsidian://open", cited=True)
+        yield AskEvent(
+            "answer",
+            AskReply(
+                question=asked.question,
+                standalone=asked.question,
+                vault="Home",
+                conversation="0123456789abcdef",
+                model="test-model",
+                answer="By the sun [1].",
+                sources=(source,),
+                grounded=True,
+                general=False,
+                partial=False,
+                invalid=(),
+                steps=1,
+                warnings=(),
+            ),
+        )
+
+    def models(self, *, refresh: bool = False) -> AskModelsReply:
+        self._asked.append(refresh)
+        model = ModelView("test-model", 1, 8192, None, known=False)
+        return AskModelsReply("openai", "127.0.0.1", "test-model", 2048, 0.0, (model,))
+
+    def save(self, conversation: str, path: str) -> AskSavedReply:
+        self._asked.append((conversation, path))
+        return AskSavedReply("Home", path, 3)

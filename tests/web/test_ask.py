@@ -1,0 +1,39 @@
+"""Asking over HTTP: a stream of events that ends with the answer, or with whoever listens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from recollect.ask.agent import Asked
+from tests.web.fakes import Client, FakeEngine
+
+
+async def test_an_answer_streams_and_ends(client: Client, engine: FakeEngine) -> None:
+    asked = {"question": "How do bees fly?", "conversation": "0123456789abcdef"}
+    response = await client.post("/api/ask", json=asked)
+    body = await response.text()
+
+    assert response.content_type == "text/event-stream"
+    frames = [frame for frame in body.split("\n\n") if frame.startswith("id")]
+    kinds = [frame.splitlines()[1] for frame in frames]
+    assert kinds == ["event: text", "event: text", "event: answer"]
+    reply = json.loads(frames[-1].splitlines()[2].removeprefix("data: "))
+    assert reply["answer"] == "By the sun [1]."
+    assert engine.asked == [Asked("How do bees fly?", "0123456789abcdef")]
+
+
+async def test_who_goes_away_ends_the_answer(client: Client, engine: FakeEngine) -> None:
+    engine.asking.slow = True
+    response = await client.post("/api/ask", json={"question": "How do bees fly?"})
+    await response.content.readuntil(b"By the ")
+    response.close()
+
+    async with asyncio.timeout(20):
+        await asyncio.to_thread(engine.asking.cancelled.wait)
+
+
+async def test_what_is_asked_is_checked(client: Client) -> None:
+    for wrong in ({}, {"question": ""}, {"question": "x", "conversation": "../x"}):
+        response = await client.post("/api/ask", json=wrong)
+        assert response.status == 400
