@@ -37,6 +37,7 @@ from recollect.ingest.writer import Writer
 from recollect.memory.opening import open_memories, open_writer
 from recollect.models import load_embedder
 from recollect.models.pool import Loader
+from recollect.models.slot import RerankerSlot
 from recollect.questions import MissingLinksQuestion, Question
 from recollect.replies import (
     AcceptedReply,
@@ -59,6 +60,7 @@ from recollect.types import (
     LedgerState,
     ModelRules,
     Progress,
+    Reranker,
     SearchRequest,
     Settings,
     SimilarRequest,
@@ -139,6 +141,7 @@ class Engine:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
         self._helpers = ThreadPoolExecutor(READERS // 2, thread_name_prefix=f"words-{record.id}")
         self._facts = FactsBook(record.path, settings.search.shelved_status)
+        self._reranker = RerankerSlot(lambda: _reranker(settings))
         self._stopping = threading.Event()
         self._watcher: threading.Thread | None = None
 
@@ -207,6 +210,7 @@ class Engine:
             vault=self.record,
             helpers=self._helpers,
             facts=self._facts,
+            reranker=self._reranker.get,
         )
         if request.mode == "keyword":
             return ask(None, semantic_reason=None)
@@ -383,6 +387,7 @@ class Engine:
         self._helpers.shutdown(wait=True)
         self.history.close()
         self._models.close()
+        self._reranker.close()
         self._index.close()
 
     def _look_at(self, path: str) -> None:
@@ -423,6 +428,16 @@ class Engine:
             removed=totals.removed,
             seconds=round(seconds, 3),
         )
+
+
+def _reranker(settings: Settings) -> Reranker:
+    """The model that reads first results, from this computer alone."""
+    # onnxruntime, which a search that is not reranked may do without.
+    from recollect.models.cross_encoder import load_reranker  # noqa: PLC0415
+
+    rules = settings.search
+    folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
+    return load_reranker(rules.reranker, model_dir=settings.model_dir, folder=folder)
 
 
 def _sum(first: RunTotals, second: RunTotals) -> RunTotals:

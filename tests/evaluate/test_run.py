@@ -140,7 +140,15 @@ def test_queries_are_asked_as_plain_text_and_deep_enough() -> None:
     drops = {"q1": frozenset({"x.md", "y.md"})}
     evaluate(engine, judged_set(drops=drops), System("rrf", "hybrid", "rrf", 0.3), documents={})
     assert engine.asked == [
-        SearchRequest("moss", limit=102, mode="hybrid", plain=True, fusion="rrf", alpha=0.3),
+        SearchRequest(
+            "moss",
+            limit=102,
+            mode="hybrid",
+            plain=True,
+            fusion="rrf",
+            alpha=0.3,
+            hidden=drops["q1"],
+        ),
         SearchRequest("fern", limit=100, mode="hybrid", plain=True, fusion="rrf", alpha=0.3),
     ]
 

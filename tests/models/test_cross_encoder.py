@@ -12,9 +12,10 @@ from safetensors.numpy import load_file, save_file
 from recollect.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from recollect.models.bert_onnx import build_judge
 from recollect.models.catalogue import RERANKERS, find, known
-from recollect.models.cross_encoder import CrossEncoder, RerankerSlot, load_reranker
+from recollect.models.cross_encoder import CrossEncoder, load_reranker
 from recollect.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
 from recollect.models.graphs import open_session
+from recollect.models.slot import RerankerSlot
 from recollect.models.tokens import TextTokenizer
 from recollect.types import Quantisation
 from tests.models.reference import judge

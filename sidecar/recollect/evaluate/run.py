@@ -165,10 +165,14 @@ def evaluate(
     figures: list[QueryFigures] = []
     waits: list[float] = []
     warnings: dict[str, None] = {}
+    paths = {document: path for path, document in documents.items()}
     for query in _answerable(judged):
         drops = judged.drops.get(query.id, frozenset())
+        # Not only taken out of the ranking: their links would still speak for the right answer.
+        hidden = frozenset(paths.get(document, document) for document in drops)
+        asked = replace(_request(query, system, limit=DEPTH + len(drops)), hidden=hidden)
         began = time.perf_counter()
-        reply = engine.search(_request(query, system, limit=DEPTH + len(drops)))
+        reply = engine.search(asked)
         waits.append((time.perf_counter() - began) * 1000)
         warnings.update(dict.fromkeys(reply.warnings))
         found = (documents.get(result.path, result.path) for result in reply.results)

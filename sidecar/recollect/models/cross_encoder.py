@@ -7,7 +7,6 @@ graph is built, kept and held against fp32 as theirs is (graphs.py).
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -150,27 +149,3 @@ def _run(session: InferenceSession, pair: tuple[Sequence[int], Sequence[int]]) -
     ids, segments = (np.asarray(part, np.int64)[np.newaxis] for part in pair)
     (score,) = session.run([GRAPH_OUTPUT], {GRAPH_INPUT: ids, GRAPH_SEGMENTS: segments})
     return float(score[0, 0])
-
-
-class RerankerSlot:
-    """A place for a reranker that is loaded when first asked for. Any thread may ask."""
-
-    def __init__(self, load: Callable[[], CrossEncoder]) -> None:
-        """`load` gives the reranker or raises an error of ours; it is asked again then."""
-        self._load = load
-        self._lock = threading.Lock()
-        self._reranker: CrossEncoder | None = None
-
-    def get(self) -> CrossEncoder:
-        """The reranker; raises what `load` raises."""
-        with self._lock:
-            if self._reranker is None:
-                self._reranker = self._load()
-            return self._reranker
-
-    def close(self) -> None:
-        """Let the reranker go."""
-        with self._lock:
-            reranker, self._reranker = self._reranker, None
-        if reranker is not None:
-            reranker.close()

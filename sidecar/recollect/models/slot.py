@@ -1,4 +1,4 @@
-"""A place for one embedder that may be absent: loaded once, and the reason kept when it is not."""
+"""Places for models that may be absent: loaded once, and why not when they are not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from recollect.errors import ModelError
-from recollect.types import Embedder
+from recollect.types import Embedder, Reranker
 
 NOT_LOADED = "the model is not loaded yet"
 
@@ -49,3 +49,27 @@ class ModelSlot:
                 self._embedder.close()
             self._embedder = None
             self._reason = NOT_LOADED
+
+
+class RerankerSlot:
+    """A place for a reranker that is loaded when first asked for. Any thread may ask."""
+
+    def __init__(self, load: Callable[[], Reranker]) -> None:
+        """`load` gives the reranker or raises an error of ours; it is asked again then."""
+        self._load = load
+        self._lock = threading.Lock()
+        self._reranker: Reranker | None = None
+
+    def get(self) -> Reranker:
+        """The reranker; raises what `load` raises."""
+        with self._lock:
+            if self._reranker is None:
+                self._reranker = self._load()
+            return self._reranker
+
+    def close(self) -> None:
+        """Let the reranker go."""
+        with self._lock:
+            reranker, self._reranker = self._reranker, None
+        if reranker is not None:
+            reranker.close()

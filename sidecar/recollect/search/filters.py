@@ -32,6 +32,7 @@ from recollect.search.syntax import (
 from recollect.types import IdArray, StoredNote
 
 _Mask = npt.NDArray[np.bool_]
+_NAMED = 5  # paths of notes that a condition left out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,20 +59,25 @@ def allowed(
     ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
     evaluation = _Evaluation(index, notes, ids)
     within = np.ones(len(notes), np.bool_)
-    removed: dict[str, int] = {}
+    removed: dict[str, Removed] = {}
+
+    def note_removed(reason: str, gone: _Mask) -> None:
+        places = np.flatnonzero(gone)
+        if len(places):
+            before = removed.get(reason, Removed(reason, 0))
+            paths = (*before.paths, *(notes[at].path for at in places[:_NAMED].tolist()))
+            removed[reason] = Removed(reason, before.count + len(places), paths[:_NAMED])
+
     # What costs least comes first, so that texts are only read of notes that are left.
     for part in sorted(_parts(condition), key=_reads_text):
         kept = evaluation.mask(part, within)
-        gone = int(within.sum() - kept.sum())
-        if gone:
-            removed[_reason(part)] = removed.get(_reason(part), 0) + gone
+        note_removed(_reason(part), within & ~kept)
         within = kept
     if hidden:
         seen = np.fromiter((note.path not in hidden for note in notes), np.bool_, len(notes))
-        if gone := int((within & ~seen).sum()):
-            removed["never_for_this"] = gone
+        note_removed("never_for_this", within & ~seen)
         within = within & seen
-    return Allowed(ids[within], tuple(Removed(reason, n) for reason, n in removed.items()))
+    return Allowed(ids[within], tuple(removed.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

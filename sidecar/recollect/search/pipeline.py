@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from recollect.errors import ModelError
 from recollect.index.index import Index
-from recollect.replies import Fusion, Removed, Result, SearchReply
+from recollect.replies import Contribution, Fusion, Removed, Result, SearchReply
 from recollect.search import (
     adapt,
-    duplicates,
+    expand,
     filters,
     fuse,
     query,
@@ -27,8 +27,11 @@ from recollect.search import (
     syntax,
 )
 from recollect.search.adapt import Signals
+from recollect.search.arrange import Arrangement, FindReranker
 from recollect.search.candidates import Candidates, by_note, with_whole
 from recollect.search.confidence import confidence
+from recollect.search.contributions import contributions, left_below
+from recollect.search.expand import Sides
 from recollect.search.facts import FactsBook
 from recollect.search.lift import Lift
 from recollect.search.rank import RankedNote, Ranking, rank
@@ -37,7 +40,7 @@ from recollect.search.scope import Scope
 from recollect.search.sentences import Closest
 from recollect.search.snippet import Snippets
 from recollect.search.syntax import ParsedQuery
-from recollect.search.trace import TOP, Trace
+from recollect.search.trace import FOLLOWED, Trace
 from recollect.types import (
     Embedder,
     FloatArray,
@@ -65,11 +68,13 @@ def search(
     semantic_reason: str | None,
     helpers: Executor | None = None,
     facts: FactsBook | None = None,
+    reranker: FindReranker | None = None,
 ) -> SearchReply:
     """Answer a search. `semantic_reason` says why there is no `embedder`, for the warning.
 
     With `helpers` words are looked up in one of their threads while the model reads the query.
-    `facts` are kept from search to search by whoever searches this index often.
+    `facts` are kept from search to search by whoever searches this index often. `reranker` gives
+    the model that reads the first results, where that is asked for.
 
     Without an embedder hybrid mode answers by keywords and semantic mode finds nothing; both say
     so in `warnings`.
@@ -80,7 +85,7 @@ def search(
 
     """
     book = facts or FactsBook(vault.path, rules.shelved_status)
-    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers, book)
+    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers, book, reranker)
     return run.reply()
 
 
@@ -96,12 +101,15 @@ class _Run:
     semantic_reason: str | None
     helpers: Executor | None
     facts: FactsBook
+    reranker: FindReranker | None
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
     fusion: Fusion = field(default_factory=lambda: Fusion("none"))
     total: int = 0
     confidence: float | None = None
+    expansion: tuple[str, ...] = ()
+    made_of: tuple[Contribution, ...] = ()
 
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
@@ -120,7 +128,7 @@ class _Run:
             vault=self.vault.name,
             mode=self.request.mode,
             fusion=self.fusion,
-            expanded=(),
+            expanded=self.expansion,
             filtered=self.filtered,
             generation=generation,
             took_ms=round((time.perf_counter() - self.began) * 1000, 3),
@@ -128,7 +136,7 @@ class _Run:
             confidence=self.confidence,
             results=found,
             warnings=tuple(self.warnings),
-            explain=trace.explain(_described(parsed)),
+            explain=trace.explain(_described(parsed), self.made_of),
         )
 
     def filter(self, parsed: ParsedQuery, trace: Trace) -> IdArray | None:
@@ -199,12 +207,19 @@ class _Run:
         if not found.terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
-        chunks = retrieve.both(self.index, found.chunks, semantic)
+        sides = self.widened(parsed.text, Sides(found, vector, semantic), among, trace)
+        found = sides.words
+        chunks = retrieve.both(self.index, found.chunks, sides.meaning)
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
         ranking = self.ranked(parsed, found, vector, chunks, trace)
+        notes = self.shown(ranking, parsed.text, trace)
+        if trace.enabled:
+            terms = found.terms.query if self.request.mode != "semantic" else ()
+            self.made_of = contributions(self.index, ranking, notes, terms)
+            trace.stage("explain", count_in=len(notes), count_out=len(self.made_of))
         shown = results.build(
             self.index,
-            self.shown(ranking, trace),
+            notes,
             self.snippets(parsed.text, found.terms, vector),
             self.vault.obsidian_name,
         )
@@ -213,7 +228,7 @@ class _Run:
 
     def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
         """What shows the passages: by the telling words, else by the closest sentence."""
-        model = self.embedder if vector is not None else None
+        model: object = self.embedder if vector is not None else None
         closest = Closest(model, text) if isinstance(model, KnowsTokens) else None
         return Snippets(_highlighted(terms), self.rules.snippet_chars, closest=closest)
 
@@ -223,21 +238,30 @@ class _Run:
             return lookup
         return self.helpers.submit(lookup).result
 
-    def shown(self, ranking: Ranking, trace: Trace) -> Sequence[RankedNote]:
-        """The notes of the reply, near-duplicates of better ones left out where that is asked."""
-        asked = self.request.collapse
-        if not (self.rules.collapse if asked is None else asked):
-            return ranking.top(self.request.limit, self.rules.passages)
-        compared = min(2 * self.request.limit, max(self.request.limit, duplicates.MAX_COMPARED))
-        ranked = ranking.top(compared, self.rules.passages)
-        repeated = duplicates.duplicates(self.index, ranked)
-        if repeated:
-            self.filtered["near_duplicate"] = len(repeated)
-            self.total -= len(repeated)
-        kept = [note for note in ranked if note.note_id not in repeated]
-        removed = [Removed("near_duplicate", len(repeated))] if repeated else []
-        trace.stage("collapse", count_in=len(ranked), count_out=len(kept), removed=removed)
-        return kept[: self.request.limit]
+    def shown(self, ranking: Ranking, text: str, trace: Trace) -> Sequence[RankedNote]:
+        """The notes of the reply, arranged as is asked."""
+        arrangement = Arrangement(self.index, self.request, self.rules, self.reranker, trace)
+        notes = arrangement.of(ranking, text)
+        self.warnings += arrangement.warnings
+        if arrangement.repeated:
+            self.filtered["near_duplicate"] = arrangement.repeated
+            self.total -= arrangement.repeated
+        if arrangement.read_by is not None:
+            params = {**self.fusion.params, "reranker": arrangement.read_by}
+            self.fusion = Fusion(self.fusion.method, params)
+        return notes
+
+    def widened(self, text: str, sides: Sides, among: Scope, trace: Trace) -> Sides:
+        """What both sides find when more is asked for: of a short query, where that is wanted."""
+        wanted = self.rules.expand if self.request.expand is None else self.request.expand
+        if not wanted or not expand.is_short(text):
+            return sides
+        by_words = self.request.mode != "semantic"
+        limit = retrieve.depth(self.request.limit)
+        more = expand.widened(self.index, text, sides, among, limit=limit, by_words=by_words)
+        self.expansion = more.expanded
+        trace.stage("expand", count_in=1, count_out=1 + len(more.expanded))
+        return more
 
     def ranked(
         self,
@@ -274,7 +298,7 @@ class _Run:
             "fuse",
             count_in=len(notes),
             count_out=len(ranking),
-            removed=[Removed("min_score", below)] if below else [],
+            removed=self.removed_below(ranking, below, trace),
             top=lambda: self.paths(ranking),
         )
         return ranking
@@ -324,9 +348,15 @@ class _Run:
         rounded = {name: round(value, 6) for name, value in {**weights, **plan.why}.items()}
         self.fusion = Fusion(plan.method, {**rounded, "best": ranking.best})
 
+    def removed_below(self, ranking: Ranking, below: int, trace: Trace) -> Sequence[Removed]:
+        """What fell below the least score, for the trace."""
+        if not below or not trace.enabled:
+            return ()
+        return (Removed("min_score", below, left_below(self.index, ranking)),)
+
     def paths(self, ranking: Ranking) -> list[str]:
         """Paths of the first notes, for the trace."""
-        ids = ranking.note_ids(TOP)
+        ids = ranking.note_ids(FOLLOWED)
         notes = self.index.notes(ids)
         return [notes[note_id].path for note_id in ids if note_id in notes]
 

@@ -100,6 +100,19 @@ def look_up(
     """Ask for the words of `text`; where not `scored`, only what they are is told."""
     asked = terms(index, text)
     query = asked.query if scored else ()
+    return looked_up(index, asked, query, limit=limit, notes=notes, without=without)
+
+
+def looked_up(
+    index: Index,
+    asked: Terms,
+    query: Sequence[QueryTerm],
+    *,
+    limit: int,
+    notes: IdArray | None,
+    without: IdArray,
+) -> LookedUp:
+    """Ask for a `query` that stands for the terms that were `asked`."""
     chunks = remaining(index, by_words(index, query, limit=limit, notes=notes), without)
     owners = index.note_ids_of(chunks.chunk_ids)
     first = np.unique(owners, return_index=True)[1]

@@ -20,7 +20,7 @@ from recollect.search.rank import RankedNote, Ranking, rank
 from recollect.search.reasons import Reasons
 from recollect.search.snippet import Snippets
 from recollect.search.source import Asked, asked, telling
-from recollect.search.trace import TOP, Trace
+from recollect.search.trace import FOLLOWED, Trace
 from recollect.types import (
     Embedder,
     FloatArray,
@@ -239,6 +239,6 @@ class _Run:
         return replace(note, scores=scores, raw=RawScores(cosine=cosine))
 
     def paths(self, ranking: Ranking) -> list[str]:
-        ids = ranking.note_ids(TOP)
+        ids = ranking.note_ids(FOLLOWED)
         notes = self.index.notes(ids)
         return [notes[note_id].path for note_id in ids if note_id in notes]

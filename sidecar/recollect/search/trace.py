@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from recollect import interrupt
-from recollect.replies import Explain, Removed, StageTrace
+from recollect.replies import Contribution, Explain, Moved, Removed, StageTrace
 from recollect.types import PropertyValue
 
 TOP = 5  # paths named after each stage
+FOLLOWED = 20  # paths whose moves from stage to stage are told
 
 
 class Trace:
@@ -20,6 +21,7 @@ class Trace:
         self.enabled = enabled
         self._stages: list[StageTrace] = []
         self._since = time.perf_counter()
+        self._order: tuple[str, ...] = ()  # the first paths after the last stage that had any
 
     def stage(
         self,
@@ -30,7 +32,7 @@ class Trace:
         removed: Sequence[Removed] = (),
         top: Callable[[], Sequence[str]] | None = None,
     ) -> None:
-        """The stage that ran since the last call. `top` gives the first paths after it.
+        """The stage that ran since the last call. `top` gives the first FOLLOWED paths after it.
 
         Between two stages a search whose asker has gone ends (InterruptedWorkError).
         """
@@ -38,12 +40,29 @@ class Trace:
         if not self.enabled:
             return
         spent = (time.perf_counter() - self._since) * 1000
-        paths = tuple(top()[:TOP]) if top else ()
+        order = tuple(top()[:FOLLOWED]) if top else ()
+        moved = _moved(self._order, order) if top else ()
         self._stages.append(
-            StageTrace(name, round(spent, 3), count_in, count_out, tuple(removed), paths)
+            StageTrace(
+                name, round(spent, 3), count_in, count_out, tuple(removed), order[:TOP], moved
+            )
         )
+        self._order = order or self._order
         self._since = time.perf_counter()
 
-    def explain(self, query: Mapping[str, PropertyValue]) -> Explain | None:
+    def explain(
+        self, query: Mapping[str, PropertyValue], results: Sequence[Contribution] = ()
+    ) -> Explain | None:
         """All stages, with how the query was read; None when switched off."""
-        return Explain(query, tuple(self._stages)) if self.enabled else None
+        return Explain(query, tuple(self._stages), tuple(results)) if self.enabled else None
+
+
+def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:
+    """What changed its rank among the first, in the order after; nothing if there was none."""
+    if not before:
+        return ()
+    old = {path: rank for rank, path in enumerate(before, start=1)}
+    new = {path: rank for rank, path in enumerate(after, start=1)}
+    here = [Moved(path, old.get(path), rank) for path, rank in new.items() if old.get(path) != rank]
+    gone = [Moved(path, rank, None) for path, rank in old.items() if path not in new]
+    return (*here, *gone)

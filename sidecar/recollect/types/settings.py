@@ -66,8 +66,7 @@ class SearchRules:
     folder_boost: float = 0.0  # others on top stand in its folder
     folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: times its score
     collapse: bool = False  # near-duplicates of a better result are left out
-    # A short query: its vector moves towards what it found first; or tokens are asked for as well.
-    expand: Literal["off", "meaning", "words"] = "meaning"
+    expand: bool = False  # whether a short query asks for what it found first as well
     rerank: bool = False  # whether a model reads the first results
     reranker: str = "ms-marco-MiniLM-L-6-v2"
     rerank_folder: str | None = None  # a folder that already holds its weights
