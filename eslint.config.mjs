@@ -125,6 +125,7 @@ export default defineConfig([
     files: ["**/*.mjs", "tests/**/*.ts", "vitest.config.ts"],
     rules: {
       ...Object.fromEntries(REVIEW_RULES.map((name) => [name, "off"])),
+      "no-restricted-globals": "off",
       "import/no-extraneous-dependencies": "off",
     },
   },

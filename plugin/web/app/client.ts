@@ -41,6 +41,10 @@ export class WebClient extends Client {
     return this.#ask("graph/neighbors", contract.neighborsShape, { path, hops, daily: false, limit });
   }
 
+  async hubs(limit: number): Promise<readonly contract.Hub[]> {
+    return (await this.#ask("graph/hubs", contract.hubsShape, { limit, daily: false })).hubs;
+  }
+
   neighborhood(asked: Query): Promise<contract.Neighborhood> {
     return this.#ask("graph/neighborhood", contract.neighborhoodShape, asked);
   }

@@ -76,6 +76,9 @@ export const neighborsShape = object({
 });
 export type Neighbors = Shape<typeof neighborsShape>;
 
+export const hubsShape = object({ hubs: list(object({ path: text, title: text, links_in: number })) });
+export type Hub = Shape<typeof hubsShape>["hubs"][number];
+
 export const neighborhoodShape = object({
   path: nullable(text),
   total: number,

@@ -77,6 +77,7 @@ export class Explorer implements View {
       this.#clear(emptyBox("How does it rank?", "Search for something, and move the controls."));
       return;
     }
+    this.#list.setAttribute("aria-busy", "true");
     try {
       const reply = await this.#desk.asking.find(q, asked(wanted, this.#limit));
       if (sequence === this.#sequence) this.#take(reply);
@@ -84,6 +85,8 @@ export class Explorer implements View {
       if (sequence !== this.#sequence) return;
       this.#asked = "";
       this.#clear(errorBox(asServerError(error), () => void this.#search(q, wanted)));
+    } finally {
+      if (sequence === this.#sequence) this.#list.removeAttribute("aria-busy");
     }
   }
 

@@ -18,6 +18,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   retrieve: "Passages are found by words and by meaning.",
   fuse: "Both lists become one.",
   boost: "Tags, dates and links lift what they speak for.",
+  lift: "Tags, names, dates and links lift what they speak for.",
+  arrange: "Notes that say the same are put together.",
   rerank: "A second model reads the best again.",
   snippet: "The places that answer are cut out and marked.",
 };
