@@ -6,7 +6,7 @@ import dataclasses
 import os
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,9 +50,9 @@ class Configuration:
         return user_file(self._environ)
 
     def reply(
-        self, vault: str, folder: Path, running: Settings, section: str | None
+        self, vault: str, folder: Path, running: Settings, among: Callable[[str], bool]
     ) -> ConfigReply:
-        """Every setting of a vault in `folder`, or those of a section; reads the files anew."""
+        """The settings of a vault in `folder` whose key is `among` those; reads the files anew."""
         layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
         merged = settings_by_key(merge(layers, self._environ))
         defaults = settings_by_key(merge({}, self._environ))
@@ -61,7 +61,7 @@ class Configuration:
         views = tuple(
             _view(key, merged[key], now[key], defaults[key], sources.get(key, "default"))
             for key in merged
-            if section is None or key.startswith(f"{section}.")
+            if among(key)
         )
         return ConfigReply(
             vault=vault,

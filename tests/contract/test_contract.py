@@ -16,6 +16,7 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
+from recollect.configuration import Configuration
 from recollect.ingest.events import EventKind
 from recollect.types import MemoryRules, ModelRules, Settings, VaultRecord
 from recollect.vaults import Vaults
@@ -40,6 +41,8 @@ STEADY: Mapping[str, object] = {
     "updated": "2026-03-02T10:00:01+00:00",
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
+    "index": 100_000,  # bytes on the disk
+    "file": "/home/me/.config/recollect/config.toml",
 }
 MEMORY = "Bees find the hive by its smell"
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
@@ -103,6 +106,11 @@ REPLIES: dict[str, Asked] = {
         },
         202,
     ),
+    "session": ("GET /api/session", {}, 200),
+    "models": ("GET /api/models", {}, 200),
+    "config": ("GET /api/config", {"section": "log"}, 200),
+    "config-changed": ("PATCH /api/config", {"changes": {"vault.exclude": ["Private/**"]}}, 200),
+    "stats": ("GET /api/stats", {"limit": 3}, 200),
     "reindex": ("POST /api/reindex", {"paths": ["Garden/Bees.md"]}, 202),
     "verdict": (
         "POST /api/verdict",
@@ -190,6 +198,7 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
             token=TOKEN,
             handshake=False,
             ready=listening.set_result,
+            configuration=_configuration(settings.data_dir),
         )
     )
     try:
@@ -203,6 +212,12 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
     finally:
         server.cancel()
         await asyncio.gather(server, return_exceptions=True)
+
+
+def _configuration(folder: Path) -> Configuration:
+    file = folder / "config.toml"
+    file.write_text('[log]\nlevel = "debug"\n')
+    return Configuration({"RECOLLECT_CONFIG": str(file), "RECOLLECT_LOG_FORMAT": "json"})
 
 
 async def _indexed(session: aiohttp.ClientSession) -> None:
@@ -219,7 +234,7 @@ async def _indexed(session: aiohttp.ClientSession) -> None:
 async def _ask(session: aiohttp.ClientSession, asked: Asked) -> Any:
     (method, path), given, status = asked[0].split(), asked[1], asked[2]
     named = {n: str(v).lower() if isinstance(v, bool) else v for n, v in given.items()}
-    how = {"json": given} if method == "POST" else {"params": named}
+    how = {"json": given} if method != "GET" else {"params": named}
     async with session.request(method, path, **how) as response:
         body = await response.json(content_type=None)
         assert response.status == status, body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from recollect import replies_manage as replies
@@ -39,7 +40,8 @@ async def stats(site: Site, asked: schema_manage.StatsAsked) -> replies.StatsRep
 
 async def config(site: Site, asked: schema_manage.ConfigAsked) -> replies.ConfigReply:
     """Show the settings."""
-    return await asyncio.to_thread(_config, site, asked.vault, asked.section)
+    section = f"{asked.section}." if asked.section is not None else ""
+    return await asyncio.to_thread(_config, site, asked.vault, lambda key: key.startswith(section))
 
 
 async def change_config(site: Site, asked: schema_manage.ConfigChangesAsked) -> replies.ConfigReply:
@@ -52,15 +54,15 @@ async def change_config(site: Site, asked: schema_manage.ConfigChangesAsked) -> 
         raise ConfigError("this server was started without a configuration file to change")
     folder = site.record(asked.vault).path
     await asyncio.to_thread(site.configuration.change, changes, folder)
-    return await asyncio.to_thread(_config, site, asked.vault, None)
+    return await asyncio.to_thread(_config, site, asked.vault, changes.__contains__)
 
 
-def _config(site: Site, vault: str | None, section: str | None) -> replies.ConfigReply:
+def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> replies.ConfigReply:
     record = site.record(vault)
     running = site.vaults.settings(record)
     if site.configuration is None:
         return replies.ConfigReply(record.name, None, restart=False, settings=())
-    return site.configuration.reply(record.name, record.path, running, section)
+    return site.configuration.reply(record.name, record.path, running, among)
 
 
 def _views(settings: Settings) -> tuple[replies.CatalogueModel, ...]:
