@@ -11,13 +11,14 @@ import numpy as np
 from recollect.index.analyze import tokens
 from recollect.index.index import Index
 from recollect.index.keywords import QueryTerm, idf, no_hits
-from recollect.search import function_words
+from recollect.search import function_words, spelling
 from recollect.search.candidates import Candidates, merge
 from recollect.types import ChunkHits, FloatArray, IdArray
 
 MAX_TERMS = 96  # of a pasted page, the rarest words are its topic
 _LEAST_DEPTH = 400  # chunks; enough that each side's hundredth note is among them
 _DEPTH_A_NOTE = 5
+_MISTYPED_MOST = 3  # words of one query
 _WHOLE_NOTES = 100  # so many notes, by their best passage, are scored as a whole too
 
 
@@ -51,9 +52,35 @@ class Terms:
         )
 
 
-def terms(index: Index, text: str) -> Terms:
-    """The tokens of `text` that are worth asking for; of very many, the rarest."""
-    counts = Counter(tokens(text))
+def terms(index: Index, text: str, *, typing: bool = False) -> Terms:
+    """The tokens of `text` that are worth asking for; of very many, the rarest.
+
+    One that the vault does not have gives way to those that may have been meant. While somebody is
+    `typing`, the last one stands for what begins with it as well.
+    """
+    found = tokens(text)
+    last = found[-1] if typing and found and text[-1:].isalnum() else None
+    exact = _terms(index, Counter(found))
+    others: dict[str, float] = spelling.endings(index.keywords, last) if last else {}
+    mistyped: set[str] = set()
+    for token in sorted(exact.unknown, key=found.index)[:_MISTYPED_MOST]:
+        meant = {} if token == last and others else spelling.meant(index.keywords, token)
+        if meant:
+            mistyped.add(token)
+            others |= meant
+    if not others:
+        return exact
+    extra = _terms(index, Counter(set(others) - set(exact.weights)))
+    weights = {token: share for token, share in others.items() if token in extra.weights}
+    kept = {token: weight for token, weight in exact.weights.items() if token not in mistyped}
+    return Terms(
+        weights={**kept, **weights},
+        rarity={**extra.rarity, **exact.rarity},
+        unknown=exact.unknown - mistyped,
+    )
+
+
+def _terms(index: Index, counts: Counter[str]) -> Terms:
     documents = index.keywords.document_count
     found = {token: min(index.keywords.document_frequency(token), documents) for token in counts}
     if len(counts) > MAX_TERMS:
@@ -95,10 +122,17 @@ class LookedUp:
 
 
 def look_up(
-    index: Index, text: str, *, limit: int, notes: IdArray | None, without: IdArray, scored: bool
+    index: Index,
+    text: str,
+    *,
+    limit: int,
+    notes: IdArray | None,
+    without: IdArray,
+    scored: bool,
+    typing: bool = False,
 ) -> LookedUp:
     """Ask for the words of `text`; where not `scored`, only what they are is told."""
-    asked = terms(index, text)
+    asked = terms(index, text, typing=typing)
     query = asked.query if scored else ()
     return looked_up(index, asked, query, limit=limit, notes=notes, without=without)
 

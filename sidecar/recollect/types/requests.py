@@ -16,7 +16,8 @@ class SearchRequest:
     `door` names the one it came through; a search without one is nobody's and is not logged.
     `hidden` are paths of notes that are not to be found; `everything` finds shelved and daily notes
     as well. `recency`, `graph`, `collapse`, `expand` and `rerank` stand for the settings where
-    given; the signals in `ignore` have no say.
+    given; the signals in `ignore` have no say. While somebody is `typing` the last word may be
+    unfinished.
     """
 
     query: str
@@ -36,6 +37,7 @@ class SearchRequest:
     expand: bool | None = None
     rerank: bool | None = None
     ignore: frozenset[Signal] = frozenset()
+    typing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ class SearchAsked(VaultAsked):
     expand: Flag | None = Field(None, description="Ask a short query for related words as well")
     rerank: Flag | None = Field(None, description="Let a model read the first results")
     ignore: Signals = Field(frozenset(), description="Signals without a say, with commas between")
+    typing: Flag = Field(default=False, description="The last word may be unfinished")
     explain: Flag = Field(default=False, description="Report every stage of the search")
     door: Door = Field("http", description="Who asks, for the log: plugin, web, mcp …")
 
@@ -141,6 +142,7 @@ class SearchAsked(VaultAsked):
             expand=self.expand,
             rerank=self.rerank,
             ignore=self.ignore,
+            typing=self.typing,
             explain=self.explain,
             door=self.door,
         )
