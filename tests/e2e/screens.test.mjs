@@ -7,6 +7,7 @@ import { before, test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { useDesk } from "./support/fixture.mjs";
 import { answering, refusing } from "./support/network.mjs";
+import { connectedTo, startServer } from "./support/server.mjs";
 
 const OUT = resolve(process.env.RECOLLECT_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useDesk();
@@ -76,12 +77,10 @@ for (const look of ["light", "dark"]) {
   });
 }
 
-test("as narrow as a phone", async () => {
-  // A window of a phone's width over the same sidecar: what a phone may not do is tested elsewhere.
-  await held.withApp({ open: ["Home.md"] }, async (app) => {
+test("on a phone", async () => {
+  const server = await startServer(held.desk, [held.desk.vault]);
+  const shooting = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
     await app.ready();
-    await app.page.setViewportSize({ width: 390, height: 780 });
-    await app.page.evaluate(() => document.body.classList.add("is-mobile", "is-phone"));
     const shoot = camera(app, "narrow");
     await app.searchFor("sourdough starter in the fridge");
     await shoot("search");
@@ -96,6 +95,7 @@ test("as narrow as a phone", async () => {
     await app.command("settings");
     await shoot("settings");
   });
+  await shooting.finally(() => server.end());
 });
 
 test("every picture is there", async () => {

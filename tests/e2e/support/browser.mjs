@@ -18,8 +18,9 @@ const DEBIAN = "/usr/bin/chromium";
 export async function launchBrowser() {
   const chosen = process.env.CHROME || (existsSync(DEBIAN) ? DEBIAN : null);
   if (chosen) return chromium.launch({ executablePath: chosen, args: ARGS });
+  // Its own flags are for one page in one process: there the first context that closes ends it all.
   const packed = await packedChromium();
-  return chromium.launch({ executablePath: await packed.executablePath(), args: [...packed.args, ...ARGS] });
+  return chromium.launch({ executablePath: await packed.executablePath(), args: ARGS });
 }
 
 async function packedChromium() {
