@@ -20,7 +20,8 @@ from typing import ParamSpec, TypeVar
 from recollect import interrupt, views
 from recollect.ask.desk import AskDesk
 from recollect.ask.tools import Vault
-from recollect.context import Assembler, TokenCounter
+from recollect.context.assemble import Assembler
+from recollect.context.tokens import TokenCounter
 from recollect.errors import RecollectError, UsageError
 from recollect.explore import Explored, Explorer
 from recollect.feed import Feed

@@ -24,7 +24,7 @@ import orjson
 from figures import Figure, options, write
 
 from recollect.config import load_settings
-from recollect.context import Assembler
+from recollect.context.assemble import Assembler
 from recollect.context.texts import NoteTexts
 from recollect.engine import Engine
 from recollect.evaluate.corpus import write_vault

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.context import Assembler
+from recollect.context.assemble import Assembler
 from recollect.context.blocks import TAG
 from recollect.engine import Engine
 from recollect.questions import MIN_BUDGET, ContextQuestion

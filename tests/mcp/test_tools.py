@@ -10,7 +10,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
-from recollect.context import TokenCounter
+from recollect.context.tokens import TokenCounter
 from recollect.mcp.table import TOOLS
 from tests.mcp.conftest import RIGHT, WRITING, Connect, Home, connected
 

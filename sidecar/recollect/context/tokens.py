@@ -11,7 +11,6 @@ import threading
 from pathlib import Path
 
 from recollect.errors import ModelError
-from recollect.ingest.indexer import approximate_tokens
 from recollect.models.catalogue import TOKENIZER_FILE, known
 from recollect.models.fetch import cache_folder
 from recollect.models.tokens import TextTokenizer
@@ -42,7 +41,7 @@ class TokenCounter:
 
     def __call__(self, text: str) -> int:
         """Tokens of `text`."""
-        count = self._counter() or approximate_tokens
+        count = self._counter() or _estimated
         return count(_LONG_WORD.sub(_in_pieces, text))
 
     def _counter(self) -> CountTokens | None:
@@ -65,6 +64,12 @@ def _load(file: Path) -> CountTokens | None:
         return TextTokenizer.from_file(file, max_tokens=1).count
     except ModelError:
         return None  # loading the model says what is wrong with it
+
+
+def _estimated(text: str) -> int:
+    from recollect.ingest.indexer import approximate_tokens  # noqa: PLC0415 - loads the index
+
+    return approximate_tokens(text)
 
 
 def _in_pieces(word: re.Match[str]) -> str:

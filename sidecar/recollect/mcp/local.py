@@ -11,20 +11,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 import orjson
 
 from recollect.answers import Answers, Here
-from recollect.context import TokenCounter
-from recollect.engine import Engine
+from recollect.context.tokens import TokenCounter
 from recollect.errors import NotFoundError, RecollectError, ServerError
 from recollect.mcp.jobs import Jobs
 from recollect.mcp.tool import Desk, VaultFacts
 from recollect.remote import Remote, running_server
 from recollect.types import VaultRecord
 from recollect.vaults import Vaults
+
+if TYPE_CHECKING:  # takes a second to load, which no one waits for where a server answers
+    from recollect.engine import Engine
 
 T = TypeVar("T")
 
