@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from recollect.ask.conversations import Conversations, Exchange
 from recollect.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
 from recollect.types import SearchRequest, ServerRules, Settings, VaultRecord
+from recollect.vault.journal import Journal
+from recollect.vault.write import VaultWriter
 from recollect.vaults import REGISTRY, Vaults
 
 
@@ -185,6 +188,22 @@ def test_an_index_does_not_go_where_other_things_are(settings: Settings, tmp_pat
     with pytest.raises(IndexFailure, match="index_dir"):
         vaults.open(vaults.add(notes), writable=True)
     assert [path.name for path in notes.iterdir()] == ["note.md"]
+
+
+def test_deleting_the_data_deletes_what_was_asked_and_written(
+    vaults: Vaults, settings: Settings, tmp_path: Path
+) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+    data = settings.data_dir / "vaults" / record.id
+    talks = Conversations(data)
+    talks.keep(talks.fresh(), [Exchange("Why?", "Because.")])
+    VaultWriter(record.path, Journal(data)).create("New.md", "text", action="test")
+    assert len(list(data.iterdir())) >= 2
+
+    vaults.remove(record, delete_data=True)
+
+    assert not data.exists()
+    assert (record.path / "New.md").exists()
 
 
 def test_deleting_an_index_deletes_nothing_beside_it(settings: Settings, tmp_path: Path) -> None:

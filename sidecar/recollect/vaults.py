@@ -128,6 +128,7 @@ class Vaults:
         Notes that are a person's own are never touched.
         """
         from recollect import querylog  # noqa: PLC0415 - loads a database
+        from recollect.ask import conversations  # noqa: PLC0415 - with the rest of an engine
         from recollect.index.delete import delete  # noqa: PLC0415 - loads the engines of the index
         from recollect.vault import journal  # noqa: PLC0415 - loads a database
 
@@ -135,8 +136,10 @@ class Vaults:
         directory = self.directory(record)
         with self._registry.changing() as records:
             if delete_data:
+                data = self._settings.data_dir / "vaults" / record.id
                 delete(directory)
-                journal.delete(self._settings.data_dir / "vaults" / record.id)
+                conversations.delete(data)
+                journal.delete(data)
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source == "mirror":
                 _delete_mirror(self._mirrors, record)

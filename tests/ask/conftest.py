@@ -81,7 +81,7 @@ class Asking:
             count_tokens=self.engine.tokens,
         )
         providers = Providers(AskRules(**given), self.folder, {}, first_pause_s=0.01)
-        return Agent(vault, providers, Conversations(self.folder / "talks"), self.cancel)
+        return Agent(vault, providers, Conversations(self.folder), self.cancel)
 
     def __call__(
         self, model: ScriptedModel, question: str, conversation: str | None = None, **rules: Any

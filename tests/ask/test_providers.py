@@ -165,7 +165,7 @@ def test_our_own_sentences_are_in_the_language_of_the_question(question: str, sa
 
 
 def test_conversations_are_kept_and_become_notes(tmp_path: Path) -> None:
-    talks = Conversations(tmp_path / "talks")
+    talks = Conversations(tmp_path)
     name = talks.fresh()
     said = [Exchange("Why\nbees?", "# Because\nof honey [1]"), Exchange("More?", "No.")]
     talks.keep(name, said)

@@ -13,6 +13,7 @@ from pathlib import Path
 from recollect.errors import NotFoundError
 from recollect.types import CountTokens
 
+NAME = "conversations"  # of the folder, beside the index
 MOST = 50  # conversations of a vault, the newest
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -29,8 +30,8 @@ class Conversations:
     """The conversations of one vault, a file each."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is made when the first is kept."""
-        self._folder = folder
+        """They lie below `folder`, which has a vault's data; nothing is made yet."""
+        self._folder = folder / NAME
 
     def fresh(self) -> str:
         """An id for a new conversation."""
@@ -64,6 +65,14 @@ class Conversations:
 
     def _file(self, conversation: str) -> Path:
         return self._folder / f"{conversation}.json"
+
+
+def delete(folder: Path) -> None:
+    """Delete the conversations of the vault whose data are in `folder`."""
+    for file in (folder / NAME).glob("*"):
+        file.unlink(missing_ok=True)
+    with suppress(OSError):
+        (folder / NAME).rmdir()
 
 
 def within(

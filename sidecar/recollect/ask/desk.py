@@ -31,9 +31,7 @@ class AskDesk:
         self._writer = writer
         self._changed = changed
         self._providers = Providers(settings.ask, settings.data_dir / "ask")
-        self._conversations = Conversations(
-            settings.data_dir / "vaults" / record.id / "conversations"
-        )
+        self._conversations = Conversations(settings.data_dir / "vaults" / record.id)
 
     def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
