@@ -13,7 +13,7 @@ from recollect.context.assemble import Assembler
 from recollect.context.blocks import TAG
 from recollect.engine import Engine
 from recollect.questions import MIN_BUDGET, ContextQuestion
-from recollect.replies import Fusion, Result, SearchReply
+from recollect.replies import Fusion, Passage, Result, SearchReply
 from recollect.replies_context import ContextReply
 from recollect.types import ModelRules, SearchRequest, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_model
@@ -60,10 +60,12 @@ class Searching:
         self._engine = engine
         self._scores = scores
         self.asked: list[SearchRequest] = []
+        self.found: tuple[Result, ...] = ()
 
     def __call__(self, request: SearchRequest) -> SearchReply:
         self.asked.append(request)
-        found = tuple(self._result(name, score) for name, score in self._scores.items())
+        made = tuple(self._result(name, score) for name, score in self._scores.items())
+        found = self.found or made
         return SearchReply(
             request.query, "Home", "hybrid", Fusion("auto"), (), {}, 3, 1.0, 40, 0.7, found, ("w",)
         )
@@ -129,6 +131,30 @@ def test_a_passage_that_does_not_fit_is_cut(engine: Engine) -> None:
     reply = assemble(engine, asked, Long=1.0)
     assert details(reply) == {"Long.md": "passages"}
     assert "…" in reply.text
+
+
+def test_several_passages_name_their_headings(engine: Engine) -> None:
+    found = Searching(engine)._result("Long", 1.0)
+    best = Passage("Part 1", None, None, 7, "The river", (), 1.0)
+    note = engine._index.note_at("Long.md")
+    assert note is not None
+    chunks = engine._index.chunks_of(note.id)
+    lines = {one.headings: one.lines[0] for one in chunks if one.headings}
+    assert found.path == "Long.md"
+    passages = tuple(
+        replace(best, heading=name, line=line)
+        for (name,), line in lines.items()
+        if name in {"Part 3", "Part 4"}
+    )
+    result = replace(found, heading="Part 1", line=lines["Part 1",], passages=passages)
+    searching = Searching(engine)
+    searching.found = (result, replace(found, path="Bees.md", score=0.1))
+    maker = Assembler(engine._index, engine.record, VaultRules(), searching, engine.tokens)
+    text = maker.assemble(ContextQuestion("x", budget_tokens=1500)).text
+    assert ' heading="' not in text
+    order = [text.index(part) for part in ("# Part 1", "[…]", "# Part 3", "# Part 4")]
+    assert order == sorted(order)
+    assert text.count("[…]") == 1
 
 
 def test_the_block_shows_title_path_heading_and_score(engine: Engine) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from recollect.context import blocks
 from recollect.context.blocks import Block
@@ -32,7 +33,7 @@ LEAST_PASSAGE = 24
 # No tokenizer gets this many characters of readable text out of one token; larger files are not
 # read to find out that they are too large. Properties come on top.
 _BYTES_PER_TOKEN, _PROPERTIES = 16, 4096
-_GAP = "\n[…]\n"
+_GAP = "[…]"
 
 
 @dataclass(slots=True)
@@ -46,8 +47,8 @@ class _Entry:
     further: tuple[PassageText, ...] = ()
 
     def block(self) -> Block:
-        of_note = self.detail != "passages"
-        heading = None if of_note else self.shown[0].heading
+        """The note as a block; several passages name their headings themselves."""
+        heading = self.shown[0].heading if len(self.shown) == 1 else None
         one = self.result
         return Block(one.path, one.title, heading, one.score, self.text)
 
@@ -208,7 +209,7 @@ class _Taking:
         ]
         for passage, entry in sorted(waiting, key=lambda pair: -pair[0].score):
             shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
-            text = _GAP.join(_headed(one, entry.shown[0].heading) for one in shown)
+            text = _joined(shown)
             more = self._count(blocks.neutral(text)) - self._count(blocks.neutral(entry.text))
             if more <= self._left:
                 self._left -= max(more, 0)
@@ -237,7 +238,15 @@ def _least(share: float, best: float) -> float:
     return share * best - 1e-9
 
 
-def _headed(passage: PassageText, heading: str | None) -> str:
-    """The passage, under its own heading where that is not the block's."""
-    text = passage.before + passage.text
-    return text if passage.heading in (None, heading) else f"({passage.heading})\n{text}"
+def _joined(passages: list[PassageText]) -> str:
+    """Passages in the order of the note, each under its heading, gaps marked."""
+    parts: list[str] = []
+    for before, passage in pairwise([None, *passages]):
+        if passage is None:
+            continue
+        if before is not None:
+            parts.append("" if before.ordinal + 1 == passage.ordinal else _GAP)
+        if passage.heading and (before is None or before.heading != passage.heading):
+            parts.append(f"# {passage.heading}")
+        parts.append(passage.before + passage.text)
+    return "\n".join(part for part in parts if part)
