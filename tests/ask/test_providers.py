@@ -167,11 +167,17 @@ def test_our_own_sentences_are_in_the_language_of_the_question(question: str, sa
 def test_conversations_are_kept_and_become_notes(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     name = talks.fresh()
-    said = [Exchange("Why\nbees?", "# Because\nof honey [1]"), Exchange("More?", "No.")]
+    said = [
+        Exchange("Why\nbees?", "# Because\nof honey [1]", ("[1] [[Bees]]",)),
+        Exchange("More?", "No."),
+    ]
     talks.keep(name, said)
 
     assert list(talks.read(name)) == said
-    assert as_note(said) == "## Why bees?\n\n### Because\nof honey [1]\n\n## More?\n\nNo.\n"
+    assert (
+        as_note(said)
+        == "## Why bees?\n\n### Because\nof honey [1]\n\n- [1] [[Bees]]\n\n## More?\n\nNo.\n"
+    )
     assert within(said, 12, len) == (said[1],)
     for wrong in ("../x", "", "0" * 16):
         with pytest.raises(NotFoundError):

@@ -40,13 +40,18 @@ def test_an_answer_its_sources_and_a_note_of_it(
     assert "found by keyword: Bees" in result.stderr
     saved = (indexed / "Answers" / "Bees.md").read_text(encoding="utf-8")
     assert saved == (
-        "## How do bees find their way home?\n\nBy the light of the sun [1].\nThat is all.\n"
+        "## How do bees find their way home?\n\nBy the light of the sun [1].\nThat is all.\n\n"
+        "- [1] [[Garden/Bees]]\n"
     )
 
 
 @pytest.mark.usefixtures("indexed")
 def test_json_is_one_document_and_goes_on(recollect: CommandLine, model: ScriptedModel) -> None:
-    model.turns += [Says("The sun [1]."), Says("Which light do bees find home by?"), Says("The sun [1].")]
+    model.turns += [
+        Says("The sun [1]."),
+        Says("Which light do bees find home by?"),
+        Says("The sun [1]."),
+    ]
     first = recollect.json("ask", "How do bees find their way home?")
     second = recollect.json("ask", "And which light?", "--continue", first["conversation"])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from recollect.ask import prompts
 from recollect.ask.catalogue import Catalogue
 from recollect.ask.citations import check
-from recollect.ask.conversations import Conversations, Exchange, within
+from recollect.ask.conversations import Conversations, Exchange, cited, within
 from recollect.ask.messages import Cancel, Message, Provider, ToolSpec, Turn
 from recollect.ask.pages import Pages
 from recollect.ask.phrases import Phrases, phrases_for
@@ -92,7 +92,8 @@ class Agent:
             asked.question, past, asked.conversation or self._conversations.fresh()
         )
         self._conversations.keep(
-            reply.conversation, [*past, Exchange(asked.question, reply.answer)]
+            reply.conversation,
+            [*past, Exchange(asked.question, reply.answer, cited(reply.sources))],
         )
         yield AskEvent("answer", reply)
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from recollect.errors import NotFoundError
+from recollect.replies_ask import AskSource
 from recollect.types import CountTokens
 
 NAME = "conversations"  # of the folder, beside the index
@@ -20,10 +21,11 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question and its answer, sources included."""
+    """A question and its answer. `sources` are those it cites, as lines of Markdown."""
 
     question: str
     answer: str
+    sources: tuple[str, ...] = ()
 
 
 class Conversations:
@@ -43,8 +45,10 @@ class Conversations:
             if not _ID.fullmatch(conversation):
                 raise ValueError(conversation)  # noqa: TRY301 - told as what it is below
             kept = json.loads(self._file(conversation).read_text(encoding="utf-8"))
-            return tuple(Exchange(**one) for one in kept)
-        except (OSError, ValueError, TypeError) as error:
+            return tuple(
+                Exchange(one["question"], one["answer"], tuple(one["sources"])) for one in kept
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise NotFoundError(
                 f"There is no conversation {conversation[:40]!r}; the newest {MOST} are kept.",
                 code="conversation_not_found",
@@ -88,11 +92,23 @@ def within(
     return tuple(reversed(kept))
 
 
+def cited(sources: Sequence[AskSource]) -> tuple[str, ...]:
+    """The sources that an answer cites, as links that Obsidian follows."""
+    return tuple(
+        f"[{one.n}] [[{one.path.removesuffix('.md')}]]"
+        if one.path.endswith(".md")
+        else f"[{one.n}] <{one.path}>"
+        for one in sources
+        if one.cited
+    )
+
+
 def as_note(exchanges: Sequence[Exchange]) -> str:
     """A conversation as Markdown; headings in answers are set below their question's."""
     parts = []
     for exchange in exchanges:
         question = " ".join(exchange.question.split())
         answer = re.sub(r"^(#{1,4}) ", r"##\1 ", exchange.answer, flags=re.MULTILINE)
-        parts.append(f"## {question}\n\n{answer.strip()}\n")
+        sources = "".join(f"- {line}\n" for line in exchange.sources)
+        parts.append(f"## {question}\n\n{answer.strip()}\n" + (sources and f"\n{sources}"))
     return "\n".join(parts)
