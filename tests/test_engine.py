@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,13 @@ from recollect.types import (
     ModelRules,
     Progress,
     SearchRequest,
+    SearchRules,
     Settings,
     SimilarRequest,
     VaultRecord,
     VaultRules,
 )
-from tests.tiny_model import write_tiny_model
+from tests.tiny_model import write_tiny_judge, write_tiny_model
 
 NOTES = {
     "Bread/Starter.md": "---\ntags: [baking]\n---\n# Feeding\nFeed the sourdough starter with rye flour.\n",
@@ -95,6 +97,22 @@ def until(condition: Callable[[], bool], seconds: float = 20) -> None:
     while not condition():
         assert time.monotonic() < end, "the writer did not get there"
         time.sleep(0.02)
+
+
+def test_a_reranker_in_a_folder_reads_the_first_results(
+    open_engine: Callable[..., Engine], settings: Settings, tmp_path: Path
+) -> None:
+    folder = write_tiny_judge(tmp_path / "judge")
+    rules = SearchRules(reranker="tiny", rerank_folder=str(folder), rerank_ms=10_000)
+    engine = open_engine(replace(settings, search=rules))
+    engine.index_now()
+
+    reply = engine.search(SearchRequest("the chain slips", rerank=True))
+
+    assert reply.warnings == ()
+    assert reply.fusion.params["reranker"] == "tiny"
+    assert reply.results
+    assert all(result.scores.rerank is not None for result in reply.results)
 
 
 def test_a_vault_is_indexed_and_found_by_both_sides(

@@ -121,3 +121,27 @@ def test_a_heading_that_repeats_the_title_is_left_out(
     assert ("Hives > Bees" in lines) is shown
     assert "Bees" not in lines
     assert ("Way home" in lines) is (heading == "Bees > Way home")
+
+
+def test_a_similar_note_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    reasons = [{"kind": "passage", "text": "Hives"}, {"kind": "tags", "text": "#bees"}]
+    result = found(reasons=reasons, linked="in", duplicates=["Copy.md"])
+    print_results(answer(result))
+    why = "like “Hives” · both #bees · linked already · nearly the same: Copy.md"
+    assert why in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_explanation_shows_what_a_score_is_made_of(capsys: pytest.CaptureFixture[str]) -> None:
+    made = {
+        "path": "Garden/Bees.md",
+        "score": 0.87,
+        "ranks": {"keyword": 2, "semantic": None},
+        "adds": {"keyword": 0.7, "semantic": 0.0},
+        "times": {"graph": 1.25, "tag": 1.0},
+        "words": {"bees": 3.5},
+    }
+    document = answer(found())
+    document["explain"] = {"query": {}, "stages": [], "results": [made]}  # type: ignore[list-item]
+    print_results(document)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Garden/Bees.md 0.87 0.70 (#2) 0.00 (#-) graph x1.25 bees 3.5" in shown

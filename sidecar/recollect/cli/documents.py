@@ -6,7 +6,7 @@ drawn from that alone. Only the fields that are shown are named.
 
 from __future__ import annotations
 
-from typing import TypedDict, TypeVar
+from typing import NotRequired, TypedDict, TypeVar
 
 Offsets = list[list[int]]
 Document = TypeVar("Document")
@@ -40,9 +40,9 @@ class ResultDocument(TypedDict):
     highlights: Offsets
     score: float
     passages: list[PassageDocument]
-    reasons: list[ReasonDocument]
-    linked: str | None
-    duplicates: list[str]
+    reasons: NotRequired[list[ReasonDocument]]  # a server of an earlier version has none of these
+    linked: NotRequired[str | None]
+    duplicates: NotRequired[list[str]]
 
 
 class RemovedDocument(TypedDict):
@@ -63,11 +63,23 @@ class StageDocument(TypedDict):
     top: list[str]
 
 
+class ContributionDocument(TypedDict):
+    """What made a result's score; see `replies.Contribution`."""
+
+    path: str
+    score: float
+    ranks: dict[str, int | None]
+    adds: dict[str, float]
+    times: dict[str, float]
+    words: dict[str, float]
+
+
 class ExplainDocument(TypedDict):
     """What happened to a query."""
 
     query: dict[str, object]
     stages: list[StageDocument]
+    results: NotRequired[list[ContributionDocument]]  # as above
 
 
 class SearchDocument(TypedDict, total=False):

@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.cli.documents import Offsets, ResultDocument, SearchDocument, StageDocument
+from recollect.cli.documents import (
+    ContributionDocument,
+    Offsets,
+    ResultDocument,
+    SearchDocument,
+    StageDocument,
+)
 from recollect.cli.output import clean, print_table, stdout_console
 
 if TYPE_CHECKING:
@@ -14,6 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _INDENT = 4
+_SIDES = ("keyword", "semantic")
 _SPACES = re.compile(r"\s+")
 
 
@@ -26,6 +33,7 @@ def print_results(document: SearchDocument) -> None:
         _print_result(console, rank, result)
     if "explain" in document:
         print_stages(document["explain"]["stages"])
+        print_contributions(document["explain"].get("results", []))
 
 
 def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
@@ -65,11 +73,11 @@ def _elsewhere(result: ResultDocument) -> str:
 def _why(result: ResultDocument) -> str:
     """Why a similar note is here; nothing for what a search found."""
     said = {"passage": "like “{}”", "links": "both linked with {}", "tags": "both {}"}
-    parts = [said.get(one["kind"], "{}").format(one["text"]) for one in result["reasons"]]
-    if result["linked"]:
+    parts = [said.get(one["kind"], "{}").format(one["text"]) for one in result.get("reasons", [])]
+    if result.get("linked"):
         parts.append("linked already")
-    if result["duplicates"]:
-        parts.append(f"nearly the same: {', '.join(result['duplicates'])}")
+    if same := result.get("duplicates"):
+        parts.append(f"nearly the same: {', '.join(same)}")
     return " · ".join(parts)
 
 
@@ -113,6 +121,23 @@ def print_stages(stages: list[StageDocument]) -> None:
         for stage in stages
     ]
     print_table(("stage", "ms", "in", "out", "removed", "top"), rows, right=("ms", "in", "out"))
+
+
+def print_contributions(contributions: list[ContributionDocument]) -> None:
+    """Print what each result's score is made of; nothing where nothing was scored."""
+    rows = [
+        (
+            one["path"],
+            f"{one['score']:.2f}",
+            *(f"{one['adds'][side]:.2f} (#{one['ranks'][side] or '-'})" for side in _SIDES),
+            " ".join(f"{name} x{value:.2f}" for name, value in one["times"].items() if value != 1),
+            " ".join(f"{token} {worth:.1f}" for token, worth in one["words"].items()),
+        )
+        for one in contributions
+    ]
+    if rows:
+        headings = ("result", "score", "by words", "by meaning", "lifted", "its words, BM25")
+        print_table(headings, rows, right=("score", "by words", "by meaning"))
 
 
 def summary(document: SearchDocument) -> str:
