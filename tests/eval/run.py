@@ -23,14 +23,24 @@ import orjson
 
 sys.path.append(str(Path(__file__).parents[1]))  # for what the benchmarks share with us
 
-from table import markdown
+from syntax import with_conditions
+from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
 from recollect.config import load_settings
-from recollect.evaluate import EvalReport, eval_settings, report_json, run_corpus, run_vault
+from recollect.evaluate import (
+    ABLATIONS,
+    SYSTEMS,
+    EvalReport,
+    eval_settings,
+    report_json,
+    run_corpus,
+    run_vault,
+)
 from recollect.types import ChunkRules, ModelRules, SearchRules, Settings
 from recollect.vaults import Vaults
 
+MEASURED = (*SYSTEMS, *ABLATIONS)
 PACKAGES = ("recollect", "numpy", "onnxruntime", "tokenizers", "tantivy")
 
 
@@ -86,14 +96,21 @@ def measure(one: EvalSet, data: Path, work: Path, vaults: Vaults) -> EvalReport 
     folder = locate(data, one.archive, one.folder, work)
     if folder is None:
         return None
-    queries, qrels, drops = (folder / name for name in ("queries.jsonl", "qrels.tsv", "drops.tsv"))
     if one.vault is None:
-        return run_corpus(vaults, folder, queries=queries, qrels=qrels, work_dir=work / "corpora")
+        return run_corpus(
+            vaults,
+            folder,
+            queries=folder / "queries.jsonl",
+            qrels=folder / "qrels.tsv",
+            work_dir=work / "corpora",
+            systems=MEASURED,
+        )
     vault = locate(data, *one.vault, work)
     if vault is None:
         return None
     record = vaults.add(vault)
-    report = run_vault(vaults, record, queries=queries, qrels=qrels, drops=drops)
+    queries, qrels, drops = with_conditions(folder, work / "conditions" / one.name)
+    report = run_vault(vaults, record, queries=queries, qrels=qrels, drops=drops, systems=MEASURED)
     return replace(report, name=one.name)
 
 
@@ -118,9 +135,7 @@ def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
 def save(reports: Sequence[EvalReport], out: Path) -> None:
     """Print the table and write it, with the figures as JSON, under the commit's name."""
     facts = provenance(PACKAGES)
-    text = (
-        f"# Search quality\n\n{facts.markdown()}- model {reports[0].model}\n\n{markdown(reports)}"
-    )
+    text = f"# Search quality\n\n{facts.markdown()}- model {reports[0].model}\n\n{by_class(reports)}\n{markdown(reports)}"
     sys.stdout.write(text)
     out.mkdir(parents=True, exist_ok=True)
     (out / f"{facts.stem}.md").write_text(text, encoding="utf-8")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from recollect.evaluate import EvalReport
 from recollect.evaluate.metrics import Interval
-from recollect.evaluate.report import BASELINES, ClassFigures, SystemReport
+from recollect.evaluate.report import BASELINES, PRODUCT, ClassFigures, SystemReport
 
 _HEAD = (
-    "| set | queries | system | nDCG@10 | R@10 | R@100 | MRR@10 | vs keyword | vs rrf | ms |\n"
-    "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|\n"
+    "| set | queries | system | nDCG@10 | R@10 | R@100 | MRR@10 | vs keyword | vs rrf | vs hybrid | ms |\n"
+    "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 )
 _LEGEND = (
     "\n`vs`: difference in nDCG@10 with its 95 % paired bootstrap interval; bold where the interval "
@@ -31,6 +31,37 @@ def markdown(reports: Sequence[EvalReport]) -> str:
     return _HEAD + "".join(rows) + _LEGEND + ("\n" if remarks else "") + "".join(remarks)
 
 
+_KINDS = (
+    ("keyword", "known-obsidian-help-en", "anchor"),
+    ("conceptual", "scifact", None),
+    ("context", "known-obsidian-help-en", "context"),
+    ("syntax", "known-obsidian-help-en", "syntax"),
+    ("German", "xquad-de", None),
+    ("Russian", "xquad-ru", None),
+    ("Chinese", "xquad-zh", None),
+)
+
+
+def by_class(reports: Sequence[EvalReport]) -> str:
+    """Mean nDCG@10 of each class of queries and each system."""
+    known = {report.name: report for report in reports}
+    systems = [one.system.name for one in reports[0].systems]
+    lines = [
+        f"| class | queries | {' | '.join(systems)} |\n",
+        f"|---|---:|{'---:|' * len(systems)}\n",
+    ]
+    for name, of, kind in _KINDS:
+        rows = (
+            [row for one in known[of].systems for row in one.rows if row.kind == kind]
+            if of in known
+            else []
+        )
+        if rows:
+            cells = " | ".join(f"{row.figures.ndcg_10:.3f}" for row in rows)
+            lines.append(f"| {name} | {rows[0].queries} | {cells} |\n")
+    return "".join(lines)
+
+
 def _row(report: EvalReport, system: SystemReport, row: ClassFigures) -> str:
     figures = row.figures
     cells = [
@@ -39,7 +70,7 @@ def _row(report: EvalReport, system: SystemReport, row: ClassFigures) -> str:
         system.system.name,
         *(f"{value:.3f}" for value in (figures.ndcg_10, figures.recall_10)),
         *(f"{value:.3f}" for value in (figures.recall_100, figures.mrr_10)),
-        *(_versus(report, system, row, baseline) for baseline in BASELINES),
+        *(_versus(report, system, row, baseline) for baseline in (*BASELINES, PRODUCT)),
         f"{system.median_ms:.1f}" if row.kind is None else "",
     ]
     return f"| {' | '.join(cells)} |\n"

@@ -34,7 +34,7 @@ def test_what_a_good_note_links_to_comes_before_its_equal(library: Library) -> N
     assert plain["Extractor.md"].scores.graph is None
     lifted = {one.path: one for one in library.search("honey", mode="keyword").results}
     assert lifted["Extractor.md"].score > lifted["Centrifuge.md"].score
-    assert lifted["Extractor.md"].scores.graph == pytest.approx(1.2)
+    assert lifted["Extractor.md"].scores.graph == pytest.approx(1.25)
     assert lifted["Centrifuge.md"].scores.graph == 1.0
 
 

@@ -5,9 +5,17 @@
 
 from recollect.evaluate.golden import golden_set, read_golden, run_golden, write_golden
 from recollect.evaluate.report import EvalReport, System, report_json
-from recollect.evaluate.run import SYSTEMS, eval_settings, run_corpus, run_vault, systems_of
+from recollect.evaluate.run import (
+    ABLATIONS,
+    SYSTEMS,
+    eval_settings,
+    run_corpus,
+    run_vault,
+    systems_of,
+)
 
 __all__ = [
+    "ABLATIONS",
     "SYSTEMS",
     "EvalReport",
     "System",

@@ -9,9 +9,10 @@ from itertools import groupby
 import orjson
 
 from recollect.evaluate.metrics import Interval, paired_bootstrap
-from recollect.types import FusionMethod, SearchMode
+from recollect.types import FusionMethod, SearchMode, Signal
 
 BASELINES = ("keyword", "rrf")  # what the other systems are compared with
+ABLATED = "without "  # how the name of the product without a signal begins
 PRODUCT = "hybrid"  # the system whose figures stand at the top of the JSON
 
 
@@ -23,6 +24,7 @@ class System:
     mode: SearchMode
     fusion: FusionMethod = "auto"
     alpha: float | None = None
+    ignore: frozenset[Signal] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +96,21 @@ def class_means(queries: Sequence[QueryFigures]) -> tuple[ClassFigures, ...]:
 
 
 def compare(systems: Sequence[SystemReport]) -> tuple[Comparison, ...]:
-    """Compare each system with each of `BASELINES` that was measured, overall and by class."""
-    beside = [report for report in systems if report.system.name in BASELINES]
+    """Compare each system with each of `BASELINES` that was measured, overall and by class.
+
+    The product without one of its signals is compared with the product.
+    """
     return tuple(
         comparison
         for report in systems
-        for baseline in beside
-        if baseline is not report
+        for baseline in systems
+        if baseline is not report and baseline.system.name in _beside(report.system)
         for comparison in _compare_two(report, baseline)
     )
+
+
+def _beside(system: System) -> tuple[str, ...]:
+    return (PRODUCT,) if system.name.startswith(ABLATED) else BASELINES
 
 
 def report_json(report: EvalReport) -> bytes:

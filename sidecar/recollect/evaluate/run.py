@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, get_args
 
 from recollect.errors import IndexInUseError, UsageError
 from recollect.evaluate.corpus import write_vault
@@ -34,6 +34,7 @@ from recollect.types import (
     SearchMode,
     SearchRequest,
     Settings,
+    Signal,
     VaultRecord,
     VaultRules,
 )
@@ -42,8 +43,15 @@ DEPTH = 100  # the deepest cut of a metric
 SYSTEMS = (
     System("keyword", "keyword"),
     System("semantic", "semantic"),
-    System("rrf", "hybrid", fusion="rrf"),
+    # Plain reciprocal rank fusion of BM25 and cosine over passages, as others have it.
+    System("rrf", "hybrid", fusion="rrf", ignore=frozenset(get_args(Signal))),
     System("hybrid", "hybrid"),
+)
+# The product without one of its signals, to see what each is worth.
+ABLATIONS = (
+    System("without whole notes", "hybrid", ignore=frozenset({"whole_notes"})),
+    System("without spelling", "hybrid", ignore=frozenset({"spelling"})),
+    System("without links", "hybrid", ignore=frozenset({"links"})),
 )
 
 OnProgress = Callable[[Progress], None] | None
@@ -230,6 +238,7 @@ def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
         plain=query.plain,
         fusion=system.fusion,
         alpha=system.alpha,
+        ignore=system.ignore,
     )
 
 

@@ -58,7 +58,7 @@ class SearchRules:
     # What lifts a note, at most by this part of its score; 0 switches it off (docs/search.md).
     name_boost: float = 0.5  # the query is its title or an alias
     tag_boost: float = 0.1
-    graph_boost: float = 0.2  # the best notes link to it
+    graph_boost: float = 0.25  # the best notes link to it
     centrality_boost: float = 0.0  # many notes link to it
     recency_boost: float = 0.0
     recency_days: float = 90.0  # until half of it is left
