@@ -130,7 +130,7 @@ export class Canvas {
     const far = chosen ? 0.3 : 0.75;
     const rest = edges.filter((edge) => !isNear(edge));
     const near = edges.filter(isNear);
-    const kinds = [true, false] as const;
+    const kinds = [false, true] as const; // where both lead the same way, likeness is seen on the link
     for (const isLikeness of kinds) {
       const dash = isLikeness ? [4, 5] : [];
       const colour = isLikeness ? colours.semantic : colours.line;

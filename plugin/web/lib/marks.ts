@@ -2,6 +2,9 @@
 
 import { h } from "./dom";
 
+/** From here on a match is a sentence, not a word, and is marked more quietly. */
+const LONG = 40;
+
 type Range = readonly [start: number, end: number];
 
 export function marked(text: string, ranges: readonly Range[]): (Node | string)[] {
@@ -12,7 +15,7 @@ export function marked(text: string, ranges: readonly Range[]): (Node | string)[
     const to = Math.min(text.length, Math.trunc(end));
     if (to <= from) continue;
     if (from > at) parts.push(text.slice(at, from));
-    parts.push(h("mark", {}, text.slice(from, to)));
+    parts.push(h("mark", { class: to - from > LONG ? "is-long" : null }, text.slice(from, to)));
     at = to;
   }
   if (at < text.length) parts.push(text.slice(at));

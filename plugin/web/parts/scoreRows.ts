@@ -39,7 +39,7 @@ function rows({ result, parts, score, served, place }: Remixed, controls: Contro
 }
 
 function multiplier(name: string, value: number, about: string): Row {
-  return [name, null, `× ${value.toFixed(2)}`, value === 1 ? "changes nothing" : about];
+  return [name, null, `× ${value.toFixed(2)}`, value.toFixed(2) === "1.00" ? "changes nothing" : about];
 }
 
 function rawText(name: string, value: number | null): string {

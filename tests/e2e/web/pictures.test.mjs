@@ -30,6 +30,8 @@ test("every view, as a picture", async () => {
   for (const [name, look, hash, sign] of PICTURES) {
     await visit({ ...look, hash, reducedMotion: "reduce" }, async (page) => {
       await page.locator(sign).first().waitFor();
+      await page.reload(); // as it is once the server is warm
+      await page.locator(sign).first().waitFor();
       await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
       await page.evaluate(() => document.activeElement?.blur());
       await page.waitForTimeout(300);
