@@ -203,6 +203,8 @@ class Engine:
         return self.history.noted(request, self._search(self.history.screened(request)))
 
     def _search(self, request: SearchRequest) -> SearchReply:
+        if request.expand == "llm":
+            return self.asking.search(request, self._search)
         ask = partial(
             pipeline.search,
             self._index,

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 
 from recollect.ask.agent import Agent, Asked
 from recollect.ask.conversations import Conversations, as_note
+from recollect.ask.expansion import Expander
 from recollect.ask.messages import Cancel
 from recollect.ask.providers import Providers
 from recollect.ask.tools import Vault
 from recollect.errors import ReadOnlyError, RecollectError
+from recollect.replies import SearchReply
 from recollect.replies_ask import AskEvent, AskFailed, AskModelsReply, AskSavedReply
-from recollect.types import Settings, VaultRecord
+from recollect.types import SearchRequest, Settings, VaultRecord
 from recollect.vault.write import VaultWriter
 
 
@@ -31,6 +33,7 @@ class AskDesk:
         self._writer = writer
         self._changed = changed
         self._providers = Providers(settings.ask, settings.data_dir / "ask")
+        self._expander = Expander(self._providers)
         self._conversations = Conversations(settings.data_dir / "vaults" / record.id)
 
     def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
@@ -40,6 +43,12 @@ class AskDesk:
             yield from agent.answer(asked)
         except RecollectError as error:
             yield AskEvent("error", AskFailed(error.code, error.message))
+
+    def search(
+        self, request: SearchRequest, search: Callable[[SearchRequest], SearchReply]
+    ) -> SearchReply:
+        """Search with `expand=llm`, over the vault's ordinary `search`."""
+        return self._expander.search(request, search)
 
     def models(self, *, refresh: bool = False) -> AskModelsReply:
         """The models of the configured provider; ConfigError (code "ask_off") without one."""

@@ -40,6 +40,9 @@ _LIMIT = click.option(
 )
 @click.option("--collapse", is_flag=True, default=None, help="Leave out near-duplicates.")
 @click.option("--expand", is_flag=True, default=None, help="Ask for related words as well.")
+@click.option(
+    "--expand-llm", is_flag=True, help="Ask the language model of [ask] for other wordings."
+)
 @click.option("--rerank", is_flag=True, default=None, help="Let a model read the first results.")
 @click.option("--explain", is_flag=True, help="Show what each stage of the search did.")
 @json_option
@@ -55,6 +58,7 @@ def search(
     graph: float | None,
     collapse: bool | None,
     expand: bool | None,
+    expand_llm: bool,
     rerank: bool | None,
     explain: bool,
     as_json: bool,
@@ -74,7 +78,7 @@ def search(
         recency=recency,
         graph=graph,
         collapse=collapse,
-        expand=expand,
+        expand="llm" if expand_llm else expand,
         rerank=rerank,
         explain=explain,
         door="cli",

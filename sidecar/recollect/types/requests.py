@@ -34,7 +34,7 @@ class SearchRequest:
     recency: float | None = None
     graph: float | None = None
     collapse: bool | None = None
-    expand: bool | None = None
+    expand: bool | Literal["llm"] | None = None
     rerank: bool | None = None
     ignore: frozenset[Signal] = frozenset()
     typing: bool = False

@@ -118,7 +118,9 @@ class SearchAsked(VaultAsked):
     recency: Share | None = Field(None, description="How much a note of today gains")
     graph: Share | None = Field(None, description="How much a note gains that the best link to")
     collapse: Flag | None = Field(None, description="Leave out near-duplicates of better results")
-    expand: Flag | None = Field(None, description="Ask a short query for related words as well")
+    expand: Flag | Literal["llm"] | None = Field(
+        None, description="Ask a short query for related words as well; llm: for other wordings"
+    )
     rerank: Flag | None = Field(None, description="Let a model read the first results")
     ignore: Signals = Field(frozenset(), description="Signals without a say, with commas between")
     typing: Flag = Field(default=False, description="The last word may be unfinished")

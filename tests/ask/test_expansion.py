@@ -1,0 +1,101 @@
+"""`expand=llm`: other wordings of a query, asked for once and shown."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.ask.expansion import Expander
+from recollect.ask.providers import Providers
+from recollect.engine import Engine
+from recollect.types import AskRules, SearchRequest
+from tests.ask.scripted import Says, Script
+
+REQUEST = SearchRequest("apian", expand="llm", mode="keyword")
+WORDINGS = Says(json.dumps({"queries": ["hive in spring", "Apian"], "terms": ["sun", "light"]}))
+
+
+@pytest.fixture
+def asked_of(script: Script, tmp_path: Path) -> Callable[..., Expander]:
+    return lambda *turns, **rules: expander(tmp_path, script(*turns).url, **rules)
+
+
+def test_a_model_that_is_too_slow_is_not_waited_for(
+    asked_of: Callable[..., Expander], engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.ask.expansion.SECONDS", 0.1)
+    hold = threading.Event()
+    reply = asked_of(Says("x" * 50, hold=hold)).search(REQUEST, engine.search)
+    hold.set()
+
+    assert "took longer than 0.1 seconds" in reply.warnings[-1]
+
+
+def expander(folder: Path, url: str, **rules: Any) -> Expander:
+    given = {"provider": "openai", "base_url": url, "model": "test-model", **rules}
+    return Expander(Providers(AskRules(**given), folder, {}, first_pause_s=0.01))
+
+
+def test_wordings_find_what_the_query_did_not(
+    engine: Engine, script: Script, tmp_path: Path
+) -> None:
+    model = script(WORDINGS)
+    reply = expander(tmp_path, model.url).search(REQUEST, engine.search)
+
+    assert {one.path for one in reply.results[:2]} == {"Hive.md", "Garden/Bees.md"}
+    assert reply.expanded == ("hive in spring", "sun", "light")
+    assert reply.fusion.method == "llm"
+    assert reply.results[0].score == 1
+    assert "apian" in str(model.asked[0]["messages"][-1])
+
+
+def test_each_query_is_asked_for_once(engine: Engine, script: Script, tmp_path: Path) -> None:
+    model = script(WORDINGS)
+    first = expander(tmp_path, model.url)
+    first.search(REQUEST, engine.search)
+    first.search(SearchRequest("  APIAN ", expand="llm"), engine.search)
+    expander(tmp_path, model.url).search(REQUEST, engine.search)
+
+    assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("said", ["no JSON", "{broken", '{"queries": 7, "terms": [1, ""]}', "[]"])
+def test_a_model_that_says_something_else_changes_nothing(
+    engine: Engine, script: Script, tmp_path: Path, said: str
+) -> None:
+    plain = engine.search(SearchRequest("bees", mode="keyword"))
+    reply = expander(tmp_path, script(Says(said)).url).search(
+        SearchRequest("bees", expand="llm", mode="keyword"), engine.search
+    )
+
+    assert [one.path for one in reply.results] == [one.path for one in plain.results]
+    assert reply.expanded == plain.expanded
+
+
+@pytest.mark.parametrize(
+    ("query", "provider", "why"),
+    [
+        ("bees", "none", "No language model"),
+        ("bees path:Garden", "openai", "has conditions"),
+        ("bees", "openai", "status 500"),
+    ],
+)
+def test_what_prevents_it_is_a_warning_and_the_search_goes_on(
+    asked_of: Callable[..., Expander], engine: Engine, query: str, provider: str, why: str
+) -> None:
+    widened = asked_of(*[Says(status=500)] * 4, provider=provider)
+    reply = widened.search(SearchRequest(query, expand="llm"), engine.search)
+
+    assert reply.results[0].path == "Garden/Bees.md"
+    assert why in reply.warnings[-1]
+
+
+def test_the_engine_takes_the_word(engine: Engine) -> None:
+    reply = engine.search(SearchRequest("bees", expand="llm"))
+
+    assert any("No language model" in warning for warning in reply.warnings)
