@@ -4,8 +4,9 @@ A note that scores at least 90 % of the best one is taken whole (none above a te
 unless it is the only one), at least 70 % with the passages that matched, at least 35 % with its
 headings (ten notes at most); below that it is left out. What is too large for its place is taken
 with less. Notes are taken in the order of their scores: of each first one passage, then further
-ones, then headings. Asked to fill the budget, what is left of it goes into the best passages of
-further notes before it goes into headings.
+ones, then what stands around them up to a tenth of the budget, then headings. Asked to fill the
+budget, what is left of it goes into the best passages of further notes before it goes into
+headings.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ LEAST_PASSAGE = 24
 # read to find out that they are too large. Properties come on top.
 _BYTES_PER_TOKEN, _PROPERTIES = 16, 4096
 _GAP = "[…]"
+_SHORTEST_OVERLAP, _LONGEST_OVERLAP = 12, 500  # characters
 
 
 @dataclass(slots=True)
@@ -45,6 +47,7 @@ class _Entry:
     text: str = ""
     shown: list[PassageText] = field(default_factory=list)
     further: tuple[PassageText, ...] = ()
+    whole: bool = True  # what is shown was not cut
 
     def block(self) -> Block:
         """The note as a block; several passages name their headings themselves."""
@@ -149,6 +152,7 @@ class _Taking:
             if entry is not None:
                 taken[one.path] = entry
         self._further(taken, _least(PASSAGES, best))
+        self._around(taken, share)
         if fill:
             self._add(taken, near, self._passage)
         self._add(taken, near, self._outline, at_most=MAX_HEADINGS_NOTES)
@@ -196,7 +200,7 @@ class _Taking:
         if room < LEAST_PASSAGE:
             return None
         text, _ = fit_words(blocks.neutral(best.text), self._count, room)
-        cut = _Entry(one, "passages", f"{text} …", [best])
+        cut = _Entry(one, "passages", f"{text} …", [best], whole=False)
         return self._if_it_fits(cut, self._left)
 
     def _further(self, taken: dict[str, _Entry], least: float) -> None:
@@ -208,13 +212,26 @@ class _Taking:
             if passage.score >= least
         ]
         for passage, entry in sorted(waiting, key=lambda pair: -pair[0].score):
-            shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
-            text = _joined(shown)
-            more = self._count(blocks.neutral(text)) - self._count(blocks.neutral(entry.text))
-            if more <= self._left:
-                self._left -= max(more, 0)
-                entry.text = text
-                entry.shown.append(passage)
+            self._grow(entry, passage, self._budget)
+
+    def _around(self, taken: dict[str, _Entry], share: int) -> None:
+        """Add what stands around the passages, up to a note's share of the budget."""
+        entries = [entry for entry in taken.values() if entry.detail == "passages"]
+        for one, note in self._notes([entry.result for entry in entries]):
+            entry = taken[one.path]
+            for passage in self._texts.around(note, entry.shown) if entry.whole else ():
+                self._grow(entry, passage, share)
+
+    def _grow(self, entry: _Entry, passage: PassageText, limit: int) -> None:
+        """Add a passage to an entry if there is room, and the entry's text keeps to `limit`."""
+        shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
+        text = _joined(shown)
+        tokens = self._count(blocks.neutral(text))
+        more = tokens - self._count(blocks.neutral(entry.text))
+        if more <= self._left and tokens <= limit:
+            self._left -= max(more, 0)
+            entry.text = text
+            entry.shown.append(passage)
 
     def _outline(self, one: Result, note: StoredNote) -> _Entry | None:
         return self._if_it_fits(_Entry(one, "headings", self._texts.headings(note)), self._left)
@@ -244,9 +261,20 @@ def _joined(passages: list[PassageText]) -> str:
     for before, passage in pairwise([None, *passages]):
         if passage is None:
             continue
-        if before is not None:
-            parts.append("" if before.ordinal + 1 == passage.ordinal else _GAP)
+        text = passage.before + passage.text
+        if before is not None and before.ordinal + 1 == passage.ordinal:
+            text = _without_repetition(before.before + before.text, text)
+        elif before is not None:
+            parts.append(_GAP)
         if passage.heading and (before is None or before.heading != passage.heading):
             parts.append(f"# {passage.heading}")
-        parts.append(passage.before + passage.text)
+        parts.append(text)
     return "\n".join(part for part in parts if part)
+
+
+def _without_repetition(before: str, text: str) -> str:
+    """`text` without its beginning, if `before` ends with that: pieces of a section overlap."""
+    for size in range(min(len(before), len(text), _LONGEST_OVERLAP), _SHORTEST_OVERLAP - 1, -1):
+        if before.endswith(text[:size]):
+            return text[size:].lstrip()
+    return text

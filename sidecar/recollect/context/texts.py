@@ -66,6 +66,18 @@ class NoteTexts:
             return (PassageText(result.heading, result.line, result.score, "", result.snippet, 0),)
         return tuple(found.values())
 
+    def around(self, note: StoredNote, shown: Sequence[PassageText]) -> tuple[PassageText, ...]:
+        """What stands next to passages that are shown, behind them first, best passage first."""
+        chunks = {chunk.ordinal: chunk for chunk in self._index.chunks_of(note.id)}
+        there = {passage.ordinal for passage in shown}
+        beside = dict.fromkeys(
+            passage.ordinal + step
+            for passage in shown
+            for step in (1, -1)
+            if passage.ordinal + step not in there
+        )
+        return tuple(_beside(chunks[at]) for at in beside if at in chunks and chunks[at].text)
+
     def headings(self, note: StoredNote) -> str:
         """The note's headings, indented by depth; its description where it has none."""
         paths = dict.fromkeys(
@@ -112,3 +124,9 @@ def _text_of(chunk: StoredChunk, passage: Passage) -> PassageText:
         "\n".join(rows[row:]),
         chunk.ordinal,
     )
+
+
+def _beside(chunk: StoredChunk) -> PassageText:
+    line = chunk.lines[0] if chunk.lines else 1
+    heading = " > ".join(chunk.headings) or None
+    return PassageText(heading, line, 0.0, "", chunk.text, chunk.ordinal)
