@@ -67,3 +67,68 @@ def test_a_damaged_one_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(AccessError, match="token rotate"):
         stored_token(tmp_path)
+
+
+# --- devices ------------------------------------------------------------------------------------
+
+
+def test_a_device_gets_a_token_once_and_is_listed_without_it(recollect: CommandLine) -> None:
+    token = recollect("token", "add", "phone", "--scope", "write").stdout.strip()
+
+    assert len(token) == 43
+    (device,) = recollect.json("token", "list")["devices"]
+    assert (device["name"], device["scope"], device["kind"]) == ("phone", "write", "token")
+    assert device["last_used"] is None
+    listed = recollect("token", "list").stdout
+    assert "phone" in listed
+    assert "never" in listed
+    assert token not in listed
+
+
+def test_a_device_that_is_revoked_is_gone(recollect: CommandLine) -> None:
+    recollect("token", "add", "phone")
+
+    recollect("token", "revoke", "phone")
+
+    assert recollect.json("token", "list") == {"devices": []}
+    assert "token list" in recollect("token", "revoke", "phone", fails=3).stderr
+
+
+def test_the_token_of_a_device_is_rotated_apart(recollect: CommandLine) -> None:
+    mine = recollect("token", "show").stdout
+    first = recollect("token", "add", "phone").stdout
+
+    second = recollect("token", "rotate", "phone").stdout
+
+    assert second != first
+    assert recollect("token", "show").stdout == mine
+
+
+def test_a_link_names_the_address_and_is_drawn_when_asked_for(recollect: CommandLine) -> None:
+    plain = recollect("token", "link", "phone", "--url", "https://box.example/")
+    drawn = recollect("token", "link", "phone", "--url", "https://box.example", "--qr")
+
+    assert plain.stdout.startswith("https://box.example/?code=")
+    assert "works once" in plain.stderr
+    assert len(plain.stdout.strip().split("code=")[1]) == 43
+    assert "\u2580" in drawn.stderr or "\u2584" in drawn.stderr
+    assert "\u2584" not in drawn.stdout
+
+
+def test_without_an_address_a_link_says_who_reaches_it(
+    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = recollect("token", "link", "phone")
+    monkeypatch.setenv("RECOLLECT_SERVER_PUBLIC_URL", "https://box.example")
+    there = recollect("token", "link", "phone")
+
+    assert here.stdout.startswith("http://127.0.0.1:8765/?code=")
+    assert "Only this computer" in here.stderr
+    assert there.stdout.startswith("https://box.example/?code=")
+    assert "Only this computer" not in there.stderr
+
+
+def test_a_name_is_taken_once(recollect: CommandLine) -> None:
+    recollect("token", "add", "phone")
+
+    assert "revoke" in recollect("token", "add", "Phone", fails=2).stderr

@@ -268,7 +268,9 @@ async def test_the_audit_log_says_who_did_what_and_nothing_of_notes(
     token, reader = devices.add("laptop", "write"), devices.add("phone", "read")
 
     await kept.post("/api/reindex", json={"paths": ["Diary.md"]}, headers=bearer(token))
+    await kept.post("/api/reindex", json={"paths": ["../Diary.md"]}, headers=bearer(token))
     await kept.get("/api/search?q=diary", headers=bearer(reader))
+    await kept.post("/api/similar", json={"text": "diary"}, headers=bearer(reader))
     await kept.post("/api/reindex", json={"paths": ["Diary.md"]}, headers=bearer(reader))
     await kept.get("/api/note?path=Diary.md", headers=bearer("wrong-one"))
     await follow(kept, f"/?code={devices.invite('tablet', 'read')}")
@@ -276,6 +278,7 @@ async def test_the_audit_log_says_who_did_what_and_nothing_of_notes(
     said = [record.getMessage() for record in caplog.records if record.name == AUDIT]
     assert said == [
         "POST /api/reindex 202, laptop (write) from 127.0.0.1",
+        "POST /api/reindex 400, laptop (write) from 127.0.0.1",
         "refused POST /api/reindex: scope_required, phone (read) from 127.0.0.1",
         "refused GET /api/note: unauthorized, unknown from 127.0.0.1",
         "signed in by code from 127.0.0.1",

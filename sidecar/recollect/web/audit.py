@@ -18,7 +18,6 @@ _log = logging.getLogger(AUDIT)
 
 # Refusals of one kind from one address that are told in a minute; a flood must not fill a disk.
 _MOST_REFUSALS = 10
-_READS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
 
 
 class Audit:
@@ -44,9 +43,8 @@ class Audit:
             _log.warning("refused %s: %s, %s from %s", what, code, _who(caller), address)
 
     def answered(self, request: web.Request, caller: Caller, address: str, status: int) -> None:
-        """Somebody did something; questions are not told."""
-        if request.method not in _READS:
-            _log.info("%s %d, %s from %s", name_of(request), status, _who(caller), address)
+        """Somebody changed something, or tried to."""
+        _log.info("%s %d, %s from %s", name_of(request), status, _who(caller), address)
 
 
 def name_of(request: web.Request) -> str:

@@ -48,8 +48,16 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     if caller is None:
         return await handler(request)
     CALLER.set(caller)
-    response = await handler(request)
-    site.audit.answered(request, caller, address, response.status)
+    status = HTTPStatus.INTERNAL_SERVER_ERROR.value
+    try:
+        response = await handler(request)
+        status = response.status
+    except RecollectError as error:
+        status = error.http_status
+        raise
+    finally:
+        if _scope_of(request) != "read":
+            site.audit.answered(request, caller, address, status)
     return response
 
 
@@ -60,7 +68,7 @@ def _admit(request: web.Request, site: Site, caller: Caller | None, address: str
     who = f"{caller.id} {address}" if caller is not None else f"? {address}"
     site.rates.admit(who, name, route.rate if route is not None else "read", time.monotonic())
     if caller is not None:
-        _check_scope(caller, route.scope if route is not None else _scope_of(request))
+        _check_scope(caller, _scope_of(request))
     elif name not in OPEN_ROUTES:
         raise AccessError(
             "This route needs the server's token: send `Authorization: Bearer TOKEN`"
@@ -84,7 +92,10 @@ def _caller(request: web.Request, site: Site, bound: Address, address: str) -> C
 
 
 def _scope_of(request: web.Request) -> Scope:
-    """What a route outside the table needs: who changes something must say who may."""
+    """What a route needs; one outside the table must say who may change something by it."""
+    route = _BY_NAME.get(request.match_info.route.name or "")
+    if route is not None:
+        return route.scope
     reads = request.method in {hdrs.METH_GET, hdrs.METH_HEAD}
     return "read" if reads or request.match_info.route.name in _OF_READERS else "write"
 
