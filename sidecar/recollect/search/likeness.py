@@ -16,7 +16,7 @@ import numpy as np
 
 from recollect.index.index import Index
 from recollect.search.candidates import Candidates
-from recollect.types import FloatArray, IdArray
+from recollect.types import ChunkHits, FloatArray, IdArray
 
 NEIGHBOURS = 50  # the surroundings of a passage
 # The share of their mean that is taken out: the larger, the nearer the surroundings are, from this
@@ -59,17 +59,25 @@ def look_around(index: Index, vectors: FloatArray, own: IdArray) -> Source:
 
     `own` are the chunks of the note it comes from.
     """
+    around = [_around(index, vector, own) for vector in vectors]
+    chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
+    there, rows = index.vectors.held(chunk_ids)
     common = np.zeros_like(vectors)
     usual = np.zeros(len(vectors), np.float32)
-    for place, vector in enumerate(vectors):
-        hits = index.vectors.search(vector, limit=NEIGHBOURS + len(own))
-        others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:NEIGHBOURS]
-        rows = index.vectors.of_chunks(hits.chunk_ids[others])
+    for place, hits in enumerate(around):
         # Divided by all that were looked for: a small vault does not tell what is common.
-        usual[place] = hits.scores[others].sum() / np.float32(NEIGHBOURS)
+        usual[place] = hits.scores.sum() / np.float32(NEIGHBOURS)
         share = np.float32(_share(float(usual[place])))
-        common[place] = share * rows.sum(axis=0) / np.float32(NEIGHBOURS)
+        mine = rows[np.isin(there, hits.chunk_ids)]
+        common[place] = share * mine.sum(axis=0) / np.float32(NEIGHBOURS)
     return Source(vectors, common, np.maximum(np.float32(1.0) - usual, _LEAST_WEIGHT))
+
+
+def _around(index: Index, vector: FloatArray, own: IdArray) -> ChunkHits:
+    """The passages of other notes that are nearest to one."""
+    hits = index.vectors.search(vector, limit=NEIGHBOURS + len(own))
+    others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:NEIGHBOURS]
+    return ChunkHits(hits.chunk_ids[others], hits.scores[others])
 
 
 def _share(usual: float) -> float:
