@@ -122,6 +122,8 @@ async def test_a_search_asks_for_all_that_the_request_says(
         fusion="convex",
         alpha=0.25,
         min_score=0.1,
+        expand=True,
+        rerank=False,
         explain=True,
         door="cli",
     )
@@ -136,11 +138,13 @@ async def test_a_search_asks_for_all_that_the_request_says(
 async def test_similar_asks_by_path_or_by_text(remote: Remote, engine: FakeEngine) -> None:
     by_path = SimilarRequest(path="Garden/Bees.md", limit=3, unlinked=True)
     by_text = SimilarRequest(text="", limit=3, explain=True)
+    by_part = SimilarRequest(path="Garden/Bees.md", heading="Hives", links=0.5, direction="in")
+    by_line = SimilarRequest(path="Garden/Bees.md", line=12, decay=0.25)
 
-    await call(remote.similar, by_path)
-    await call(remote.similar, by_text)
+    for request in (by_path, by_text, by_part, by_line):
+        await call(remote.similar, request)
 
-    assert engine.asked == [by_path, by_text]
+    assert engine.asked == [by_path, by_text, by_part, by_line]
 
 
 async def test_the_other_questions_reach_the_engine(remote: Remote, engine: FakeEngine) -> None:
