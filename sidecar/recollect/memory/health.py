@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from recollect.index.analyze import words
@@ -50,12 +51,12 @@ def _contradictions(memories: Sequence[Memory], folder: MemoryFolder) -> Iterato
     settled = set(_pairs(memories, folder, "supersedes"))
     for pair in sorted(stated - settled):
         yield Contradiction(*pair, stated=True, reason="stated")
-    for one, other in combinations(memories[:_MOST_COMPARED], 2):
-        first, second = sorted((one.id, other.id))
-        known = (first, second) in stated or (first, second) in settled
-        reason = None if known else _at_odds(one, other)
+    for one, other in combinations(map(_Said.by, memories[:_MOST_COMPARED]), 2):
+        reason = one.at_odds_with(other)
         if reason is not None:
-            yield Contradiction(first, second, stated=False, reason=reason)
+            first, second = sorted((one.memory.id, other.memory.id))
+            if (first, second) not in stated and (first, second) not in settled:
+                yield Contradiction(first, second, stated=False, reason=reason)
 
 
 def _pairs(
@@ -71,22 +72,35 @@ def _pairs(
                 yield first, second
 
 
-def _at_odds(one: Memory, other: Memory) -> str | None:
-    """Why two memories on the same matter seem to disagree."""
-    if one.namespace != other.namespace:
-        return None
-    first, second = set(words(one.content)), set(words(other.content))
-    meant = [held - among(held) - _NEGATIONS for held in (first, second)]
-    numbers = [set(_NUMBER.findall(memory.content)) for memory in (one, other)]
-    matter = [held - digits for held, digits in zip(meant, numbers, strict=True)]
-    union = matter[0] | matter[1]
-    if not union or len(matter[0] & matter[1]) / len(union) < _ALIKE:
-        return None
-    if bool(first & _NEGATIONS) != bool(second & _NEGATIONS):
-        return "one says not what the other says"
-    if numbers[0] and numbers[1] and numbers[0] != numbers[1]:
-        return "the same with other numbers"
-    return None
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a memory is about, whether it negates, and its numbers; taken apart once."""
+
+    memory: Memory
+    matter: frozenset[str]
+    negates: bool
+    numbers: frozenset[str]
+
+    @classmethod
+    def by(cls, memory: Memory) -> _Said:
+        held = frozenset(words(memory.content))
+        numbers = frozenset(_NUMBER.findall(memory.content))
+        matter = held - among(held) - _NEGATIONS - numbers
+        return cls(memory, matter, bool(held & _NEGATIONS), numbers)
+
+    def at_odds_with(self, other: _Said) -> str | None:
+        """Why two memories on the same matter seem to disagree."""
+        numbers_differ = bool(self.numbers and other.numbers and self.numbers != other.numbers)
+        if self.negates == other.negates and not numbers_differ:
+            return None
+        shared = len(self.matter & other.matter)
+        together = len(self.matter) + len(other.matter) - shared
+        if not together or shared / together < _ALIKE:
+            return None
+        if self.memory.namespace != other.memory.namespace:
+            return None
+        negated = self.negates != other.negates
+        return "one says not what the other says" if negated else "the same with other numbers"
 
 
 def _stale(memories: Sequence[Memory], now: float) -> Iterator[Ailing]:
