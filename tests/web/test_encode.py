@@ -41,7 +41,7 @@ def test_none_is_null_but_an_unasked_part_is_absent() -> None:
     assert encoded["confidence"] is None
     assert "explain" not in encoded
     asked = json.loads(to_json(reply(explain=Explain({}, ()))))
-    assert asked["explain"] == {"query": {}, "stages": []}
+    assert asked["explain"] == {"query": {}, "stages": [], "results": []}
 
 
 def test_read_only_mappings_are_objects() -> None:
