@@ -7,12 +7,9 @@ in `index_now`); any thread reads. Doors on an event loop go through `call`.
 from __future__ import annotations
 
 import asyncio
-import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -32,7 +29,7 @@ from recollect.ingest.activity import Tally
 from recollect.ingest.answering import Models
 from recollect.ingest.events import Event
 from recollect.ingest.identity import claim
-from recollect.ingest.indexer import Indexer, RunTotals
+from recollect.ingest.indexer import Indexer
 from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
 from recollect.memory.opening import open_memories, open_writer
@@ -70,7 +67,7 @@ from recollect.types import (
 from recollect.undo import Undoing
 from recollect.vault.files import contained
 from recollect.vault.mirror import Mirror
-from recollect.vault.watch import watch_vault
+from recollect.watching import Watching
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -78,10 +75,6 @@ T = TypeVar("T")
 # Readers are short and mostly wait for native code; a few threads keep one slow request from
 # holding up the next.
 READERS = 4
-# How long to wait for a folder that cannot be watched (an unmounted drive) before trying again.
-WATCH_AGAIN_S = 10.0
-
-log = logging.getLogger(__name__)
 
 
 def _quiet(_: str) -> None:
@@ -143,8 +136,7 @@ class Engine:
         self._helpers = ThreadPoolExecutor(READERS // 2, thread_name_prefix=f"words-{record.id}")
         self._facts = FactsBook(record.path, settings.search.shelved_status)
         self._reranker = RerankerSlot(lambda: _reranker(settings))
-        self._stopping = threading.Event()
-        self._watcher: threading.Thread | None = None
+        self._watching = Watching(record, settings.vault.watch, self._writer.queue.submit)
 
     @classmethod
     def open(
@@ -297,19 +289,13 @@ class Engine:
         # The notes are findable by keyword already; only now may a download take its time.
         absent = self._models.wanted is None and self._fetch_missing
         if absent and self._models.load(fetch=True):
-            totals = _sum(totals, self._writer.run(Work(), progress))
-        return self._report(totals, time.monotonic() - began)
+            totals = totals.then(self._writer.run(Work(), progress))
+        return views.index_report(self._index, totals, time.monotonic() - began)
 
     def start(self) -> None:
         """Begin the background writer and the watcher; an index is brought up to date first."""
         self._writer.start()
-        # A mirror changes only through this engine.
-        watched = self._settings.vault.watch != "off" and self.record.source == "folder"
-        if watched and self._watcher is None:
-            self._watcher = threading.Thread(
-                target=self._watch, name=f"watch-{self.record.id}", daemon=True
-            )
-            self._watcher.start()
+        self._watching.start()
 
     def reindex(
         self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
@@ -381,9 +367,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
-        self._stopping.set()
-        if self._watcher is not None:
-            self._watcher.join()
+        self._watching.stop()
         self._feeder.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
@@ -405,33 +389,6 @@ class Engine:
     def _accepted(self, count: int) -> AcceptedReply:
         return AcceptedReply(count, self._index.generation)
 
-    def _watch(self) -> None:
-        """Turn what the file system tells into work, and wait for a folder that is away."""
-        mode = self._settings.vault.watch
-        while not self._stopping.is_set():
-            try:
-                for paths in watch_vault(self.record.path, mode=mode, stop=self._stopping):
-                    self._writer.queue.submit(Work(paths=paths, saved=bool(paths)))
-            except OSError as error:
-                log.debug("%s cannot be watched: %s", self.record.name, error)
-            if not self._stopping.wait(WATCH_AGAIN_S):
-                # Whatever happened while nobody watched is found by a look at everything.
-                self._writer.queue.submit(Work())
-
-    def _report(self, totals: RunTotals, seconds: float) -> IndexReport:
-        counts = self._index.counts()
-        ledger = views.ledger_counts(self._index)
-        return IndexReport(
-            notes=counts.notes,
-            chunks=counts.chunks,
-            failed=ledger["failed"],
-            excluded=ledger["excluded"],
-            embedded=totals.embedded,
-            reused=totals.reused,
-            removed=totals.removed,
-            seconds=round(seconds, 3),
-        )
-
 
 def _reranker(settings: Settings) -> Reranker:
     """The model that reads first results, from this computer alone."""
@@ -441,13 +398,3 @@ def _reranker(settings: Settings) -> Reranker:
     rules = settings.search
     folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
     return load_reranker(rules.reranker, model_dir=settings.model_dir, folder=folder)
-
-
-def _sum(first: RunTotals, second: RunTotals) -> RunTotals:
-    return replace(
-        second,
-        read=first.read + second.read,
-        embedded=first.embedded + second.embedded,
-        reused=first.reused + second.reused,
-        removed=first.removed + second.removed,
-    )

@@ -10,6 +10,7 @@ from recollect.errors import NotFoundError, UnreadableNoteError
 from recollect.index.index import Index
 from recollect.ingest.activity import Activity, Guarded
 from recollect.ingest.answering import ModelState
+from recollect.ingest.indexer import RunTotals
 from recollect.models.resilient import Degraded, Step
 from recollect.replies import (
     ChunkView,
@@ -17,6 +18,7 @@ from recollect.replies import (
     EngineState,
     Guard,
     HeadingView,
+    IndexReport,
     LedgerReply,
     LedgerRow,
     LinkView,
@@ -173,6 +175,22 @@ def _undecided(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -
         return LedgerEntry(path, "excluded", rule="missing", reason=reason)
     reason = "It is new: the next look at the vault reads it."
     return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)
+
+
+def index_report(index: Index, totals: RunTotals, seconds: float) -> IndexReport:
+    """What a run did, and what the index has now."""
+    counts = index.counts()
+    ledger = ledger_counts(index)
+    return IndexReport(
+        notes=counts.notes,
+        chunks=counts.chunks,
+        failed=ledger["failed"],
+        excluded=ledger["excluded"],
+        embedded=totals.embedded,
+        reused=totals.reused,
+        removed=totals.removed,
+        seconds=round(seconds, 3),
+    )
 
 
 def ledger_counts(index: Index) -> Mapping[LedgerState, int]:

@@ -65,6 +65,16 @@ class RunTotals:
     problem: str | None = None  # why passages could not be embedded, for people
     warnings: tuple[str, ...] = ()
 
+    def then(self, after: RunTotals) -> RunTotals:
+        """What this run and the one after it did together; how it stands is the later one's."""
+        return replace(
+            after,
+            read=self.read + after.read,
+            embedded=self.embedded + after.embedded,
+            reused=self.reused + after.reused,
+            removed=self.removed + after.removed,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
