@@ -25,27 +25,37 @@ def models() -> None:
 @json_option
 def list_models(as_json: bool) -> None:
     """List the models of the catalogue and whether they are on this computer."""
-    from recollect.models.catalogue import CATALOGUE  # noqa: PLC0415 - loads numpy
+    from recollect.models.catalogue import CATALOGUE, RERANKERS  # noqa: PLC0415 - loads numpy
 
     settings = invocation().settings()
     found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
     if as_json:
         emit_object({"models": [_view(spec, folder, settings) for spec, folder in found]})
         return
+    reranker = settings.search.reranker if settings.search.rerank else None
     rows = [
-        (
-            "yes" if spec.name == settings.model.name else "",
-            spec.name,
-            str(spec.dimensions),
-            str(spec.max_tokens),
-            f"{spec.download_mb} MB",
-            "yes" if folder is not None else "no",
-            ", ".join(spec.languages),
-        )
+        _row(spec, folder, used=spec.name == settings.model.name, dims=str(spec.dimensions))
         for spec, folder in found
+    ]
+    rows += [
+        _row(spec, model_folder(spec, settings), used=spec.name == reranker, dims="reranker")
+        for spec in RERANKERS
     ]
     headings = ("used", "name", "dims", "tokens", "size", "here", "languages")
     print_table(headings, rows, right=("dims", "tokens", "size"))
+
+
+def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tuple[str, ...]:
+    """A model's line of the table."""
+    return (
+        "yes" if used else "",
+        spec.name,
+        dims,
+        str(spec.max_tokens),
+        f"{spec.download_mb} MB",
+        "yes" if folder is not None else "no",
+        ", ".join(spec.languages),
+    )
 
 
 @models.command("get")
