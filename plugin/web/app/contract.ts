@@ -23,13 +23,30 @@ const stageShape = object({
   ms: number,
   count_in: number,
   count_out: number,
-  removed: list(object({ reason: text, count: number })),
+  removed: list(object({ reason: text, count: number, paths: optional(list(text)) })),
   top: list(text),
 });
 export type Stage = Shape<typeof stageShape>;
 
+const contributionShape = object({
+  path: text,
+  score: number,
+  ranks: mapping(nullable(number)),
+  adds: mapping(number),
+  times: mapping(number),
+  words: mapping(number),
+});
+export type Contribution = Shape<typeof contributionShape>;
+
+/** What a result of a search for likeness has more. */
+export interface Kinship {
+  readonly reasons?: readonly { readonly kind: string; readonly text: string }[];
+}
+
 const extraShape = object({
-  explain: optional(object({ query: mapping(anything), stages: list(stageShape) })),
+  explain: optional(
+    object({ query: mapping(anything), stages: list(stageShape), results: optional(list(contributionShape)) }),
+  ),
   query_id: optional(text),
 });
 export type SearchReply = PlainSearchReply & Shape<typeof extraShape>;

@@ -2,10 +2,12 @@
  * Ranking anew in the browser, from the scores that travel with every result (docs/search.md):
  *
  *     base  = (1 - mix) * keyword + mix * semantic         an absent score counts as 0
- *     score = base * served multipliers * tag * recency * graph / best
+ *     score = base * served * rest * tag * recency * graph / best
  *
- * `served` are the multipliers that the server applied; the three after it are the person's. With
- * the controls where they start, the order and the scores are the server's own.
+ * `served` are the multipliers that the server applied; the three at the end are the person's.
+ * `rest` is what else the server did to this result, such as reading it again by a second model: the
+ * served score by the one that the formula gives where the controls start. So with the controls
+ * there, the order and the scores are the server's own, whatever it did.
  */
 
 import type { Result, SearchReply } from "../app/contract";
@@ -36,6 +38,7 @@ export interface Parts {
   readonly keyword: number;
   readonly semantic: number;
   readonly served: number;
+  readonly rest: number;
   readonly tag: number;
   readonly recency: number;
   readonly graph: number;
@@ -58,42 +61,55 @@ function servedMix({ mode, fusion }: Pick<SearchReply, "mode" | "fusion">): numb
   return words + meaning > 0 ? meaning / (words + meaning) : 0.5;
 }
 
-/** All candidates in their new order. `nearness` tells how near a path is by links, 0..1. */
-export function remix(
-  results: readonly Result[],
-  controls: Controls,
-  words: ReadonlySet<string>,
-  nearness: ReadonlyMap<string, number>,
-  now: number,
-): readonly Remixed[] {
-  const weighed = results.map((result, n) => weigh(result, n, controls, words, nearness, now));
+/** What a remix needs beside the results. */
+export interface Frame {
+  /** Where the controls started. */
+  readonly start: Controls;
+  /** Words of the query that a tag may answer to. */
+  readonly words: ReadonlySet<string>;
+  /** How near a path is by links, 0..1. */
+  readonly nearness: ReadonlyMap<string, number>;
+  readonly now: number;
+}
+
+/** All candidates in their new order. */
+export function remix(results: readonly Result[], controls: Controls, frame: Frame): readonly Remixed[] {
+  const begun = results.map((result) => mixed(result, frame.start.mix) * multipliers(result));
+  const first = Math.max(...begun, 1e-9);
+  const weighed = results.map((result, n) => {
+    const formula = (begun[n] ?? 0) / first;
+    const rest = formula > 1e-6 ? result.score / formula : 1;
+    return weigh(result, n, controls, rest, frame);
+  });
   const best = Math.max(...weighed.map(({ score }) => score), 1e-9);
   // Equal scores keep the server's order: sorting is stable.
   weighed.sort((one, other) => other.score - one.score);
   return weighed.map((one, n) => ({ ...one, score: one.score / best, place: n + 1 }));
 }
 
-function weigh(
-  result: Result,
-  n: number,
-  controls: Controls,
-  words: ReadonlySet<string>,
-  nearness: ReadonlyMap<string, number>,
-  now: number,
-): Remixed {
+function mixed({ scores }: Result, mix: number): number {
+  return (1 - mix) * (scores.keyword ?? 0) + mix * (scores.semantic ?? 0);
+}
+
+function multipliers({ scores }: Result): number {
+  return (scores.tag ?? 1) * (scores.recency ?? 1) * (scores.graph ?? 1);
+}
+
+function weigh(result: Result, n: number, controls: Controls, rest: number, frame: Frame): Remixed {
   const { scores } = result;
-  const age = ageInDays(result, now);
-  const matchesTag = result.tags.some((tag) => tagWords(tag).some((word) => words.has(word)));
+  const age = ageInDays(result, frame.now);
+  const matchesTag = result.tags.some((tag) => tagWords(tag).some((word) => frame.words.has(word)));
   const parts: Parts = {
     keyword: scores.keyword ?? 0,
     semantic: scores.semantic ?? 0,
-    served: (scores.tag ?? 1) * (scores.recency ?? 1) * (scores.graph ?? 1),
+    served: multipliers(result),
+    rest,
     tag: matchesTag ? controls.tag : 1,
     recency: 1 + controls.recency * 0.5 ** (age / HALF_LIFE_DAYS),
-    graph: 1 + controls.graph * (nearness.get(result.path) ?? 0),
+    graph: 1 + controls.graph * (frame.nearness.get(result.path) ?? 0),
   };
-  const base = (1 - controls.mix) * parts.keyword + controls.mix * parts.semantic;
-  const score = base * parts.served * parts.tag * parts.recency * parts.graph;
+  const own = parts.tag * parts.recency * parts.graph;
+  const score = mixed(result, controls.mix) * parts.served * rest * own;
   return { result, score, served: n + 1, place: 0, matchesTag, isRecent: age < RECENT_DAYS, parts };
 }
 

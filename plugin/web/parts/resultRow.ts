@@ -1,6 +1,6 @@
 /** A note that was found: its name, where it is, the passages that answer. */
 
-import type { Passage, Result } from "../app/contract";
+import type { Kinship, Passage, Result } from "../app/contract";
 import type { Desk } from "../app/desk";
 import { h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -35,6 +35,7 @@ export function resultRow(desk: Desk, result: Result, options: RowOptions): HTML
     h("h2", {}, title),
     meta(result),
     passageText(result, result.title),
+    reasons(result),
     further(desk, result, options),
     actions(desk, result),
   );
@@ -67,6 +68,12 @@ export function passageText(passage: Passage, title: string): HTMLElement {
     where && h("span", { class: "where" }, where),
     ...marked(passage.snippet, passage.highlights),
   );
+}
+
+/** Of similar notes: what they share with the one that was asked about. */
+function reasons({ reasons: all }: Result & Kinship): HTMLElement | null {
+  if (!all?.length) return null;
+  return h("p", { class: "meta" }, h("span", { dir: "auto" }, all.map(({ text }) => text).join(" · ")));
 }
 
 /** The note's other passages that match, folded. */

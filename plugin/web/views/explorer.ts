@@ -132,8 +132,12 @@ export class Explorer implements View {
   #draw(controls: Controls): void {
     const reply = this.#reply;
     if (!reply) return;
-    const words = queryWords(reply.query);
-    const ranked = remix(reply.results, controls, words, this.#nearness, Date.now());
+    const ranked = remix(reply.results, controls, {
+      start: servedControls(reply),
+      words: queryWords(reply.query),
+      nearness: this.#nearness,
+      now: Date.now(),
+    });
     this.#shown = ranked.slice(0, this.#limit);
     fill(this.#list, ...this.#shown.map((one) => explorerRow(this.#desk, one)));
     fill(

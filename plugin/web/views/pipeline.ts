@@ -8,6 +8,7 @@ import { fill, h } from "../lib/dom";
 import { movements, type Moved } from "../lib/stages";
 import { count, folderOf, ms, nameOf } from "../lib/words";
 import { emptyBox, errorBox } from "../parts/errors";
+import { contributions } from "../parts/contributions";
 import { written } from "../parts/properties";
 
 const ABOUT: Readonly<Record<string, string>> = {
@@ -76,6 +77,7 @@ function draw(reply: SearchReply): (Node | null)[] {
     ),
     understood(reply),
     h("ol", { class: "stages" }, ...stages.map((stage, n) => stageRow(stage, longest, moved[n] ?? []))),
+    contributions(reply.explain?.results ?? []),
     ...reply.warnings.map((text) => h("p", { class: "warning" }, text)),
   ];
 }
@@ -105,7 +107,9 @@ function understood(reply: SearchReply): HTMLElement | null {
 
 function stageRow(stage: Stage, longest: number, moved: readonly Moved[]): HTMLElement {
   const { name, count_in: into, count_out: out, removed } = stage;
-  const left = removed.map(({ reason, count: n }) => h("li", {}, `${n.toLocaleString()} × ${reason.replaceAll("_", " ")}`));
+  const left = removed.map(({ reason, count: n, paths }) =>
+    h("li", { title: paths?.join("\n") }, `${n.toLocaleString()} × ${reason.replaceAll("_", " ")}`),
+  );
   return h(
     "li",
     { class: "stage" },
