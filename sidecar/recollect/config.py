@@ -274,4 +274,5 @@ _LIST_KEYS = (
     "server.allowed_origins",
     "server.trusted_proxies",
     "limits.routes",
+    "search.shelved_status",
 )
