@@ -97,6 +97,7 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
 
     root = logging.getLogger()
     before = root.level
+
     def opened(file: Path) -> RotatingFileHandler:
         handler = RotatingFileHandler(
             file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"

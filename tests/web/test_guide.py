@@ -62,7 +62,9 @@ def test_the_guide_has_commands() -> None:
     assert len(list(commands())) >= 7
 
 
-@pytest.mark.parametrize("command", list(commands()), ids=lambda command: command.split("/api/")[-1][:20])
+@pytest.mark.parametrize(
+    "command", list(commands()), ids=lambda command: command.split("/api/")[-1][:20]
+)
 async def test_a_command_of_the_guide_works_as_it_stands(client: Client, command: str) -> None:
     curl = Curl.of(command)
     method = curl.method or ("POST" if curl.body is not None else "GET")
