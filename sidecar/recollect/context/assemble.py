@@ -5,8 +5,8 @@ unless it is the only one), at least 70 % with the passages that matched, at lea
 headings (ten notes at most); below that it is left out. What is too large for its place is taken
 with less. Notes are taken in the order of their scores: of each first one passage, then further
 ones, then what stands around them up to a tenth of the budget, then headings. Asked to fill the
-budget, what is left of it goes into the best passages of further notes before it goes into
-headings.
+budget, what is left of it goes into the best passages of further notes before it goes into what
+stands around and into headings.
 """
 
 from __future__ import annotations
@@ -152,9 +152,9 @@ class _Taking:
             if entry is not None:
                 taken[one.path] = entry
         self._further(taken, _least(PASSAGES, best))
-        self._around(taken, share)
         if fill:
             self._add(taken, near, self._passage)
+        self._around(taken, share)
         self._add(taken, near, self._outline, at_most=MAX_HEADINGS_NOTES)
         return [taken[one.path] for one in near if one.path in taken]
 
