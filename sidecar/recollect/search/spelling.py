@@ -6,6 +6,7 @@ Only words that the vault does not have are taken for mistyped, so an exact matc
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from recollect.index import scripts
 from recollect.index.keywords import Keywords
@@ -30,20 +31,32 @@ def meant(keywords: Keywords, token: str) -> dict[str, float]:
     if len(token) < _LEAST or not token.isalpha() or _SPACELESS.search(token):
         return {}
     most = 2 if len(token) >= _TWO_EDITS else 1
-    known: dict[str, int] = {}
-    # The first alone would do where a vault has few words; of many, only some are looked at.
-    for prefix in (token[0], token[:2], token[1::-1], token[0] + token[2]):
-        known |= keywords.terms_with_prefix(prefix, _LOOKED_AT)
+    # What begins alike is few words; all with the first letter are looked at where none is near.
+    for prefixes in ((token[:2], token[1::-1], token[0] + token[2]), (token[0],)):
+        known = {
+            word: count
+            for prefix in prefixes
+            for word, count in keywords.terms_with_prefix(prefix, _LOOKED_AT)
+        }
+        near = _near(token, known, most)
+        if near:
+            return {
+                word: MISTYPED / edits for edits, _, word in near[:_MEANT] if edits == near[0][0]
+            }
+    return {}
+
+
+def _near(token: str, known: Mapping[str, int], most: int) -> list[tuple[int, int, str]]:
+    """Words at most so many edits away, as (edits, minus how common, word), the likeliest first."""
     letters = set(token)
-    near: list[tuple[int, int, str]] = []
+    near = []
     for word, count in known.items():
-        if abs(len(word) - len(token)) > most or len(letters ^ set(word)) > 2 * most:
+        if abs(len(word) - len(token)) > most or len(letters.symmetric_difference(word)) > 2 * most:
             continue
         edits = distance(token, word, most)
         if edits <= most:
             near.append((edits, -count, word))
-    near.sort()
-    return {word: MISTYPED / edits for edits, _, word in near[:_MEANT] if edits == near[0][0]}
+    return sorted(near)
 
 
 def endings(keywords: Keywords, token: str) -> dict[str, float]:
