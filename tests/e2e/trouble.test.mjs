@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { useDesk } from "./support/fixture.mjs";
+import { MadeUpServer } from "./support/madeUp.mjs";
 import { answering, hanging, refusing } from "./support/network.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
@@ -136,6 +137,23 @@ test("late answers to earlier questions are dropped", async () => {
     await app.search.getByText("Starter that sleeps in the cold").first().waitFor();
     await app.page.waitForTimeout(1_800);
     assert.match(await app.search.locator(".recollect-result").first().textContent(), /Starter that sleeps/);
+  });
+});
+
+test("a slow answer is waited for, however often the index has news", async () => {
+  const server = new MadeUpServer();
+  const { trouble, ...options } = server.options;
+  const slow = async (request) => {
+    server.status = { ...server.status, state: "indexing", generation: server.status.generation + 1 };
+    if (request.url.pathname === "/api/search") await new Promise((resolve) => setTimeout(resolve, 3_000));
+    return trouble(request);
+  };
+  await held.withApp({ ...options, trouble: slow }, async (app) => {
+    await until("it is connected", () => app.network.to("/api/status").length > 0);
+    await app.searchFor("bread");
+    await app.page.waitForTimeout(4_000);
+    const asked = app.network.to("/api/search").length;
+    assert.ok(asked <= 6, `it was asked ${asked} times`);
   });
 });
 

@@ -1,6 +1,6 @@
 // What only Obsidian can tell: that it loads the plugin, shows its views, opens notes, and lets go.
 
-/* global before, describe, it */
+/* global before, describe, it -- mocha brings them */
 
 import assert from "node:assert/strict";
 import { resolve } from "node:path";

@@ -26,6 +26,7 @@ const RANKED_AFTER_MS = 220;
 
 export class LiveSearch<Question> {
   #number = 0;
+  #isAsking = false;
   readonly #keywords = new Timer();
   readonly #ranked = new Timer();
   readonly #parts: LiveSearchParts<Question>;
@@ -51,21 +52,31 @@ export class LiveSearch<Question> {
     this.#number += 1;
     this.#keywords.clear();
     this.#ranked.clear();
-    this.#parts.busy(false);
+    this.#busy(false);
+  }
+
+  /** Whether an answer is still to come: what asks only for news should not take its place. */
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  #busy(isBusy: boolean): void {
+    this.#isAsking = isBusy;
+    this.#parts.busy(isBusy);
   }
 
   #prepare(question: Question): (mode: Mode) => Promise<void> {
     this.cancel();
-    this.#parts.busy(true);
+    this.#busy(true);
     const mine = this.#number;
     return (mode) => this.#ask(question, mode, () => mine === this.#number);
   }
 
   async #ask(question: Question, mode: Mode, isWanted: () => boolean): Promise<void> {
-    const { session, request, show, fail, busy } = this.#parts;
+    const { session, request, show, fail } = this.#parts;
     const found = session();
     if (!found) {
-      busy(false);
+      this.#busy(false);
       return; // the state of the connection is shown instead
     }
     const isFinal = mode === "hybrid";

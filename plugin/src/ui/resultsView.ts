@@ -127,7 +127,8 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
     if (shown === state.status.generation && !this.failure) return;
     if (this.#refresh.isSet) return; // a busy server's news must not put it off again and again
     this.#refresh.set(shown === undefined ? 0 : REFRESH_AFTER_MS, () => {
-      if (this.containerEl.isShown()) this.askAgain();
+      // A search that takes longer than the index takes to change would never be answered.
+      if (this.containerEl.isShown() && !this.live.isAsking) this.askAgain();
     });
   }
 }
