@@ -70,10 +70,18 @@ export function passageText(passage: Passage, title: string): HTMLElement {
   );
 }
 
+const SHARED: Readonly<Record<string, string>> = {
+  passage: "like",
+  duplicate: "nearly the same as",
+  links: "both linked with",
+  tags: "both have",
+};
+
 /** Of similar notes: what they share with the one that was asked about. */
 function reasons({ reasons: all }: Result & Kinship): HTMLElement | null {
   if (!all?.length) return null;
-  return h("p", { class: "meta" }, h("span", { dir: "auto" }, all.map(({ text }) => text).join(" · ")));
+  const said = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`);
+  return h("p", { class: "meta" }, h("span", { dir: "auto" }, said.join(" · ")));
 }
 
 /** The note's other passages that match, folded. */

@@ -108,7 +108,7 @@ export class ListView implements View {
     const { results, total } = reply;
     const note = this.#desk.address.query["note"];
     const options = { opened: (result: Result) => this.#opened(result), isCurrent: false };
-    fill(this.#chips, ...this.#ofQuery(q, like), ...suggestedChips(this.#desk, q, results));
+    fill(this.#chips, ...this.#ofQuery(q, like), ...(like ? [] : suggestedChips(this.#desk, q, results)));
     fill(this.#info, ...this.#facts(reply));
     fill(
       this.#list,
@@ -129,7 +129,7 @@ export class ListView implements View {
   #facts({ results, total, took_ms, mode, warnings, confidence }: SearchReply): (Node | null)[] {
     if (results.length === 0) return warnings.map((text) => h("p", { class: "warning" }, text));
     const shown = total > results.length ? `${results.length} of ${count(total, "note", "notes")}` : count(total, "note", "notes");
-    const facts = [shown, ms(took_ms), mode === "hybrid" ? "" : `${mode} only`].filter(Boolean);
+    const facts = [shown, ms(took_ms), mode === "hybrid" || this.#desk.address.query["like"] ? "" : `${mode} only`].filter(Boolean);
     const isDoubtful = confidence !== null && confidence < 0.12;
     return [
       h("h1", { class: "unseen" }, "Results"),

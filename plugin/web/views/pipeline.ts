@@ -14,6 +14,8 @@ import { written } from "../parts/properties";
 const ABOUT: Readonly<Record<string, string>> = {
   parse: "The query is read: words, phrases, conditions.",
   filter: "Notes that do not meet the conditions are left out.",
+  scope: "Kinds of notes that are left out by setting go.",
+  explain: "All of this is put together.",
   expand: "Words that may mean the same are added.",
   embed: "The model turns the query into a vector.",
   retrieve: "Passages are found by words and by meaning.",
