@@ -9,6 +9,7 @@ import { PlainTextParser } from "eslint-plugin-obsidianmd/dist/lib/plainTextPars
 const FLOORS = [
   ["shape.ts", "timer.ts", "ring.ts"],
   ["contract.ts"],
+  ["replies.ts"],
   ["client.ts"],
   ["transport.ts", "connection.ts", "changes.ts", "launcher.ts", "program.ts", "settings.ts"],
   ["courier.ts", "server.ts", "vaultEvents.ts"],

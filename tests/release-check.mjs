@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const ARTIFACTS = ["main.js", "manifest.json", "styles.css"];
+const MOST_BYTES = 60_000;
 const problems = [];
 
 const at = (...parts) => join(root, ...parts);
@@ -31,6 +32,9 @@ run("npm", "run", "--silent", "lint");
 const [first, second] = [build(), build()];
 expect(first === second, "two builds of the same source differ");
 
+const size = statSync(at("main.js")).size;
+expect(size <= MOST_BYTES, `main.js has ${size} bytes, more than ${MOST_BYTES}`);
+
 const manifest = json("manifest.json");
 expect(json("package.json").version === manifest.version, "package.json and manifest.json differ in version");
 expect(json("versions.json")[manifest.version] === manifest.minAppVersion, "versions.json lacks this version");
@@ -43,6 +47,6 @@ for (const name of process.env.RELEASE ? ARTIFACTS : []) {
   expect(existsSync(published) && hash(published) === hash(at(name)), `${name} differs from the published one`);
 }
 
-console.log(`main.js ${statSync(at("main.js")).size} bytes, sha256 ${hash(at("main.js"))}`);
+console.log(`main.js ${size} bytes, sha256 ${hash(at("main.js"))}`);
 for (const problem of problems) console.error(`✖ ${problem}`);
 process.exitCode = problems.length ? 1 : 0;

@@ -5,8 +5,9 @@
  * The client knows no app: it is given a transport, so that pages and tests can bring their own.
  */
 
-import * as contract from "./contract";
-import { ShapeError, type Check } from "./shape";
+import type * as contract from "./contract";
+import * as replies from "./replies";
+import { anything, ShapeError, type Check } from "./shape";
 import { Timer } from "./timer";
 
 export interface HttpRequest {
@@ -99,55 +100,55 @@ export class Client {
 
   /** What the server says of itself, whichever version of the contract it speaks. */
   greeting(): Promise<contract.Greeting> {
-    return this.get("health", contract.greetingShape, {}, QUICK_MS);
+    return this.get("health", replies.hello, {}, QUICK_MS);
   }
 
   async vaults(): Promise<readonly contract.VaultInfo[]> {
-    return (await this.get("vaults", contract.vaultsShape, {}, QUICK_MS)).vaults;
+    return (await this.get("vaults", replies.vaults, {}, QUICK_MS)).vaults;
   }
 
   status(): Promise<contract.Status> {
-    return this.get("status", contract.statusShape, { vault: this.vault }, QUICK_MS);
+    return this.get("status", replies.status, { vault: this.vault }, QUICK_MS);
   }
 
   search(q: string, options: SearchOptions): Promise<contract.SearchReply> {
-    return this.get("search", contract.searchShape, { q, vault: this.vault, ...options });
+    return this.get("search", replies.search, { q, vault: this.vault, ...options });
   }
 
   similar(path: string, options: SimilarOptions): Promise<contract.SearchReply> {
-    return this.get("similar", contract.searchShape, { path, vault: this.vault, ...options });
+    return this.get("similar", replies.search, { path, vault: this.vault, ...options });
   }
 
   similarText(text: string, limit: number): Promise<contract.SearchReply> {
-    return this.post("similar", contract.searchShape, { text, limit });
+    return this.post("similar", replies.search, { text, limit });
   }
 
   note(path: string): Promise<contract.NoteReply> {
-    return this.get("note", contract.noteShape, { path, vault: this.vault });
+    return this.get("note", replies.note, { path, vault: this.vault });
   }
 
   ledger(which: { state?: contract.LedgerState; path?: string }): Promise<contract.LedgerReply> {
-    return this.get("ledger", contract.ledgerShape, { vault: this.vault, ...which });
+    return this.get("ledger", replies.ledger, { vault: this.vault, ...which });
   }
 
   reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<unknown> {
-    return this.post("reindex", contract.acceptedShape, what);
+    return this.post("reindex", replies.accepted, what);
   }
 
   changes(changes: readonly contract.Change[]): Promise<unknown> {
-    return this.post("changes", contract.acceptedShape, { changes });
+    return this.post("changes", replies.accepted, { changes });
   }
 
   sync(files: readonly contract.FileStamp[]): Promise<contract.SyncReply> {
-    return this.post("sync", contract.syncShape, { files });
+    return this.post("sync", replies.sync, { files });
   }
 
   queue(action: QueueAction): Promise<unknown> {
-    return this.post(`queue/${action}`, contract.anyReply, {});
+    return this.post(`queue/${action}`, anything, {});
   }
 
   guard(remove: boolean): Promise<unknown> {
-    return this.post("guard", contract.anyReply, { remove });
+    return this.post("guard", anything, { remove });
   }
 
   protected get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
@@ -185,7 +186,7 @@ export class Client {
     };
     try {
       const answer = await withinTime(this.transport(request), limitMs);
-      const value = read(answer, check);
+      const value = valueOf(answer, check);
       outcome = String(answer.status);
       return value;
     } catch (error) {
@@ -211,14 +212,14 @@ function withinTime(answer: Promise<HttpAnswer>, limitMs: number): Promise<HttpA
   return Promise.race([answered, tooLate]).finally(() => timer.clear());
 }
 
-function read<T>({ status, text }: HttpAnswer, check: Check<T>): T {
+function valueOf<T>({ status, text }: HttpAnswer, check: Check<T>): T {
   const refusal = status === 401 ? "unauthorized" : "refused";
   try {
     const value = JSON.parse(text) as unknown;
     if (status >= 200 && status < 300) return check(value);
-    throw new ServerError(refusal, contract.problemShape(value).detail, status);
+    throw new ServerError(refusal, replies.problem(value).detail, status);
   } catch (error) {
-    if (error instanceof ServerError) throw error;
+    if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
     // A refusal may come from something in between, such as a proxy; its status still counts.
     const kind = status === 401 ? refusal : "garbage";
     const why = error instanceof ShapeError ? `The answer is odd: ${error.message}.` : "The answer is not JSON.";

@@ -10,16 +10,8 @@
  */
 
 import { asServerError, ServerError, type Client, type Endpoint, type FailureKind } from "./client";
-import {
-  API,
-  healthShape,
-  NEEDED_FEATURES,
-  offers,
-  type Feature,
-  type Greeting,
-  type Status,
-  type VaultInfo,
-} from "./contract";
+import type { Greeting, Status, VaultInfo } from "./contract";
+import { API, featureList, NEEDED_FEATURES } from "./replies";
 import { ShapeError } from "./shape";
 import { Timer } from "./timer";
 
@@ -118,8 +110,10 @@ export class Connection {
     return "status" in this.#current ? this.#current.status : null;
   }
 
-  readonly has = (feature: Feature): boolean =>
-    this.session !== null && offers(this.session.features, feature);
+  /** Whether the server has a part that a server may lack. */
+  has(feature: string): boolean {
+    return this.session?.features.includes(feature) ?? false;
+  }
 
   /** Calls `listener` at every news, a fresh status included. Returns how to stop. */
   subscribe(listener: Listener): () => void {
@@ -234,7 +228,7 @@ class Halt extends Error {
 
 function compare(greeting: Greeting): Pick<Session, "features" | "version"> {
   const { api, version } = greeting;
-  const features = api === API ? healthShape(greeting).features : [];
+  const features = api === API ? featureList(greeting).features : [];
   if (NEEDED_FEATURES.every((name) => features.includes(name))) return { features, version };
   throw new Halt({ name: "mismatch", older: api > API ? "plugin" : "server", version });
 }
@@ -252,10 +246,9 @@ function choose(vaults: readonly VaultInfo[], { word, folder }: Target["vault"])
   throw new Halt({ name: "offline", reason: "no-vault", detail });
 }
 
-const OFFLINE: Readonly<Record<FailureKind, OfflineReason>> = {
+const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReason>> = {
   unreachable: "unreachable",
   timeout: "unreachable",
-  unauthorized: "refused",
   refused: "refused",
   garbage: "not-recollect",
 };

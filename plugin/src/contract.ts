@@ -1,6 +1,9 @@
 /**
- * What the server answers, field by field, and the checks that every answer passes once, at the
- * client's door. Knows nothing of the app. Added fields are tolerated, missing ones are not.
+ * What the server answers, field by field. Knows nothing of the app. Added fields are tolerated,
+ * missing ones are not.
+ *
+ * The plugin takes only the types from here, and checks at run time what it reads (replies.ts); web
+ * pages check everything, and the tests hold both against the replies of the real server.
  */
 
 import {
@@ -17,29 +20,6 @@ import {
   text,
   type Shape,
 } from "./shape";
-
-/** The contract that this code speaks; `/api/health` tells the server's. */
-export const API = 1;
-
-/** What no version of the server may lack; a server without one is too old for us. */
-export const NEEDED_FEATURES = ["vaults", "status", "search", "similar"] as const;
-
-/** Parts of a server that may be missing, each with its place in the plugin. */
-export type Feature =
-  | "changes"
-  | "graph_view"
-  | "guard"
-  | "ledger"
-  | "note"
-  | "queue"
-  | "reindex"
-  | "similar_text"
-  | "sync";
-
-/** Whether `features` names a part, or one of its routes (`queue` is there with `queue_pause`). */
-export function offers(features: readonly string[], wanted: Feature): boolean {
-  return features.some((name) => name === wanted || name.startsWith(`${wanted}_`));
-}
 
 /** The part of a health reply that holds for every version of the contract. */
 export const greetingShape = object({ api: number, version: text });
@@ -175,16 +155,12 @@ export type LedgerReply = Shape<typeof ledgerShape>;
 
 /** As much of a note's reply as is used here. */
 export const noteShape = object({
-  path: text,
   chunks: optional(list(object({ heading: nullable(text), line: number, chars: number }))),
 });
 export type NoteReply = Shape<typeof noteShape>;
 
 export const acceptedShape = object({ accepted: number, generation: number });
 export type Accepted = Shape<typeof acceptedShape>;
-
-/** For calls whose reply tells nothing that is used. */
-export const anyReply = anything;
 
 export const syncShape = object({ need: list(text), gone: list(text), guard: flag });
 export type SyncReply = Shape<typeof syncShape>;
@@ -210,16 +186,13 @@ export const handshakeShape = object({
 });
 export type Handshake = Shape<typeof handshakeShape>;
 
-/** What it prints instead where it cannot serve; `in_use` comes with the other server's address. */
-export const refusalShape = object({ error: optional(text), url: optional(text) });
-
 /** A change as `POST /api/changes` takes it; `content` goes to mirrors only. */
 export interface Change {
   readonly kind: "create" | "modify" | "delete" | "rename";
   readonly path: string;
-  readonly old_path?: string;
-  readonly mtime?: number;
-  readonly content?: string;
+  readonly old_path?: string | undefined;
+  readonly mtime?: number | undefined;
+  readonly content?: string | undefined;
 }
 /** A file as `POST /api/sync` takes it: path, size in bytes, mtime in milliseconds. */
 export type FileStamp = readonly [path: string, size: number, mtime: number];

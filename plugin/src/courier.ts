@@ -7,7 +7,7 @@
 import type { ChangeQueue } from "./changes";
 import { asServerError } from "./client";
 import type { Connection, Session } from "./connection";
-import { offers, type Change, type FileStamp } from "./contract";
+import type { Change, FileStamp } from "./contract";
 import { Ring } from "./ring";
 import { Timer } from "./timer";
 
@@ -29,7 +29,6 @@ export interface CourierParts {
 }
 
 const BATCH_CHANGES = 200;
-const BATCH_UPLOADS = 50;
 const BATCH_CHARS = 2_000_000; // at most 3 bytes each in UTF-8, under the server's 16 MiB
 const LARGEST_NOTE_CHARS = 4_000_000;
 const RETRY_MS = 10_000;
@@ -71,17 +70,17 @@ export class Courier {
 
   async #run(session: Session): Promise<void> {
     this.#isRunning = true;
-    let failed: unknown = null;
+    let isDone = false;
     try {
       await this.#deliver(session);
       if (session !== this.#reconciled) await this.#reconcile(session);
+      isDone = true;
     } catch (error) {
-      failed = error;
       this.#parts.connection.report(error);
     } finally {
       this.#isRunning = false;
-      if (failed) this.#timer.set(RETRY_MS, () => this.wake());
-      else this.wake();
+      if (isDone) this.wake();
+      else this.#timer.set(RETRY_MS, () => this.wake());
     }
   }
 
@@ -92,15 +91,9 @@ export class Courier {
   /** Sends what is due. */
   async #deliver(session: Session): Promise<void> {
     const { queue, connection } = this.#parts;
-    if (!offers(session.features, "changes")) {
-      // A server that reads the folder itself sees the changes without us.
-      if (session.vault.source === "folder") queue.clear();
-      return;
-    }
-    const isMirror = session.vault.source === "mirror";
     let sent = 0;
     while (this.#isCurrent(session)) {
-      const taken = queue.take(isMirror ? BATCH_UPLOADS : BATCH_CHANGES);
+      const taken = queue.take(BATCH_CHANGES);
       if (taken.length === 0) break;
       sent += await this.#send(session, taken);
     }
@@ -112,16 +105,10 @@ export class Courier {
    * differs; what a mirror lacks becomes changes, which bring it.
    */
   async #reconcile(session: Session): Promise<void> {
-    if (!offers(session.features, "sync")) {
-      this.#reconciled = session;
-      return;
-    }
     const { files, queue } = this.#parts;
     const stamps = files.stamps();
-    const spelled = new Map(stamps.map(([path]) => [path.normalize("NFC"), path]));
-    const report = stamps.map(
-      ([path, size, mtime]): FileStamp => [path.normalize("NFC"), size, mtime],
-    );
+    const spelled = new Map(stamps.map(([path]) => [path.normalize(), path]));
+    const report = stamps.map(([path, ...rest]): FileStamp => [path.normalize(), ...rest]);
     const reply = await session.client.sync(report);
     if (!this.#isCurrent(session)) return;
     if (reply.guard) this.#parts.askAboutGone();
@@ -202,13 +189,8 @@ export class Courier {
   }
 
   #dressed(change: Change, content: string | undefined): Change {
-    const stamp = change.kind === "delete" ? null : this.#parts.files.stamp(change.path);
-    return {
-      kind: change.kind,
-      path: change.path.normalize("NFC"),
-      ...(change.old_path === undefined ? {} : { old_path: change.old_path.normalize("NFC") }),
-      ...(stamp ? { mtime: stamp[2] } : {}),
-      ...(content === undefined ? {} : { content }),
-    };
+    const { kind, path, old_path } = change;
+    const mtime = this.#parts.files.stamp(path)?.[2];
+    return { kind, path: path.normalize(), old_path: old_path?.normalize(), mtime, content };
   }
 }

@@ -5,13 +5,14 @@
 
 import { Platform } from "obsidian";
 import type { Absence, Target } from "./connection";
-import { handshakeShape, refusalShape, type Handshake } from "./contract";
+import type { Handshake } from "./contract";
+import { handshake, refusal } from "./replies";
 import { Ring } from "./ring";
 import { rest, Timer } from "./timer";
 
 /** What is started: a program, for a vault's folder. */
 export interface Launch {
-  readonly program: string;
+  readonly executable: string;
   readonly folder: string;
   readonly vaultName: string;
 }
@@ -110,10 +111,10 @@ export class Launcher {
     return { reason: "crashed", detail: this.log.items.slice(-TOLD_LINES).join("\n") };
   }
 
-  async #attempt({ program, folder }: Launch): Promise<Handshake | InUse | Ended> {
-    this.log.add(`Starting ${program}`);
+  async #attempt({ executable, folder }: Launch): Promise<Handshake | InUse | Ended> {
+    this.log.add(`Starting ${executable}`);
     const args = ["serve", folder, "--port", "0", "--handshake"];
-    const child = await this.#start(program, args);
+    const child = await this.#start(executable, args);
     this.#child = child;
     child.once("close", (code) => this.#closed(child, code));
     const note = (line: string): void => this.log.add(line);
@@ -127,8 +128,8 @@ export class Launcher {
   }
 
   /** A server that somebody started by hand: it uses the token that is stored on this machine. */
-  async #join({ program, folder, vaultName }: Launch, url: string): Promise<Target> {
-    const child = await this.#start(program, ["token", "show"]);
+  async #join({ executable, folder, vaultName }: Launch, url: string): Promise<Target> {
+    const child = await this.#start(executable, ["token", "show"]);
     const token = await new Promise<string>((resolve) => {
       const nothing = (): void => resolve(""); // unless it has said something before
       readLines(child.stdout, resolve);
@@ -191,11 +192,11 @@ function endOf(code: number | null): string {
 function understood(line: string): Handshake | InUse | Ended {
   try {
     const said = JSON.parse(line) as unknown;
-    const { error, url } = refusalShape(said);
-    if (error === undefined) return handshakeShape(said);
-    return error === "in_use" && url !== undefined ? { url } : { ended: error };
+    const { error, url } = refusal(said);
+    if (!error) return handshake(said);
+    return error === "in_use" && url ? { url } : { ended: error };
   } catch {
-    return { ended: `It said something else than expected: ${line.slice(0, 200)}` };
+    return { ended: `It said: ${line.slice(0, 200)}` };
   }
 }
 

@@ -69,10 +69,10 @@ export default class RecollectPlugin extends Plugin {
   readonly #diagnostics = {
     desk: this.#desk,
     version: this.manifest.version,
-    requests: () => this.#requests.items,
+    requests: this.#requests.items,
     queue: () => this.#queue.paths(),
-    rejected: () => this.#courier.rejected.items,
-    log: () => this.#launcher.log.items,
+    rejected: this.#courier.rejected.items,
+    log: this.#launcher.log.items,
   };
 
   readonly #actions: readonly Action[] = actions({
@@ -87,8 +87,9 @@ export default class RecollectPlugin extends Plugin {
     this.registerView(SEARCH_VIEW, (leaf) => new SearchView(leaf, this.#desk));
     this.registerView(SIMILAR_VIEW, (leaf) => new SimilarView(leaf, this.#desk));
     this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
-    this.registerHoverLinkSource(SEARCH_VIEW, { display: name, defaultMod: true });
-    this.registerHoverLinkSource(SIMILAR_VIEW, { display: name, defaultMod: true });
+    for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) {
+      this.registerHoverLinkSource(view, { display: name, defaultMod: true });
+    }
     for (const action of this.#actions) this.#addAction(action);
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
     this.addSettingTab(new RecollectSettingTab(this, this.#desk));
@@ -126,7 +127,7 @@ export default class RecollectPlugin extends Plugin {
     });
     this.registerEvent(
       this.app.vault.on("rename", (file, from) => {
-        const marks = afterRename(this.#settings.now.marks, from, file.path);
+        const marks = afterRename(this.#settings.chosen.marks, from, file.path);
         if (Object.keys(marks).length > 0) void this.#settings.set("marks", marks);
       }),
     );
@@ -137,7 +138,7 @@ export default class RecollectPlugin extends Plugin {
   }
 
   async #mayUpload(url: string, notes: number): Promise<boolean> {
-    if (this.#settings.now.uploadAgreed === url) return true;
+    if (this.#settings.chosen.uploadAgreed === url) return true;
     const isAgreed = await confirm(this.app, uploadQuestion(url, notes));
     if (isAgreed) await this.#settings.set("uploadAgreed", url);
     return isAgreed;
@@ -147,7 +148,7 @@ export default class RecollectPlugin extends Plugin {
   async #askAboutGone(): Promise<void> {
     await this.#connection.check();
     const since = this.#connection.status?.guard?.since;
-    if (since !== this.#settings.now.guardDecided) await this.#desk.act("missing");
+    if (since !== this.#settings.chosen.guardDecided) await this.#desk.act("missing");
   }
 
   #action(name: ActionName): Action | undefined {

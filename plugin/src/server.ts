@@ -37,7 +37,7 @@ export class Server {
     this.#isWanted = true;
     launcher.forgive();
     if (isAgreed) void settings.set("startAgreed", true);
-    if (settings.now.mode !== "local") void settings.set("mode", "local");
+    if (settings.chosen.mode !== "local") void settings.set("mode", "local");
   }
 
   stop(): void {
@@ -54,7 +54,7 @@ export class Server {
   async program(): Promise<string | null> {
     const { machine, settings } = this.#parts;
     const here = await machine();
-    return here && findProgram(settings.now.program, here);
+    return here && findProgram(settings.chosen.program, here);
   }
 
   /** Calls `changed` when the settings name another server; not at every key that is typed. */
@@ -64,7 +64,7 @@ export class Server {
     const stop = settings.subscribe((name) => {
       if (!SERVER_SETTINGS.includes(name)) return;
       timer.set(TYPING_RESTED_MS, () => {
-        if (settings.now.mode !== "local" || name === "program") launcher.stop();
+        if (settings.chosen.mode !== "local" || name === "program") launcher.stop();
         changed();
       });
     });
@@ -76,7 +76,7 @@ export class Server {
 
   async find(starting: () => void): Promise<Target | Absence> {
     const { settings, secret, vaultName } = this.#parts;
-    const { mode, address, tokenName, remoteVault } = settings.now;
+    const { mode, address, tokenName, remoteVault } = settings.chosen;
     if (mode === "local") return this.#local(starting);
     const url = mode === "remote" && serverUrl(address);
     if (!url) return { reason: "not-set-up" };
@@ -90,12 +90,12 @@ export class Server {
     if (this.#isWanted === false) return { reason: "stopped" };
     const program = await this.program();
     if (program === null) return { reason: "not-installed" };
-    const { startAgreed, autostart } = settings.now;
+    const { startAgreed, autostart } = settings.chosen;
     if (!startAgreed) return { reason: "needs-consent" };
     if (!this.#isWanted && !autostart) return { reason: "stopped" };
     this.#isWanted = true; // what was started stays in use until a person stops it
     starting();
-    return launcher.target({ program, folder, vaultName });
+    return launcher.target({ executable: program, folder, vaultName });
   }
 }
 

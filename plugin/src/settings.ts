@@ -8,7 +8,6 @@ import {
   flag,
   list,
   mapping,
-  nullable,
   number,
   object,
   oneOf,
@@ -58,7 +57,7 @@ const OF_DEVICE = {
   tokenName: ["", text],
   remoteVault: ["", text],
   startAgreed: [false, flag],
-  uploadAgreed: [null, nullable(text)], // the address whose server may be given the notes
+  uploadAgreed: ["", text], // the address whose server may be given the notes
   guardDecided: ["", text], // since when the notes were missing that a person decided about
   history: [[], texts],
 } as const satisfies Table;
@@ -81,7 +80,7 @@ type Listener = (changed: Key | "all") => void;
 const HISTORY_LENGTH = 20;
 
 export class Settings {
-  now: Choices = { ...sane(OF_VAULT, null), ...sane(OF_DEVICE, null) };
+  chosen: Choices = { ...sane(OF_VAULT, null), ...sane(OF_DEVICE, null) };
   readonly #listeners = new Set<Listener>();
   readonly #places: SettingsPlaces;
 
@@ -92,15 +91,15 @@ export class Settings {
   /** Reads both halves; a value that makes no sense falls back to its default. */
   async load(): Promise<void> {
     const ofDevice = sane(OF_DEVICE, this.#places.loadDevice());
-    this.now = { ...sane(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
+    this.chosen = { ...sane(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
     this.#tell("all");
   }
 
   async set<K extends Key>(key: K, value: Choices[K]): Promise<void> {
-    this.now = { ...this.now, [key]: value };
-    if (key in OF_DEVICE) this.#places.saveDevice(sane(OF_DEVICE, this.now));
+    this.chosen = { ...this.chosen, [key]: value };
+    if (key in OF_DEVICE) this.#places.saveDevice(sane(OF_DEVICE, this.chosen));
     this.#tell(key);
-    if (key in OF_VAULT) await this.#places.saveVault(sane(OF_VAULT, this.now));
+    if (key in OF_VAULT) await this.#places.saveVault(sane(OF_VAULT, this.chosen));
   }
 
   subscribe(listener: Listener): () => void {
@@ -111,7 +110,7 @@ export class Settings {
   /** Puts `query` on top of the searches that were made here. */
   remember(query: string): void {
     const asked = query.trim();
-    const others = this.now.history.filter((earlier) => earlier !== asked);
+    const others = this.chosen.history.filter((earlier) => earlier !== asked);
     if (asked) void this.set("history", [asked, ...others].slice(0, HISTORY_LENGTH));
   }
 

@@ -3,8 +3,6 @@
  *
  * A check returns the value it was given, now typed: nothing is copied, fields that the contract
  * does not name yet are left alone, and a missing or wrong field throws a `ShapeError`.
- *
- * Making a check has no side effects, which tells the bundler to leave out those that nobody uses.
  */
 
 export class ShapeError extends Error {
@@ -16,7 +14,6 @@ export class ShapeError extends Error {
 export type Check<T> = (value: unknown, at?: string) => T;
 export type Shape<C> = C extends Check<infer T> ? T : never;
 
-/* @__NO_SIDE_EFFECTS__ */
 function basic<T>(expected: string, holds: (value: unknown) => boolean): Check<T> {
   return (value, at = "") => {
     if (!holds(value)) throw new ShapeError(at, expected);
@@ -29,18 +26,20 @@ export const number = basic<number>("a number", (value) => Number.isFinite(value
 export const flag = basic<boolean>("true or false", (value) => typeof value === "boolean");
 export const anything: Check<unknown> = (value) => value;
 
-/* @__NO_SIDE_EFFECTS__ */
 export function oneOf<const T extends string>(...words: T[]): Check<T> {
   return basic<T>(`one of ${words.join(", ")}`, (value) => words.includes(value as T));
 }
 
-/* @__NO_SIDE_EFFECTS__ */
 export function nullable<T>(check: Check<T>): Check<T | null> {
   return (value, at) => (value === null ? null : check(value, at));
 }
 
+/** A field that may be null or missing. */
+export function maybe<T>(check: Check<T>): Check<T | null | undefined> {
+  return (value, at) => (value == null ? null : check(value, at));
+}
+
 /** A field that a server may leave out. */
-/* @__NO_SIDE_EFFECTS__ */
 export function optional<T>(check: Check<T>): Check<T | undefined> {
   return (value, at) => (value === undefined ? undefined : check(value, at));
 }
@@ -51,7 +50,6 @@ const someObject = basic<Readonly<Record<string, unknown>>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
-/* @__NO_SIDE_EFFECTS__ */
 export function list<T>(check: Check<T>): Check<readonly T[]> {
   return (value, at = "") => {
     someList(value, at).forEach((item, index) => check(item, `${at}[${index}]`));
@@ -68,7 +66,6 @@ export const range = basic<readonly [number, number]>(
 type Fields = Record<string, Check<unknown>>;
 type Named<F extends Fields> = { readonly [K in keyof F]: Shape<F[K]> };
 
-/* @__NO_SIDE_EFFECTS__ */
 export function object<F extends Fields>(fields: F): Check<Named<F>> {
   return (value, at = "") => {
     const found = someObject(value, at);
@@ -78,7 +75,6 @@ export function object<F extends Fields>(fields: F): Check<Named<F>> {
 }
 
 /** An object used as a map from free keys. */
-/* @__NO_SIDE_EFFECTS__ */
 export function mapping<T>(check: Check<T>): Check<Readonly<Record<string, T>>> {
   return (value, at = "") => {
     const found = someObject(value, at);

@@ -7,34 +7,35 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as contract from "../../plugin/src/contract";
+import * as replies from "../../plugin/src/replies";
 import { ShapeError, type Check } from "../../plugin/src/shape";
 import { aReply, aResult, aStatus, HEALTH } from "./samples";
 
 const WRITTEN = join(import.meta.dirname, "..", "contract");
 
-/** Which check a file of tests/contract is for, by the beginning of its name. */
-const CHECKS: readonly [prefix: string, check: Check<unknown>][] = [
-  ["changes", contract.acceptedShape],
-  ["guard", contract.acceptedShape],
-  ["handshake", contract.handshakeShape],
-  ["health", contract.healthShape],
-  ["ledger", contract.ledgerShape],
-  ["note", contract.noteShape],
-  ["problem", contract.problemShape],
-  ["queue", contract.acceptedShape],
-  ["reindex", contract.acceptedShape],
-  ["search", contract.searchShape],
-  ["similar", contract.searchShape],
-  ["status", contract.statusShape],
-  ["sync", contract.syncShape],
-  ["vaults", contract.vaultsShape],
+/** What a file of tests/contract must pass, by the beginning of its name: all of it, and what is read. */
+const CHECKS: readonly [prefix: string, whole: Check<unknown>, read: Check<unknown>][] = [
+  ["changes", contract.acceptedShape, replies.accepted],
+  ["guard", contract.acceptedShape, replies.accepted],
+  ["handshake", contract.handshakeShape, replies.handshake],
+  ["health", contract.healthShape, replies.featureList],
+  ["ledger", contract.ledgerShape, replies.ledger],
+  ["note", contract.noteShape, replies.note],
+  ["problem", contract.problemShape, replies.problem],
+  ["queue", contract.acceptedShape, replies.accepted],
+  ["reindex", contract.acceptedShape, replies.accepted],
+  ["search", contract.searchShape, replies.search],
+  ["similar", contract.searchShape, replies.search],
+  ["status", contract.statusShape, replies.status],
+  ["sync", contract.syncShape, replies.sync],
+  ["vaults", contract.vaultsShape, replies.vaults],
 ];
 
 function writtenReplies(): [file: string, check: Check<unknown>][] {
   const files = existsSync(WRITTEN) ? readdirSync(WRITTEN).filter((f) => f.endsWith(".json")) : [];
   return files.flatMap((file): [string, Check<unknown>][] => {
     const found = CHECKS.find(([prefix]) => file.startsWith(prefix));
-    return found ? [[file, found[1]]] : [];
+    return found ? [[file, found[1]], [file, found[2]]] : [];
   });
 }
 
@@ -46,9 +47,9 @@ function mutated(value: object, path: readonly string[], change: (holder: never)
   return copy;
 }
 
-const replies = writtenReplies();
-describe.skipIf(replies.length === 0)("replies that the server's tests wrote", () => {
-  it.each(replies)("%s has the shape we expect", (file, check) => {
+const written = writtenReplies();
+describe.skipIf(written.length === 0)("replies that the server's tests wrote", () => {
+  it.each(written)("%s has the shape we expect", (file, check) => {
     const reply = JSON.parse(readFileSync(join(WRITTEN, file), "utf8")) as unknown;
     expect(() => check(reply)).not.toThrow();
   });
@@ -56,6 +57,8 @@ describe.skipIf(replies.length === 0)("replies that the server's tests wrote", (
 
 describe("checks", () => {
   it("take our samples", () => {
+    expect(() => replies.status(aStatus())).not.toThrow();
+    expect(() => replies.search(aReply([aResult("Bees.md")]))).not.toThrow();
     expect(() => contract.healthShape(HEALTH)).not.toThrow();
     expect(() => contract.statusShape(aStatus())).not.toThrow();
     expect(() => contract.searchShape(aReply([aResult("Bees.md")]))).not.toThrow();
@@ -92,13 +95,5 @@ describe("checks", () => {
   it("check ten thousand results without delay worth noticing", () => {
     const reply = aReply(Array.from({ length: 10_000 }, (_, n) => aResult(`${n}.md`)));
     expect(contract.searchShape(reply).results).toHaveLength(10_000);
-  });
-});
-
-describe("features", () => {
-  it("are there by their name or by one of their routes", () => {
-    expect(contract.offers(["queue_pause"], "queue")).toBe(true);
-    expect(contract.offers(["similar"], "similar_text")).toBe(false);
-    expect(contract.offers([], "sync")).toBe(false);
   });
 });

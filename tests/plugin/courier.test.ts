@@ -4,7 +4,7 @@ import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
 import type { Change, FileStamp } from "../../plugin/src/contract";
 import { Courier } from "../../plugin/src/courier";
-import { aVault, FakeServer, HEALTH, problem, TOKEN } from "./samples";
+import { aVault, FakeServer, problem, TOKEN } from "./samples";
 
 let server: FakeServer;
 let connection: Connection;
@@ -126,20 +126,6 @@ describe("changes", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("are left to a server that watches the folder by itself", async () => {
-    server.routes["/api/health"] = () => ({
-      ...HEALTH,
-      features: ["vaults", "status", "search", "similar"],
-    });
-    begin();
-    change("a.md");
-    await settle();
-    expect([queue.size, server.asked("/api/changes"), server.asked("/api/sync")]).toEqual([
-      0,
-      [],
-      [],
-    ]);
-  });
 });
 
 describe("comparing with the server at every connect", () => {

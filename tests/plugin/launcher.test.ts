@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Launcher, type Child } from "../../plugin/src/launcher";
-import { API } from "../../plugin/src/contract";
+import { API } from "../../plugin/src/replies";
 
-const LAUNCH = { program: "/bin/recollect", folder: "/home/ada/garden", vaultName: "garden" };
+const LAUNCH = { executable: "/bin/recollect", folder: "/home/ada/garden", vaultName: "garden" };
 const HANDSHAKE = {
   port: 40_123,
   token: "fresh",

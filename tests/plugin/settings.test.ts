@@ -22,7 +22,7 @@ async function settingsOf(vault: unknown, device: unknown = null): Promise<{
 }
 
 async function defaults(): Promise<Choices> {
-  return (await settingsOf(null)).settings.now;
+  return (await settingsOf(null)).settings.chosen;
 }
 
 describe("settings", () => {
@@ -30,7 +30,7 @@ describe("settings", () => {
     expect(await defaults()).toMatchObject({
       mode: "unset",
       startAgreed: false,
-      uploadAgreed: null,
+      uploadAgreed: "",
       resultLimit: 20,
       minScore: 0,
       marks: {},
@@ -41,18 +41,18 @@ describe("settings", () => {
     "are the defaults where %j is stored",
     async (stored) => {
       const { settings } = await settingsOf(stored, stored);
-      expect(settings.now).toEqual(await defaults());
+      expect(settings.chosen).toEqual(await defaults());
     },
   );
 
   it("keep what is sane of what is stored, in its bounds, and drop what they do not know", async () => {
     const { settings } = await settingsOf({ resultLimit: 5_000, score: "bar", colour: "red" });
-    expect(settings.now).toEqual({ ...(await defaults()), resultLimit: 200, score: "bar" });
+    expect(settings.chosen).toEqual({ ...(await defaults()), resultLimit: 200, score: "bar" });
   });
 
   it("take nothing from the synced file that belongs to one device", async () => {
     const { settings } = await settingsOf({ program: "/tmp/evil", startAgreed: true });
-    expect(settings.now).toEqual(await defaults());
+    expect(settings.chosen).toEqual(await defaults());
   });
 
   it("never write to the synced file what belongs to one device", async () => {
@@ -80,7 +80,7 @@ describe("settings", () => {
     for (let n = 0; n < 30; n += 1) settings.remember(`q${n}`);
     settings.remember(" q25 ");
     settings.remember("  ");
-    expect(settings.now.history).toHaveLength(20);
-    expect(settings.now.history.slice(0, 2)).toEqual(["q25", "q29"]);
+    expect(settings.chosen.history).toHaveLength(20);
+    expect(settings.chosen.history.slice(0, 2)).toEqual(["q25", "q29"]);
   });
 });

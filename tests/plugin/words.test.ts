@@ -106,7 +106,7 @@ describe("a note that is not found", () => {
     expect(ofLedger(row("excluded")).text).toContain("exclude: drafts/");
     expect(ofLedger(row("failed")).actions[0]?.[0]).toBe("errors");
     expect(ofLedger(row("pending")).title).toBe("Not indexed yet");
-    expect(ofLedger(row("indexed")).title).toBe("Nothing to compare");
+    expect(ofLedger(row("indexed")).title).toBe("Indexed");
   });
 });
 

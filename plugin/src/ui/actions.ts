@@ -7,8 +7,8 @@ import { MarkdownView, Notice, type App } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
 import type { Desk } from "./desk";
-import { askAboutGone, confirm, fullReindexQuestion, startQuestion, told } from "./dialogs";
-import type { ActionName } from "./explain";
+import { askAboutGone, confirm, fullReindexQuestion, REINDEX_ALL, startQuestion, told } from "./dialogs";
+import { SETTINGS, type ActionName } from "./explain";
 import { showFailures } from "./failures";
 import { copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
@@ -65,10 +65,8 @@ function ofSearching({ desk }: ActionParts): Action[] {
 
 function ofTheIndex({ desk }: ActionParts): Action[] {
   const { app, connection, settings } = desk;
-  const { has } = connection;
-  const queue = (isPaused: boolean): boolean =>
-    has("queue") && connection.status?.queue.paused === isPaused;
-  const canReindex = (): boolean => has("reindex");
+  const isConnected = (): unknown => connection.session;
+  const queue = (isPaused: boolean): boolean => connection.status?.queue.paused === isPaused;
   const guard = (): unknown => connection.status?.guard;
   /** Asks the server for something, says how that went, and shows at once what it changed. */
   const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<boolean> => {
@@ -96,11 +94,11 @@ function ofTheIndex({ desk }: ActionParts): Action[] {
   const errors = (): unknown => connection.session && told(showFailures(app, connection.session));
   return [
     ["status", "Show index status", status, always, "info"],
-    ["reindex", "Reindex changed notes", reindex, canReindex, "refresh-cw"],
-    ["reindex-all", "Reindex the vault from scratch", reindexAll, canReindex],
+    ["reindex", "Reindex changed notes", reindex, isConnected, "refresh-cw"],
+    ["reindex-all", REINDEX_ALL, reindexAll, isConnected],
     ["pause", "Pause indexing", pause, () => queue(false), "pause"],
     ["resume", "Resume indexing", resume, () => queue(true), "play"],
-    ["errors", "Show notes with errors", errors, () => has("ledger"), "alert-triangle"],
+    ["errors", "Show notes with errors", errors, isConnected, "alert-triangle"],
     ["missing", "Decide about missing notes", decide, guard, "file-x"],
   ];
 }
@@ -109,7 +107,7 @@ function ofTheServer({ desk, server, diagnostics, pluginId }: ActionParts): Acti
   const { app, connection, settings } = desk;
   const isOffline = (): boolean => !connection.session;
   const canStart = (): boolean => isOffline() && server.isPossibleHere;
-  const canStop = (): boolean => !isOffline() && settings.now.mode === "local";
+  const canStop = (): boolean => !isOffline() && settings.chosen.mode === "local";
   const connect = (): unknown => connection.reset();
   const stop = (): unknown => {
     server.stop();
@@ -127,8 +125,8 @@ function ofTheServer({ desk, server, diagnostics, pluginId }: ActionParts): Acti
     ["stop", "Stop the search program", stop, canStop, "power-off"],
     ["connect", "Try to connect", connect, isOffline, "plug"],
     ["copy-diagnostics", "Copy diagnostics", copy, always],
-    ["open-diagnostics", "Open diagnostics", openDiagnostics, () => settings.now.diagnostics],
-    ["settings", "Open settings", openSettings, always, "settings"],
+    ["open-diagnostics", "Open diagnostics", openDiagnostics, () => settings.chosen.diagnostics],
+    [...SETTINGS, openSettings, always, "settings"],
   ];
 }
 
@@ -137,7 +135,7 @@ async function start({ app, connection, settings }: Desk, server: Server): Promi
   const program = await server.program();
   const mayStart =
     program === null ||
-    settings.now.startAgreed ||
+    settings.chosen.startAgreed ||
     (await confirm(app, startQuestion(program, noteCount(app))));
   if (!mayStart) return;
   server.start(program !== null);

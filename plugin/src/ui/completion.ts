@@ -3,7 +3,6 @@
 import { AbstractInputSuggest, getAllTags, type App } from "obsidian";
 import { completionAt, replaceAt, type Completion } from "./operators";
 
-const MOST = 50;
 const VOCABULARY_AGE_MS = 30_000;
 
 /** What the vault's notes offer to complete with. */
@@ -24,7 +23,7 @@ export class QuerySuggest extends AbstractInputSuggest<string> {
     super(app, field);
     this.#field = field;
     this.#onChosen = onChosen;
-    this.limit = MOST;
+    this.limit = 50;
   }
 
   protected override getSuggestions(query: string): string[] {
@@ -36,8 +35,7 @@ export class QuerySuggest extends AbstractInputSuggest<string> {
     const rank = (word: string): number => (word.toLowerCase().startsWith(typed) ? 0 : 1);
     return [...this.#candidates(at)]
       .filter((word) => word.toLowerCase().includes(typed) && word !== at.typed)
-      .sort((one, other) => rank(one) - rank(other) || one.localeCompare(other))
-      .slice(0, MOST);
+      .sort((one, other) => rank(one) - rank(other) || one.localeCompare(other));
   }
 
   override renderSuggestion(word: string, el: HTMLElement): void {
@@ -83,8 +81,6 @@ function collect(properties: Map<string, Set<string>>, name: string, value: unkn
   const values = properties.get(name) ?? new Set();
   properties.set(name, values);
   for (const item of [value].flat()) {
-    if (typeof item === "string" || typeof item === "number" || typeof item === "boolean") {
-      values.add(String(item));
-    }
+    if (["string", "number", "boolean"].includes(typeof item)) values.add(String(item));
   }
 }

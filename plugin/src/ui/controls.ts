@@ -2,6 +2,16 @@
 
 import { setIcon, setTooltip } from "obsidian";
 
+/** Does what `actions` has for the key that was pressed. */
+export function doByKey(event: KeyboardEvent, actions: Record<string, () => void>): void {
+  const action = actions[event.key];
+  // While a suggestion is chosen or a character is composed, the keys belong to that.
+  if (!action || event.defaultPrevented || event.isComposing) return;
+  event.preventDefault();
+  event.stopPropagation();
+  action();
+}
+
 /** The row of buttons at the top of a panel. */
 export function toolbar(parent: HTMLElement): HTMLElement {
   return parent.createDiv("nav-header").createDiv("nav-buttons-container");

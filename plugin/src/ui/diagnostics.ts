@@ -11,10 +11,10 @@ export const DIAGNOSTICS_VIEW = "recollect-diagnostics";
 export interface DiagnosticsParts {
   readonly desk: Desk;
   readonly version: string;
-  readonly requests: () => readonly RequestEntry[];
+  readonly requests: readonly RequestEntry[];
   readonly queue: () => readonly string[];
-  readonly rejected: () => readonly string[];
-  readonly log: () => readonly string[];
+  readonly rejected: readonly string[];
+  readonly log: readonly string[];
 }
 
 /** Says nothing of the notes, not even their names, and no token: it is made to be shown around. */
@@ -23,13 +23,13 @@ export function diagnosticsText({ desk, version, requests, rejected }: Diagnosti
   return [
     `Recollect ${version}, server ${session?.version}`,
     `Platform: ${JSON.stringify(Platform)}`,
-    `Mode: ${desk.settings.now.mode}, state: ${state.name}`,
+    `Mode: ${desk.settings.chosen.mode}, state: ${state.name}`,
     `Features: ${session?.features.join(" ")}`,
     `Generation: ${status?.generation}`,
     ...longStatus(state, desk.waiting()),
-    `Refused changes: ${rejected().length}`,
+    `Refused changes: ${rejected.length}`,
     "Requests:",
-    ...requests().map(
+    ...requests.map(
       ({ at, route, outcome, ms }) => `${new Date(at).toISOString()} ${route} ${outcome} ${ms} ms`,
     ),
   ].join("\n");
@@ -92,7 +92,7 @@ export class DiagnosticsView extends ItemView {
     section("Server", [diagnosticsText(this.#parts)]);
     section("Active note", this.#note);
     section("Changes not sent", queue());
-    section("Changes refused", rejected());
-    section("Log of the search program", log());
+    section("Changes refused", rejected);
+    section("Log of the program", log);
   }
 }

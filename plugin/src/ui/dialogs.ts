@@ -3,16 +3,15 @@
 import { ConfirmationModal, Notice, type App } from "obsidian";
 import { asServerError } from "../client";
 import type { Guard } from "../contract";
+import { KEPT } from "./explain";
 import { count } from "./format";
+
+export const REINDEX_ALL = "Reindex the vault from scratch";
 
 /** What a button says, and what pressing it means. */
 type Answer<T> = readonly [label: string, value: T, looks?: "setDestructive" | "setCta"];
 
-export interface Question {
-  readonly title: string;
-  readonly text: string;
-  readonly answer: string;
-}
+export type Question = readonly [title: string, text: string, agree: string];
 
 /** What the person answers; null where the dialog is closed without an answer. */
 function ask<T>(
@@ -39,38 +38,35 @@ function ask<T>(
 }
 
 /** Whether the person agrees; closing the dialog is a no. */
-export async function confirm(app: App, { title, text, answer }: Question): Promise<boolean> {
-  return (await ask(app, title, text, [[answer, true, "setCta"]], "Not now")) ?? false;
+export async function confirm(app: App, [title, text, agree]: Question): Promise<boolean> {
+  return (await ask(app, title, text, [[agree, true, "setCta"]], "Not now")) ?? false;
 }
 
 /** Before the program is started for the first time, which begins the first full index. */
 export function startQuestion(program: string, notes: number): Question {
-  return {
-    title: "Start Recollect on this computer?",
-    text:
-      `This runs ${program}. It reads ${count(notes, "note")}, keeps an index of them ` +
+  return [
+    "Start Recollect on this computer?",
+    `${program} reads ${count(notes, "note")}, keeps an index of them ` +
       "outside the vault, and may fetch a language model once. Notes are not changed and go nowhere.",
-    answer: "Start and index",
-  };
+    "Start and index",
+  ];
 }
 
 /** Before the contents of notes go to another machine for the first time. */
 export function uploadQuestion(url: string, notes: number): Question {
-  return {
-    title: "Send notes to your server?",
-    text:
-      `${url} keeps a copy of this vault to search in: ${count(notes, "note")} now, and ` +
-      "every note that changes from then on.",
-    answer: "Send notes",
-  };
+  return [
+    "Send notes to your server?",
+    `${url} gets a copy of this vault: ${count(notes, "note")} now, and each note that changes later.`,
+    "Send notes",
+  ];
 }
 
 export function fullReindexQuestion(notes: number): Question {
-  return {
-    title: "Reindex the vault from scratch?",
-    text: `${count(notes, "note")} are read again. Search goes on meanwhile.`,
-    answer: "Reindex",
-  };
+  return [
+    `${REINDEX_ALL}?`,
+    `${count(notes, "note")} are read again. Search goes on meanwhile.`,
+    "Reindex",
+  ];
 }
 
 /** Whether the notes that are gone are to be removed from the index; null: to be decided later. */
@@ -78,7 +74,7 @@ export function askAboutGone(app: App, { gone, total }: Guard): Promise<boolean 
   return ask(
     app,
     `${gone} of ${total} notes are gone`,
-    "A drive may be missing, or a sync not complete. The index keeps them until you decide.",
+    `A drive may be missing, or a sync not complete. ${KEPT}`,
     [
       ["Remove from index", true, "setDestructive"],
       ["Keep", false],

@@ -38,7 +38,10 @@ export interface Explanation {
 }
 
 export const INSTALL = ["uv tool install recollect", "pipx install recollect"];
+export const TOKEN_HINT = "It is what “recollect token show” prints there.";
 const UPGRADE = ["uv tool upgrade recollect", "pipx upgrade recollect"];
+
+export const KEPT = "The index keeps them until you decide.";
 
 const RETRY: Button = ["connect", "Try again"];
 const START: Button = ["start", "Start"];
@@ -56,17 +59,10 @@ export function message(
 /** Null where there is a server to ask. `waiting` counts changes it does not know of yet. */
 export function explain(state: ConnectionState, waiting: number): Explanation | null {
   switch (state.name) {
-    case "ready":
-    case "indexing":
-      return null;
     case "starting":
       return message("Starting…", "The index is being opened.");
     case "needs-token":
-      return message(
-        "The server wants a token",
-        "Enter what “recollect token show” prints on its machine.",
-        [SETTINGS, RETRY],
-      );
+      return message("The server wants a token", TOKEN_HINT, [SETTINGS, RETRY]);
     case "mismatch":
       return state.older === "server"
         ? message("The server is too old", `Upgrade it from ${state.version}.`, [RETRY], UPGRADE)
@@ -76,13 +72,15 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
       const kept = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
       return { ...absence, text: [absence.text, state.detail, kept].filter(Boolean).join(" ") };
     }
+    default:
+      return null;
   }
 }
 
 const ABSENCES: Readonly<Record<OfflineReason, Parameters<typeof message>>> = {
   "not-set-up": [
     "Not set up yet",
-    "A program of its own does the searching, on a computer of yours.",
+    "A program on a computer of yours does the searching.",
     [
       ["start", "Use this computer"],
       ["settings", "Enter an address"],
@@ -95,11 +93,11 @@ const ABSENCES: Readonly<Record<OfflineReason, Parameters<typeof message>>> = {
     [["start", "Try again"], SETTINGS],
     INSTALL,
   ],
-  stopped: ["Stopped", "The search program does not run.", [START]],
+  stopped: ["Stopped", "It does not run.", [START]],
   crashed: ["The search program ended", "", [START, SETTINGS]],
   "in-use": [
     "Searched by another program",
-    "Perhaps this vault is open in a second window. End that, then try again.",
+    "Close the other window or program, then try again.",
     [RETRY],
   ],
   unreachable: ["Offline", "The server does not answer.", [RETRY, SETTINGS]],
@@ -117,7 +115,7 @@ export function remark(status: Status | null, decided = ""): Explanation | null 
   const { queue, guard, problem } = status;
   if (guard && guard.since !== decided) {
     const title = `${guard.gone} of ${guard.total} notes are missing`;
-    return message(title, "The index keeps them until you decide.", [["missing", "Decide"]]);
+    return message(title, KEPT, [["missing", "Decide"]]);
   }
   if (problem) return message("The index does not follow the vault", problem);
   const pending = `${count(queue.pending, "note")} to go`;
@@ -127,5 +125,5 @@ export function remark(status: Status | null, decided = ""): Explanation | null 
     return message("Indexing", `${pending}${left}. Results are not complete yet.`);
   }
   if (status.semantic !== "unavailable") return null;
-  return message("Keywords only", status.semantic_reason ?? "There is no model to search with.");
+  return message("Keywords only", status.semantic_reason ?? "There is no model.");
 }

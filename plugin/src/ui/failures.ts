@@ -2,12 +2,12 @@
 
 import { Modal, Setting, type App } from "obsidian";
 import type { Session } from "../connection";
-import { offers, type LedgerRow } from "../contract";
+import type { LedgerRow } from "../contract";
 import { told } from "./dialogs";
 import { count } from "./format";
 import { openPlace } from "./open";
 
-export async function showFailures(app: App, { client, features }: Session): Promise<void> {
+export async function showFailures(app: App, { client }: Session): Promise<void> {
   const { entries } = await client.ledger({ state: "failed" });
   const modal = new Modal(app).setTitle("Notes that could not be indexed");
   for (const row of entries) drawRow(modal, row);
@@ -17,9 +17,7 @@ export async function showFailures(app: App, { client, features }: Session): Pro
       button.setButtonText("Retry all").setCta();
       button.onClick(() => {
         modal.close();
-        const paths = entries.map((row) => row.path);
-        const again = offers(features, "queue") ? client.queue("retry") : client.reindex({ paths });
-        void told(again, "They are tried once more.");
+        void told(client.queue("retry"), "They are tried once more.");
       });
     });
   }
@@ -29,7 +27,7 @@ export async function showFailures(app: App, { client, features }: Session): Pro
 function drawRow(modal: Modal, { path, reason, attempts }: LedgerRow): void {
   new Setting(modal.contentEl)
     .setName(path)
-    .setDesc(`${reason ?? "No reason was given."} (${count(attempts, "try", "tries")})`)
+    .setDesc(`${reason ?? ""} (${count(attempts, "try", "tries")})`)
     .addExtraButton((button) => {
       button.setIcon("file").setTooltip("Open note");
       button.onClick(() => {

@@ -81,7 +81,7 @@ export function noteInUse(app: App): MarkdownView | null {
 export function insertLink(app: App, place: Place): void {
   const view = noteInUse(app);
   if (view?.file) view.editor.replaceSelection(linkTo(app, place, view.file.path));
-  else new Notice("Open the note that the link should go into.");
+  else new Notice("Open the note to write the link into.");
 }
 
 /** The note at a path as the server spells it: composed (NFC), which some disks do not. */

@@ -21,6 +21,7 @@ type KeyEvent = MouseEvent | KeyboardEvent;
 /** A key with what it does; `hint` is what is said of it. */
 type Key = readonly [modifiers: Modifier[], key: string, act: (event: KeyEvent) => unknown, hint?: string];
 
+const TYPE = "Type to search.";
 const RESTED_MS = 150;
 const SNIPPET_CHARS = 200;
 const SHOWN: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
@@ -38,7 +39,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     this.#desk = desk;
     this.setPlaceholder(PLACEHOLDER);
     this.modalEl.addClass("recollect-quick");
-    this.emptyStateText = "Type to search.";
+    this.emptyStateText = TYPE;
     this.inputEl.value = query;
     const keys = this.#keys();
     for (const [modifiers, key, act] of keys) {
@@ -67,7 +68,7 @@ export class QuickSearch extends SuggestModal<Hit> {
       empty = asServerError(error).message;
     }
     if (question !== this.#question) return this.#shown; // a newer question is on its way
-    this.emptyStateText = query.trim() ? empty : "Type to search.";
+    this.emptyStateText = query.trim() ? empty : TYPE;
     return (this.#shown = hits);
   }
 
@@ -82,7 +83,7 @@ export class QuickSearch extends SuggestModal<Hit> {
       const excerpt = content.createDiv("suggestion-note recollect-snippet");
       renderSnippet(excerpt, passage.snippet, passage.highlights, SNIPPET_CHARS);
     }
-    if (this.#desk.settings.now.score === "off") return;
+    if (this.#desk.settings.chosen.score === "off") return;
     const text = scoreText(passage.score);
     el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
   }
@@ -91,7 +92,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     const { settings } = this.#desk;
     settings.remember(this.inputEl.value);
     if (asksForLink(event)) insertLink(this.app, hit);
-    else void openPlace(this.app, hit, paneFor(event, settings.now.openInNewTab));
+    else void openPlace(this.app, hit, paneFor(event, settings.chosen.openInNewTab));
   }
 
   async #ask(query: string): Promise<Hit[]> {
@@ -100,7 +101,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     const { client } = connection.session;
     const hitOf = (result: Result, passage: Passage): Hit => ({ path: result.path, result, passage });
     if (this.#inNote === null) {
-      const { results } = await client.search(query, { limit: settings.now.resultLimit });
+      const { results } = await client.search(query, { limit: settings.chosen.resultLimit });
       return results.map((result) => hitOf(result, result));
     }
     const inNote = `${query} path:"${this.#inNote}"`;
@@ -163,7 +164,7 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 
   #recall(step: 1 | -1): void {
-    const { history } = this.#desk.settings.now;
+    const { history } = this.#desk.settings.chosen;
     this.#recent = Math.min(history.length - 1, Math.max(-1, this.#recent + step));
     this.inputEl.value = history[this.#recent] ?? "";
     this.#again();
@@ -182,7 +183,7 @@ export class QuickSearch extends SuggestModal<Hit> {
 async function createNote({ app }: Desk, query: string): Promise<TFile | null> {
   const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
   if (!name) {
-    new Notice("This query gives no name for a note.");
+    new Notice("That gives no name for a note.");
     return null;
   }
   const from = app.workspace.getActiveFile()?.path ?? "";

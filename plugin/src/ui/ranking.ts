@@ -36,6 +36,5 @@ export function merged(
 }
 
 function time(result: Result): number {
-  const parsed = result.modified === null ? Number.NaN : Date.parse(result.modified);
-  return Number.isNaN(parsed) ? 0 : parsed;
+  return Date.parse(result.modified ?? "") || 0;
 }

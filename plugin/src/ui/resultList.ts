@@ -6,6 +6,7 @@
 import type { HoverParent } from "obsidian";
 import type { Result } from "../contract";
 import { Timer } from "../timer";
+import { doByKey } from "./controls";
 import type { Desk } from "./desk";
 import { startDrag } from "./drag";
 import { resultMenu, type MenuOwner } from "./menu";
@@ -101,7 +102,7 @@ export class ResultList {
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
       const badges = this.#owner.badges(result);
-      row.show(result, { score: desk.settings.now.score, snippetChars, badges });
+      row.show(result, { score: desk.settings.chosen.score, snippetChars, badges });
       // Moving a node that is in place already would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
@@ -140,7 +141,7 @@ export class ResultList {
   #open({ place }: Hit, event: MouseEvent | KeyboardEvent): void {
     const { app, desk } = this.#owner;
     this.#owner.onChosen();
-    void openPlace(app, place, paneFor(event, desk.settings.now.openInNewTab));
+    void openPlace(app, place, paneFor(event, desk.settings.chosen.openInNewTab));
   }
 
   #point({ el, row, place }: Hit, event: MouseEvent): void {
@@ -176,9 +177,9 @@ export class ResultList {
     const hits = this.#hits;
     const at = hits.findIndex(({ el }) => el === this.el.doc.activeElement);
     const hit = hits[at];
-    if (!hit || event.isComposing) return;
+    if (!hit) return;
     const { row, place } = hit;
-    const moves: Record<string, () => void> = {
+    doByKey(event, {
       ArrowDown: () => focus(hits[at + 1]),
       ArrowUp: () => (at === 0 ? this.#owner.goAbove() : focus(hits[at - 1])),
       Home: () => focus(hits[0]),
@@ -191,12 +192,7 @@ export class ResultList {
       Enter: () =>
         asksForLink(event) ? insertLink(this.#owner.app, place) : this.#open(hit, event),
       Escape: () => this.#owner.leave(),
-    };
-    const move = moves[event.key];
-    if (!move) return;
-    event.preventDefault();
-    event.stopPropagation();
-    move();
+    });
   }
 
   /** The listeners need no end of their own: they end with the element. */

@@ -5,6 +5,7 @@ import { asServerError, type Client } from "../client";
 import type { ConnectionState } from "../connection";
 import type { Result, SearchReply } from "../contract";
 import { Timer } from "../timer";
+import { toggle } from "./controls";
 import type { Desk } from "./desk";
 import { explain, message, remark, type Explanation } from "./explain";
 import { LiveSearch, type Mode } from "./liveSearch";
@@ -89,6 +90,16 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
     this.say();
   }
 
+  /** The app writes down how its panels are, this one among them. */
+  protected keep(): void {
+    void this.app.workspace.requestSaveLayout();
+  }
+
+  /** A button that unfolds every result. */
+  protected unfoldToggle(buttons: HTMLElement): HTMLElement {
+    return toggle(buttons, "list-tree", "Show all passages", (isOpen) => this.list.expandAll(isOpen));
+  }
+
   /** Says what is to be said, and only when it changed: a button under a pointer must not blink. */
   protected say(): void {
     const { connection, settings, waiting } = this.desk;
@@ -96,7 +107,7 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
       explain(connection.state, waiting()) ??
       this.failure ??
       this.absence() ??
-      remark(connection.status, settings.now.guardDecided);
+      remark(connection.status, settings.chosen.guardDecided);
     const said = JSON.stringify(news);
     if (said === this.#said) return;
     this.#said = said;

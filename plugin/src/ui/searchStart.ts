@@ -23,7 +23,7 @@ export function renderStart(
     return row;
   };
   const kept = (heading: string, key: "savedSearches" | "history"): void => {
-    const queries = settings.now[key];
+    const queries = settings.chosen[key];
     if (queries.length > 0) title(parent, heading);
     for (const query of queries) {
       const others = queries.filter((other) => other !== query);

@@ -4,7 +4,7 @@ import { Menu, Notice, SearchComponent, type ViewStateResult, type WorkspaceLeaf
 import type { Client } from "../client";
 import type { SearchReply } from "../contract";
 import { QuerySuggest } from "./completion";
-import { button, setActive, toggle, toolbar } from "./controls";
+import { button, doByKey, setActive, toggle, toolbar } from "./controls";
 import type { Desk } from "./desk";
 import { message, type Explanation } from "./explain";
 import { count } from "./format";
@@ -62,7 +62,6 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override async onOpen(): Promise<void> {
-    this.contentEl.empty();
     this.#drawToolbar();
     this.#drawField();
     this.build();
@@ -87,7 +86,7 @@ export class SearchView extends ResultsView<string> {
   }
 
   protected override request(client: Client, q: string, mode: Mode): Promise<SearchReply> {
-    return client.search(q, { limit: this.desk.settings.now.resultLimit, mode });
+    return client.search(q, { limit: this.desk.settings.chosen.resultLimit, mode });
   }
 
   protected override askAgain(): void {
@@ -108,11 +107,9 @@ export class SearchView extends ResultsView<string> {
     this.#contextEl = toggle(buttons, "move-vertical", "Show more context", (more) => {
       this.list.moreContext = more;
       this.list.redraw();
-      this.#keep();
+      this.keep();
     });
-    this.#unfoldEl = toggle(buttons, "list-tree", "Show all passages", (isOpen) =>
-      this.list.expandAll(isOpen),
-    );
+    this.#unfoldEl = this.unfoldToggle(buttons);
     button(buttons, "arrow-up-narrow-wide", "Change sort order", (event) => this.#chooseOrder(event));
     button(buttons, "copy", "Copy results as links", () => this.#copyLinks());
     button(buttons, "star", "Save this search", () => this.#save());
@@ -124,7 +121,7 @@ export class SearchView extends ResultsView<string> {
       .onChange((query) => {
         this.#query = query;
         this.#ask(true);
-        this.#keep();
+        this.keep();
       });
     const { inputEl } = this.#field;
     inputEl.setAttrs({ "aria-label": "Search notes", enterkeyhint: "search", maxlength: 4096 });
@@ -133,20 +130,14 @@ export class SearchView extends ResultsView<string> {
   }
 
   #key(event: KeyboardEvent): void {
-    // While a suggestion is chosen or a character is composed, the keys belong to that.
-    if (event.defaultPrevented || event.isComposing) return;
-    const actions: Record<string, () => void> = {
+    doByKey(event, {
       Enter: () => {
         this.onChosen();
         this.askAgain();
       },
       ArrowDown: () => this.list.focusFirst(),
       Escape: () => this.leave(),
-    };
-    const action = actions[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
+    });
   }
 
   #chooseOrder(event: MouseEvent): void {
@@ -157,15 +148,11 @@ export class SearchView extends ResultsView<string> {
         item.onClick(() => {
           this.#sort = order;
           this.list.replace(sorted(this.reply?.results ?? [], order));
-          this.#keep();
+          this.keep();
         });
       });
     }
     menu.showAtMouseEvent(event);
-  }
-
-  #keep(): void {
-    void this.app.workspace.requestSaveLayout();
   }
 
   /** Asks for what the field says; where that is nothing, shows what was searched before. */
@@ -220,9 +207,9 @@ export class SearchView extends ResultsView<string> {
     const query = this.#query.trim();
     const { settings } = this.desk;
     if (!query) return;
-    const others = settings.now.savedSearches.filter((saved) => saved !== query);
+    const others = settings.chosen.savedSearches.filter((saved) => saved !== query);
     await settings.set("savedSearches", [query, ...others]);
-    new Notice("Search saved. It is listed while the field is empty.");
+    new Notice("Saved. It is listed while the field is empty.");
   }
 
   async #copyLinks(): Promise<void> {

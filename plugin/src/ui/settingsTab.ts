@@ -9,13 +9,12 @@ import {
   type SettingDefinitionItem,
   type SettingGroupItem,
 } from "obsidian";
-import { asServerError } from "../client";
 import { serverUrl } from "../server";
 import type { Key, ServerMode } from "../settings";
 import type { Desk } from "./desk";
-import { INSTALL } from "./explain";
+import { INSTALL, TOKEN_HINT } from "./explain";
 import { renderCommands } from "./message";
-import { ofLedger } from "./similarNotes";
+import { whatIsMissing } from "./similarNotes";
 import { inOneLine, longStatus } from "./statusText";
 
 type Row = SettingGroupItem<Key>;
@@ -38,7 +37,7 @@ export class RecollectSettingTab extends PluginSettingTab {
   }
 
   override getControlValue(key: string): unknown {
-    return this.#desk.settings.now[key as Key];
+    return this.#desk.settings.chosen[key as Key];
   }
 
   override async setControlValue(key: string, value: unknown): Promise<void> {
@@ -48,18 +47,18 @@ export class RecollectSettingTab extends PluginSettingTab {
 
   #server(): Row[] {
     const where = (mode: ServerMode): { visible: () => boolean } => ({
-      visible: () => this.#desk.settings.now.mode === mode,
+      visible: () => this.#desk.settings.chosen.mode === mode,
     });
     return [
       {
         name: "Server",
-        desc: "The program that searches. What is set for it stays on this device.",
+        desc: "What is set for it stays on this device.",
         control: { type: "dropdown", key: "mode", options: modes() },
       },
       {
         ...where("local"),
         name: "Program",
-        desc: "Its full path, where it is not found by itself.",
+        desc: "Its full path, if it is not found.",
         control: { type: "text", key: "program" },
       },
       {
@@ -81,13 +80,13 @@ export class RecollectSettingTab extends PluginSettingTab {
       {
         ...where("remote"),
         name: "Token",
-        desc: "What “recollect token show” prints there.",
+        desc: TOKEN_HINT,
         render: (setting) => this.#drawToken(setting),
       },
       {
         ...where("remote"),
         name: "Vault on the server",
-        desc: "Its name there, where it is another.",
+        desc: "Its name there, if it is another.",
         control: { type: "text", key: "remoteVault", placeholder: this.app.vault.getName() },
       },
     ];
@@ -113,7 +112,7 @@ export class RecollectSettingTab extends PluginSettingTab {
     const { settings } = this.#desk;
     setting.addComponent((el) =>
       new SecretComponent(this.app, el)
-        .setValue(settings.now.tokenName)
+        .setValue(settings.chosen.tokenName)
         .onChange((name) => settings.set("tokenName", name)),
     );
   }
@@ -142,23 +141,11 @@ export class RecollectSettingTab extends PluginSettingTab {
       field.inputEl.setAttr("aria-label", "Path of a note");
       field.onChange(async (path) => {
         last = path;
-        const text = await this.#explain(path.trim());
-        if (last === path) answer.setText(text);
+        const { session } = this.#desk.connection;
+        const found = session && path.trim() ? await whatIsMissing(session, path.trim()) : null;
+        if (last === path) answer.setText(inOneLine(found));
       });
     });
-  }
-
-  async #explain(path: string): Promise<string> {
-    const { session } = this.#desk.connection;
-    if (!path || !session) return "";
-    try {
-      const { entries } = await session.client.ledger({ path });
-      const row = entries[0];
-      if (!row) return "The index does not know this path.";
-      return row.state === "indexed" ? "Indexed." : inOneLine(ofLedger(row));
-    } catch (error) {
-      return asServerError(error).message;
-    }
   }
 }
 
@@ -195,7 +182,7 @@ const RESULTS: Row[] = [
   },
   {
     name: "Follow the section",
-    desc: "Similar notes are like the section you are in, not like the whole note.",
+    desc: "Notes similar to the section you are in, not to the whole note.",
     control: { type: "toggle", key: "followSection" },
   },
 ];

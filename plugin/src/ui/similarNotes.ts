@@ -2,7 +2,7 @@
 
 import { asServerError } from "../client";
 import type { Session } from "../connection";
-import { offers, type LedgerRow, type Result } from "../contract";
+import type { LedgerRow, Result } from "../contract";
 import { message, SETTINGS, type Explanation } from "./explain";
 import { scoreText } from "./format";
 
@@ -19,6 +19,7 @@ export interface Filtered {
   readonly linked: number;
 }
 
+export const ALL_LINKED = message("All linked", "Every similar note is linked already.");
 export const OPEN_A_NOTE = message("Open a note", "Or drop a note or some text here.");
 
 export function filtered(results: readonly Result[], filter: Filter): Filtered {
@@ -31,7 +32,7 @@ export function filtered(results: readonly Result[], filter: Filter): Filtered {
 /** Why nothing is shown although the server answered. */
 export function absence({ below, linked, kept }: Filtered, minScore: number): Explanation {
   if (kept.length > 0) return message("All hidden", "Every similar note is hidden here.");
-  if (linked > 0) return message("All linked", "Every similar note is linked already.");
+  if (linked > 0) return ALL_LINKED;
   if (below > 0) {
     const text = `No note reaches the lowest similarity, ${scoreText(minScore)}.`;
     return message("Nothing close enough", text, [SETTINGS]);
@@ -39,14 +40,14 @@ export function absence({ below, linked, kept }: Filtered, minScore: number): Ex
   return message("No similar notes", "Nothing is like this note, or it has no text.");
 }
 
-/** What became of a note that the index does not know. */
+/** What became of a note, as the index tells. */
 export async function whatIsMissing(session: Session, path: string): Promise<Explanation> {
-  if (!offers(session.features, "ledger")) return NOT_INDEXED;
+  const title = "Not in the index";
   try {
     const { entries } = await session.client.ledger({ path });
-    return entries[0] ? ofLedger(entries[0]) : NOT_INDEXED;
+    return entries[0] ? ofLedger(entries[0]) : message(title, "It is new, or there is no such note.");
   } catch (error) {
-    return message("Not in the index", asServerError(error).message);
+    return message(title, asServerError(error).message);
   }
 }
 
@@ -58,12 +59,10 @@ export function ofLedger(row: LedgerRow): Explanation {
     case "failed":
       return message("This note could not be read", reason, [["errors", "Show errors"]]);
     case "indexed":
-      return message("Nothing to compare", "This note has no text.");
+      return message("Indexed", "If nothing is similar, it has no text.");
     case "keyword_only":
       return message("Found by keywords only", "The search by meaning follows.");
     default:
-      return NOT_INDEXED;
+      return message("Not indexed yet", "Its turn comes.");
   }
 }
-
-const NOT_INDEXED = message("Not indexed yet", "Its neighbours show when the index has it.");

@@ -5,6 +5,7 @@ import type { Result } from "../contract";
 import type { Desk } from "./desk";
 import { told } from "./dialogs";
 import { linkTo } from "./open";
+import { ALL_LINKED } from "./similarNotes";
 
 class SimilarSuggest extends FuzzySuggestModal<Result> {
   constructor(
@@ -30,10 +31,10 @@ export async function insertSimilarLink(desk: Desk, view: MarkdownView | null): 
   const insert = ({ path }: Result): void =>
     view?.editor.replaceSelection(linkTo(app, { path, passage: null }, note));
   const suggest = async (): Promise<void> => {
-    const limit = settings.now.resultLimit;
+    const limit = settings.chosen.resultLimit;
     const { results } = await session.client.similar(note, { limit, unlinked: true });
     const others = results.filter(({ path }) => path !== note);
-    if (others.length === 0) new Notice("No similar note that is not linked already.");
+    if (others.length === 0) new Notice(ALL_LINKED.text);
     else new SimilarSuggest(desk, () => others, insert).open();
   };
   await told(suggest());

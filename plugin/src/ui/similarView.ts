@@ -62,7 +62,6 @@ export class SimilarView extends ResultsView<Target> {
   protected override async onOpen(): Promise<void> {
     const { contentEl, app } = this;
     const soon = new Timer();
-    contentEl.empty();
     this.#drawHeader(contentEl);
     this.build();
     this.registerEvent(
@@ -72,7 +71,7 @@ export class SimilarView extends ResultsView<Target> {
     this.registerDomEvent(contentEl, "drop", (event) => this.#drop(event));
     // The app tells nobody where the cursor goes, so it is looked up, and only while that matters.
     const lookUp = (): void => {
-      if (this.desk.settings.now.followSection && this.containerEl.isShown()) this.#follow();
+      if (this.desk.settings.chosen.followSection && this.containerEl.isShown()) this.#follow();
     };
     this.registerInterval(window.setInterval(lookUp, CURSOR_EVERY_MS));
     this.register(() => soon.clear());
@@ -101,7 +100,7 @@ export class SimilarView extends ResultsView<Target> {
     const { settings } = this.desk;
     const add = (title: string, icon: string, mark: Mark, isSet: boolean): void =>
       addItem(menu, title, icon, () =>
-        settings.set("marks", withMark(settings.now.marks, note, path, mark, isSet)),
+        settings.set("marks", withMark(settings.chosen.marks, note, path, mark, isSet)),
       );
     const isPinned = this.#marks.pinned.includes(path);
     add(isPinned ? "Unpin here" : "Pin here", "pin", "pinned", !isPinned);
@@ -126,20 +125,20 @@ export class SimilarView extends ResultsView<Target> {
     this.#pinEl = toggle(buttons, "pin", "Stay with this note", (isOn) => {
       this.#isPinned = isOn;
       if (!isOn) this.#follow();
-      void this.app.workspace.requestSaveLayout();
+      this.keep();
     });
     this.#unlinkedEl = toggle(buttons, "unlink", "Only notes that are not linked", (isOn) => {
       this.#unlinkedOnly = isOn;
       this.askAgain();
-      void this.app.workspace.requestSaveLayout();
+      this.keep();
     });
-    toggle(buttons, "list-tree", "Show all passages", (isOn) => this.list.expandAll(isOn));
+    this.unfoldToggle(buttons);
     this.#titleEl = parent.createDiv("recollect-target");
   }
 
   #follow(): void {
     if (this.#isPinned) return;
-    this.#retarget(activeTarget(this.app, this.desk.settings.now.followSection));
+    this.#retarget(activeTarget(this.app, this.desk.settings.chosen.followSection));
   }
 
   #retarget(target: Target | null): void {
@@ -158,7 +157,7 @@ export class SimilarView extends ResultsView<Target> {
 
   protected override request(client: Client, target: Target): Promise<SearchReply> {
     // Itself and what is hidden are taken out afterwards.
-    const limit = this.desk.settings.now.resultLimit + this.#marks.hidden.length + 1;
+    const limit = this.desk.settings.chosen.resultLimit + this.#marks.hidden.length + 1;
     if (target.kind !== "note") return client.similarText(target.text, limit);
     return client.similar(target.path, { limit, unlinked: this.#unlinkedOnly });
   }
@@ -172,7 +171,7 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   #draw({ results }: SearchReply, isKnown: boolean): void {
-    const { minScore, resultLimit } = this.desk.settings.now;
+    const { minScore, resultLimit } = this.desk.settings.chosen;
     const rest = filtered(results, {
       self: this.#notePath,
       minScore,
@@ -208,7 +207,7 @@ export class SimilarView extends ResultsView<Target> {
     if (hidden === 0) return;
     const { settings } = this.desk;
     link(this.infoEl, `Show ${hidden} hidden`, () =>
-      settings.set("marks", withoutHidden(settings.now.marks, this.#notePath)),
+      settings.set("marks", withoutHidden(settings.chosen.marks, this.#notePath)),
     );
   }
 
@@ -218,7 +217,7 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   get #marks(): Marks {
-    return marksOf(this.desk.settings.now.marks, this.#notePath);
+    return marksOf(this.desk.settings.chosen.marks, this.#notePath);
   }
 
   #links(path: string): readonly string[] {

@@ -60,14 +60,8 @@ export function sectionAt(
 
 /** What a panel says that it shows the neighbours of. */
 export function titleOf(target: Target): string {
-  switch (target.kind) {
-    case "note":
-      return target.path.replace(/^.*\//, "").replace(/\.md$/, "");
-    case "section":
-      return target.name;
-    case "text":
-      return `“${target.text.trim().slice(0, 80)}”`;
-  }
+  if (target.kind === "note") return target.path.replace(/^.*\/|\.md$/g, "");
+  return target.kind === "section" ? target.name : `“${target.text.trim().slice(0, 80)}”`;
 }
 
 function clip(text: string): string {
