@@ -16,7 +16,7 @@ from recollect.ingest import embed
 from recollect.models import loading
 from recollect.models.pool import EmbedderPool
 from recollect.models.resilient import RETRY_S, ResilientEmbedder, Step
-from recollect.replies import SearchReply, StatusReply
+from recollect.replies.core import SearchReply, StatusReply
 from recollect.types import (
     Embedder,
     FloatArray,

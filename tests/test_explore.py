@@ -10,7 +10,7 @@ import pytest
 
 from recollect.engine import Engine
 from recollect.errors import NotFoundError
-from recollect.questions import (
+from recollect.questions.vault import (
     ArchaeologyQuestion,
     BridgesQuestion,
     CommunitiesQuestion,
@@ -23,7 +23,7 @@ from recollect.questions import (
     OrphansQuestion,
     PathQuestion,
 )
-from recollect.replies_explore import (
+from recollect.replies.explore import (
     ArchaeologyReply,
     BridgesReply,
     CommunitiesReply,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engine import Engine
-from recollect.replies_manage import NamedCount, StatsReply
+from recollect.replies.manage import NamedCount, StatsReply
 from recollect.types import Settings, VaultRecord
 
 NOTES = {

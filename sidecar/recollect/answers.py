@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # these load numpy and more; whoever has an engine has them loaded
     from recollect.engine import Engine
-    from recollect.questions import ContextQuestion, Question
-    from recollect.questions_memory import MemoryRequest
+    from recollect.questions.memory import MemoryRequest
+    from recollect.questions.vault import ContextQuestion, Question
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
 
 

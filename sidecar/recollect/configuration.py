@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.config import merge, parse_file, read_layers, user_file
 from recollect.errors import ConfigError
-from recollect.replies_manage import ConfigReply, SettingSource, SettingValue, SettingView
+from recollect.replies.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from recollect.types import Settings
 
 if TYPE_CHECKING:

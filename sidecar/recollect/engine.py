@@ -36,8 +36,8 @@ from recollect.memory.opening import open_memories, open_writer
 from recollect.models import load_embedder
 from recollect.models.pool import Loader
 from recollect.models.slot import RerankerSlot
-from recollect.questions import MissingLinksQuestion, Question
-from recollect.replies import (
+from recollect.questions.vault import MissingLinksQuestion, Question
+from recollect.replies.core import (
     AcceptedReply,
     IndexReport,
     LedgerReply,
@@ -46,7 +46,7 @@ from recollect.replies import (
     StatusReply,
     SyncReply,
 )
-from recollect.replies_manage import StatsReply
+from recollect.replies.manage import StatsReply
 from recollect.search import pipeline
 from recollect.search import similar as similar_notes
 from recollect.search.facts import FactsBook

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 
 from recollect.graph.answers import GraphAnswers
 from recollect.index.index import Index
-from recollect.questions import (
+from recollect.questions.vault import (
     ArchaeologyQuestion,
     BridgesQuestion,
     CommunitiesQuestion,
@@ -23,8 +23,8 @@ from recollect.questions import (
     PathQuestion,
     Question,
 )
-from recollect.replies import SearchReply
-from recollect.replies_explore import (
+from recollect.replies.core import SearchReply
+from recollect.replies.explore import (
     ArchaeologyReply,
     BridgesReply,
     CommunitiesReply,

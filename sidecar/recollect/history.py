@@ -14,10 +14,10 @@ from recollect import querylog
 from recollect.errors import QueryLogError, QueryLogOffError
 from recollect.index.index import Index
 from recollect.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
-from recollect.replies import (
+from recollect.replies.core import (
     SearchReply,
 )
-from recollect.replies_log import (
+from recollect.replies.log import (
     ClearedReply,
     LoggedOpen,
     LoggedQuery,

@@ -20,8 +20,8 @@ from recollect import API_VERSION
 from recollect.errors import RecollectError, ServerError
 
 if TYPE_CHECKING:  # these load numpy
-    from recollect.questions import ContextQuestion, Question
-    from recollect.questions_memory import MemoryRequest
+    from recollect.questions.memory import MemoryRequest
+    from recollect.questions.vault import ContextQuestion, Question
     from recollect.types import LedgerState, SearchRequest, SimilarRequest, Verdict
 
 SERVER_FILE = "server.json"  # web/server.py writes it

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median_low
 
 from recollect.index.index import Index
-from recollect.replies_manage import (
+from recollect.replies.manage import (
     ModelVectors,
     MonthCount,
     NamedCount,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recollect.errors import ReadOnlyError
-from recollect.replies_writes import UndoneReply, WritesReply, WriteView
+from recollect.replies.writes import UndoneReply, WritesReply, WriteView
 from recollect.times import iso
 from recollect.vault.write import VaultWriter
 

@@ -12,7 +12,7 @@ from recollect.ingest.activity import Activity, Guarded
 from recollect.ingest.answering import ModelState
 from recollect.ingest.indexer import RunTotals
 from recollect.models.resilient import Degraded, Step
-from recollect.replies import (
+from recollect.replies.core import (
     ChunkView,
     EmbedderStatus,
     EngineState,

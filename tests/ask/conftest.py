@@ -15,7 +15,7 @@ from recollect.ask.messages import Cancel
 from recollect.ask.providers import Providers
 from recollect.ask.tools import Vault
 from recollect.engine import Engine
-from recollect.replies_ask import AskEvent, AskReply
+from recollect.replies.ask import AskEvent, AskReply
 from recollect.types import AskRules, ModelRules, Settings, VaultRecord
 from tests.ask.scripted import Says, Script, ScriptedModel
 

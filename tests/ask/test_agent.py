@@ -9,7 +9,7 @@ import pytest
 
 from recollect.ask.agent import Asked
 from recollect.errors import CancelledError, ConfigError, NotFoundError, ProviderError
-from recollect.replies_ask import AskFound, AskNotice, AskStep, AskText
+from recollect.replies.ask import AskFound, AskNotice, AskStep, AskText
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
 

@@ -29,8 +29,8 @@ from recollect.context.texts import NoteTexts
 from recollect.engine import Engine
 from recollect.evaluate.corpus import write_vault
 from recollect.evaluate.datasets import JudgedSet, Query, read_judged
-from recollect.questions import ContextQuestion
-from recollect.replies import Result, SearchReply
+from recollect.questions.vault import ContextQuestion
+from recollect.replies.core import Result, SearchReply
 from recollect.types import SearchRequest, Settings, VaultRules
 from recollect.vault.header import fit_words
 from recollect.vaults import Vaults

@@ -22,7 +22,7 @@ from recollect.evaluate.run import (
     run_vault,
     systems_of,
 )
-from recollect.replies import (
+from recollect.replies.core import (
     Fusion,
     IndexReport,
     LedgerReply,

@@ -12,8 +12,8 @@ import pytest
 
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.keeper import Helpers, Memories
-from recollect.questions_memory import MemoryRequest, StoreMemory
-from recollect.replies_memory import MemoryChangedReply, MemoryView
+from recollect.questions.memory import MemoryRequest, StoreMemory
+from recollect.replies.memory import MemoryChangedReply, MemoryView
 from recollect.vault.journal import Journal
 from recollect.vault.write import VaultWriter
 

@@ -14,7 +14,7 @@ from recollect.errors import (
     RecollectError,
     UsageError,
 )
-from recollect.questions_memory import (
+from recollect.questions.memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -28,7 +28,7 @@ from recollect.questions_memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from recollect.replies_memory import (
+from recollect.replies.memory import (
     MemoryChangedReply,
     MemoryForgottenReply,
     MemoryHistoryReply,

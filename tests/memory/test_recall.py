@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from recollect.memory.context import compose
 from recollect.memory.note import Validation, read_memory, with_validation
-from recollect.questions_memory import (
+from recollect.questions.memory import (
     MemoryContext,
     MemoryHealth,
     MemoryOutcome,
     RecallMemories,
     RelateMemories,
 )
-from recollect.replies_memory import (
+from recollect.replies.memory import (
     MemoryContextReply,
     MemoryHealthReply,
     MemoryView,

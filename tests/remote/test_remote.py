@@ -25,7 +25,7 @@ from recollect.errors import (
     ServerError,
     UsageError,
 )
-from recollect.questions import Question
+from recollect.questions.vault import Question
 from recollect.remote import SERVER_FILE, Remote, ServerInfo, running_server
 from recollect.types import SearchRequest, Settings, SimilarRequest, VaultRecord
 from recollect.web import announce

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from recollect.questions import ArchaeologyQuestion, DatedBy
-from recollect.replies_explore import ArchaeologyReply
+from recollect.questions.vault import ArchaeologyQuestion, DatedBy
+from recollect.replies.explore import ArchaeologyReply
 from recollect.search.archaeology import archaeology
 from recollect.types import SearchRequest
 from recollect.vault.daily import DailyNotes

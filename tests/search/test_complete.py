@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.replies_explore import Completion
+from recollect.replies.explore import Completion
 from recollect.search import query
 from recollect.search.complete import complete
 from recollect.search.names import Name, Names, folded

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from recollect.ask.agent import Asked
 from recollect.ask.messages import Cancel
-from recollect.replies_ask import (
+from recollect.replies.ask import (
     AskEvent,
     AskModelsReply,
     AskReply,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect import replies_explore as replies
 from recollect.explore import Explored
-from recollect.questions import (
+from recollect.questions.vault import (
     ArchaeologyQuestion,
     BridgesQuestion,
     CommunitiesQuestion,
@@ -21,6 +20,7 @@ from recollect.questions import (
     PathQuestion,
     Question,
 )
+from recollect.replies import explore as replies
 
 BEES, ZURICH = "Garden/Bees.md", "Zürich.md"
 _NOTE = replies.GraphNote(ZURICH, "Zürich", 2, 1)

@@ -18,9 +18,10 @@ from recollect.follow import Following
 from recollect.ingest.activity import Tally
 from recollect.ingest.events import EventLog
 from recollect.opened import Hold
-from recollect.questions import ContextQuestion, NeighborsQuestion, Question
-from recollect.questions_memory import MemoryRequest
-from recollect.replies import (
+from recollect.questions.memory import MemoryRequest
+from recollect.questions.vault import ContextQuestion, NeighborsQuestion, Question
+from recollect.replies.context import ContextReply, ContextSource
+from recollect.replies.core import (
     AcceptedReply,
     Explain,
     Fusion,
@@ -36,8 +37,7 @@ from recollect.replies import (
     StatusReply,
     SyncReply,
 )
-from recollect.replies_context import ContextReply, ContextSource
-from recollect.replies_log import (
+from recollect.replies.log import (
     ClearedReply,
     LoggedOpen,
     LoggedQuery,
@@ -47,7 +47,7 @@ from recollect.replies_log import (
     VerdictReply,
     VerdictView,
 )
-from recollect.replies_manage import (
+from recollect.replies.manage import (
     ModelVectors,
     MonthCount,
     NamedCount,
@@ -55,8 +55,8 @@ from recollect.replies_manage import (
     Sizes,
     StatsReply,
 )
-from recollect.replies_memory import MemoryReply
-from recollect.replies_writes import UndoneReply, WritesReply, WriteView
+from recollect.replies.memory import MemoryReply
+from recollect.replies.writes import UndoneReply, WritesReply, WriteView
 from recollect.types import (
     Change,
     FileStamp,

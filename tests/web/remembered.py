@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect import replies_memory as replies
-from recollect.questions_memory import (
+from recollect.questions.memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -20,7 +19,8 @@ from recollect.questions_memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from recollect.replies_memory import MemoryReply
+from recollect.replies import memory as replies
+from recollect.replies.memory import MemoryReply
 
 _AT = "2026-03-02T10:00:00+00:00"
 _RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from recollect.errors import ModelError, NotFoundError, RecollectError
-from recollect.questions import NeighborsQuestion
+from recollect.questions.vault import NeighborsQuestion
 from recollect.web.route import JSON_TEXT, Route
 from recollect.web.routes import ROUTES
 from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults

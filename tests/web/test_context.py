@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.questions import ContextQuestion
+from recollect.questions.vault import ContextQuestion
 from tests.web.fakes import Client, FakeEngine
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from recollect.replies import Explain, Fusion, HealthReply, QueueStatus, SearchReply
+from recollect.replies.core import Explain, Fusion, HealthReply, QueueStatus, SearchReply
 from recollect.web.encode import to_json
 
 

@@ -20,7 +20,7 @@ from recollect.ask.phrases import Phrases, phrases_for
 from recollect.ask.providers import Providers
 from recollect.ask.tools import Tools, Vault
 from recollect.errors import ProviderError
-from recollect.replies_ask import (
+from recollect.replies.ask import (
     AskEvent,
     AskFound,
     AskNotice,

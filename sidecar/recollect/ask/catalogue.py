@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 
 from recollect.context.blocks import TAG, Block
-from recollect.replies_ask import AskSource
-from recollect.replies_context import ContextReply
+from recollect.replies.ask import AskSource
+from recollect.replies.context import ContextReply
 
 _NUMBER = re.compile(rf'(?<=<{TAG} n=")\d+(?=")')
 _LIST = "\nSources:\n"

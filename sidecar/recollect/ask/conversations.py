@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from recollect.errors import NotFoundError
-from recollect.replies_ask import AskSource
+from recollect.replies.ask import AskSource
 from recollect.types import CountTokens
 
 NAME = "conversations"  # of the folder, beside the index

@@ -11,8 +11,8 @@ from recollect.ask.messages import Cancel
 from recollect.ask.providers import Providers
 from recollect.ask.tools import Vault
 from recollect.errors import ReadOnlyError, RecollectError
-from recollect.replies import SearchReply
-from recollect.replies_ask import AskEvent, AskFailed, AskModelsReply, AskSavedReply
+from recollect.replies.ask import AskEvent, AskFailed, AskModelsReply, AskSavedReply
+from recollect.replies.core import SearchReply
 from recollect.types import SearchRequest, Settings, VaultRecord
 from recollect.vault.write import VaultWriter
 

@@ -19,7 +19,7 @@ from recollect.ask.openai import OpenAI
 from recollect.ask.ranking import rank
 from recollect.ask.wire import FIRST_PAUSE_S, Endpoint, Wire
 from recollect.errors import ConfigError, ProviderError
-from recollect.replies_ask import AskModelsReply, ModelView
+from recollect.replies.ask import AskModelsReply, ModelView
 from recollect.types import AskRules
 
 CACHE_SECONDS = 24 * 3600.0

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.ask.messages import ModelInfo
-from recollect.replies_ask import ModelView
+from recollect.replies.ask import ModelView
 
 UNKNOWN_LIMIT = 8192  # tokens; what local servers load a model with at least
 _PREVIEW = -30

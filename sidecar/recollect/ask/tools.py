@@ -11,10 +11,10 @@ from recollect.ask.messages import Json, ToolCall, ToolSpec
 from recollect.ask.pages import Page, Pages
 from recollect.context.blocks import neutral
 from recollect.errors import RecollectError, UsageError
-from recollect.questions import ContextQuestion, NeighborsQuestion
-from recollect.replies import NoteReply, SearchReply
-from recollect.replies_context import ContextReply
-from recollect.replies_explore import NeighborsReply
+from recollect.questions.vault import ContextQuestion, NeighborsQuestion
+from recollect.replies.context import ContextReply
+from recollect.replies.core import NoteReply, SearchReply
+from recollect.replies.explore import NeighborsReply
 from recollect.types import CountTokens, SearchRequest
 from recollect.vault.header import fit_words
 

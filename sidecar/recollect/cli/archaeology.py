@@ -8,12 +8,12 @@ from datetime import date
 
 import click
 
-from recollect import questions
 from recollect.cli.answers import answers
 from recollect.cli.documents import parse
 from recollect.cli.documents_explore import ArchaeologyDocument, BucketDocument
 from recollect.cli.options import Command, invocation, json_option, vault_option
 from recollect.cli.output import clean, emit, print_table, stdout_console
+from recollect.questions import vault as questions
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is
 _PEAK_NOTES = 3

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from recollect import questions
 from recollect.cli.answers import answers
 from recollect.cli.documents import parse
 from recollect.cli.options import Command, invocation, json_option, vault_option
 from recollect.cli.output import clean_lines, emit
+from recollect.questions import vault as questions
 
 if TYPE_CHECKING:
     from recollect.types import SearchMode

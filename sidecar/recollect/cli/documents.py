@@ -175,7 +175,7 @@ class LoggedResultDocument(TypedDict):
 
 
 class LoggedOpenDocument(TypedDict):
-    """A result that was opened; see `replies_log.LoggedOpen`."""
+    """A result that was opened; see `replies.log.LoggedOpen`."""
 
     path: str
     rank: int | None
@@ -183,7 +183,7 @@ class LoggedOpenDocument(TypedDict):
 
 
 class LoggedQueryDocument(TypedDict):
-    """A search in the log; see `replies_log.LoggedQuery`."""
+    """A search in the log; see `replies.log.LoggedQuery`."""
 
     at: str
     door: str
@@ -195,7 +195,7 @@ class LoggedQueryDocument(TypedDict):
 
 
 class VerdictDocument(TypedDict):
-    """A verdict; see `replies_log.VerdictView`."""
+    """A verdict; see `replies.log.VerdictView`."""
 
     query: str
     path: str
@@ -203,7 +203,7 @@ class VerdictDocument(TypedDict):
 
 
 class LogDocument(TypedDict):
-    """The log of searches; see `replies_log.LogReply`."""
+    """The log of searches; see `replies.log.LogReply`."""
 
     enabled: bool
     total: int

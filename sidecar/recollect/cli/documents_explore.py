@@ -1,6 +1,6 @@
 """The documents of questions about a whole vault, as far as the terminal shows them.
 
-See `replies_explore` for what the fields mean.
+See `replies.explore` for what the fields mean.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class RelationDocument(TypedDict):
-    """How a memory stands to another; see `replies_memory.RelationView`."""
+    """How a memory stands to another; see `replies.memory.RelationView`."""
 
     kind: str
     target: str
@@ -15,7 +15,7 @@ class RelationDocument(TypedDict):
 
 
 class MemoryDocument(TypedDict):
-    """A memory; see `replies_memory.MemoryView`."""
+    """A memory; see `replies.memory.MemoryView`."""
 
     id: str
     path: str

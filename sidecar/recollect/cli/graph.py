@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect import questions
 from recollect.cli import documents_explore as shapes
 from recollect.cli.answers import answers
 from recollect.cli.documents import parse
 from recollect.cli.options import AnyFunction, Group, invocation, json_option, vault_option
 from recollect.cli.output import emit, print_facts, print_table
 from recollect.cli.search import note_path
+from recollect.questions import vault as questions
 
 if TYPE_CHECKING:
     from recollect.types import VaultRecord

@@ -7,14 +7,14 @@ from typing import get_args
 
 import click
 
-from recollect import questions_memory as asking
 from recollect.cli import documents_memory as shapes
 from recollect.cli import memories_shown as show
 from recollect.cli.answers import answers
 from recollect.cli.documents import parse
 from recollect.cli.options import Group, invocation, json_option, vault_option
 from recollect.cli.output import emit
-from recollect.questions_memory import MemoryOrder, MemoryRequest, MemoryType, RelationKind
+from recollect.questions import memory as asking
+from recollect.questions.memory import MemoryOrder, MemoryRequest, MemoryType, RelationKind
 
 _SHARE = click.FloatRange(0, 1)
 _TYPES = click.Choice(get_args(MemoryType))

@@ -18,14 +18,14 @@ _MONTHS = 12
 
 
 class CountDocument(TypedDict):
-    """How many notes have something; see `replies_manage.NamedCount`."""
+    """How many notes have something; see `replies.manage.NamedCount`."""
 
     name: str | None
     notes: int
 
 
 class MonthDocument(TypedDict):
-    """A month; see `replies_manage.MonthCount`."""
+    """A month; see `replies.manage.MonthCount`."""
 
     month: str
     created: int
@@ -33,7 +33,7 @@ class MonthDocument(TypedDict):
 
 
 class VectorsDocument(TypedDict):
-    """Vectors of a model; see `replies_manage.ModelVectors`."""
+    """Vectors of a model; see `replies.manage.ModelVectors`."""
 
     model: str
     quantisation: str
@@ -43,7 +43,7 @@ class VectorsDocument(TypedDict):
 
 
 class SizesDocument(TypedDict):
-    """Bytes; see `replies_manage.Sizes`."""
+    """Bytes; see `replies.manage.Sizes`."""
 
     notes: int
     median_note: int

@@ -20,9 +20,9 @@ from recollect.context.blocks import Block
 from recollect.context.texts import NoteTexts, PassageText
 from recollect.context.tokens import TokenCounter
 from recollect.index.index import Index
-from recollect.questions import ContextQuestion
-from recollect.replies import Result, SearchReply
-from recollect.replies_context import ContextReply, ContextSource, Detail
+from recollect.questions.vault import ContextQuestion
+from recollect.replies.context import ContextReply, ContextSource, Detail
+from recollect.replies.core import Result, SearchReply
 from recollect.types import CountTokens, SearchRequest, StoredNote, VaultRecord, VaultRules
 from recollect.vault.header import fit_words
 

@@ -27,7 +27,7 @@ from recollect.evaluate.report import (
     class_means,
     compare,
 )
-from recollect.replies import IndexReport, LedgerReply, SearchReply, StatusReply
+from recollect.replies.core import IndexReport, LedgerReply, SearchReply, StatusReply
 from recollect.search.query import MAX_LENGTH
 from recollect.types import (
     Progress,

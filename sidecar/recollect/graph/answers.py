@@ -22,7 +22,7 @@ from recollect.graph.missing import (
 from recollect.graph.neighborhood import alike_among, likest_to, links_among
 from recollect.graph.view import GraphView, GraphViews
 from recollect.index.index import Index
-from recollect.questions import (
+from recollect.questions.vault import (
     BridgesQuestion,
     CommunitiesQuestion,
     DanglingQuestion,
@@ -34,7 +34,7 @@ from recollect.questions import (
     OrphansQuestion,
     PathQuestion,
 )
-from recollect.replies_explore import (
+from recollect.replies.explore import (
     BridgeLink,
     BridgesReply,
     CommunitiesReply,

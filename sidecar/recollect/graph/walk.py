@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recollect.graph.network import Adjacency, Network
-from recollect.questions import Direction, LinkDirection
+from recollect.questions.vault import Direction, LinkDirection
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from recollect.errors import NotFoundError
 from recollect.mcp.jobs import progress
 from recollect.mcp.tool import BudgetAsked, Desk, Document, Tool, read
-from recollect.questions import (
+from recollect.questions.vault import (
     MAX_HOPS,
     ArchaeologyQuestion,
     Direction,

@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from recollect import questions_memory as asking
 from recollect.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
-from recollect.questions_memory import (
+from recollect.questions import memory as asking
+from recollect.questions.memory import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
     MAX_DEPTH,

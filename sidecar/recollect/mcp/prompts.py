@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from recollect.mcp.reading import DOOR
 from recollect.mcp.tool import Desk, read
-from recollect.questions import ContextQuestion
+from recollect.questions.vault import ContextQuestion
 
 _CITE = (
     "Cite the notes that you use as [n], and name their paths at the end. Say so where the notes"

@@ -12,7 +12,7 @@ from recollect.mcp.answer import compact, encode
 from recollect.mcp.namespaces import Namespace, folder_of
 from recollect.mcp.passage import part_of
 from recollect.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
-from recollect.questions import MAX_BUDGET, MIN_BUDGET, ContextQuestion
+from recollect.questions.vault import MAX_BUDGET, MIN_BUDGET, ContextQuestion
 from recollect.types import SearchMode, SearchRequest, SimilarRequest
 
 DOOR = "mcp"

@@ -12,8 +12,8 @@ from recollect.index.analyze import words
 from recollect.memory import rules
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.note import Memory, same_content
-from recollect.questions_memory import RelationKind
-from recollect.replies_memory import Ailing, Contradiction, MemoryHealthReply
+from recollect.questions.memory import RelationKind
+from recollect.replies.memory import Ailing, Contradiction, MemoryHealthReply
 from recollect.search.function_words import among
 
 _MOST_COMPARED = 1000  # memories compared two by two

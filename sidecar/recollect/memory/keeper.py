@@ -27,7 +27,7 @@ from recollect.memory.note import (
 )
 from recollect.memory.recall import Recall, Similarities
 from recollect.memory.views import history, view
-from recollect.questions_memory import (
+from recollect.questions.memory import (
     DEFAULT_NAMESPACE,
     ApplyMemory,
     ForgetMemory,
@@ -43,7 +43,7 @@ from recollect.questions_memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from recollect.replies_memory import (
+from recollect.replies.memory import (
     MemoryChangedReply,
     MemoryContextReply,
     MemoryForgottenReply,

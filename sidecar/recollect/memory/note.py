@@ -16,13 +16,13 @@ from typing import Final, get_args
 
 from recollect.errors import UsageError
 from recollect.memory import rules
-from recollect.questions_memory import (
+from recollect.questions.memory import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
     MemoryType,
     RelationKind,
 )
-from recollect.replies_memory import ValidationKind
+from recollect.replies.memory import ValidationKind
 from recollect.types import PropertyValue, SourceText
 from recollect.vault.frontmatter import read_frontmatter
 from recollect.vault.parse import one_line_end

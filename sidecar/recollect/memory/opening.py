@@ -8,7 +8,7 @@ from pathlib import Path
 from recollect.index.index import Index
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.keeper import Helpers, Memories
-from recollect.replies import SearchReply
+from recollect.replies.core import SearchReply
 from recollect.types import CountTokens, SearchRequest, Settings, VaultRecord
 from recollect.vault.journal import Journal
 from recollect.vault.write import VaultWriter
@@ -46,7 +46,9 @@ def open_memories(
 
     def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
         others = frozenset(note.path for note in index.all_notes()) - set(paths)
-        request = SearchRequest(query=query, limit=len(paths), plain=True, hidden=others)
+        request = SearchRequest(
+            query=query, limit=len(paths), plain=True, hidden=others, everything=True
+        )
         found = search(request).results if paths else ()
         return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
 

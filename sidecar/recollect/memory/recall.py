@@ -10,7 +10,7 @@ from recollect.memory import rules
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.note import Memory
 from recollect.memory.views import view
-from recollect.replies_memory import RecalledMemory, RecallParts
+from recollect.replies.memory import RecalledMemory, RecallParts
 from recollect.search.function_words import among
 
 # From a query and the paths of the memories: the cosine of each that the index knows.

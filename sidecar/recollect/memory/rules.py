@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.replies_memory import RecallParts
+from recollect.replies.memory import RecallParts
 
 FIRST_CONFIDENCE = 0.3
 HELPED = 0.1

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.note import Memory
-from recollect.replies_memory import MemoryView, RelationView, ValidationView
+from recollect.replies.memory import MemoryView, RelationView, ValidationView
 from recollect.times import iso
 
 

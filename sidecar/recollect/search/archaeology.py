@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, date, datetime, tzinfo
 
-from recollect.questions import ArchaeologyQuestion, DatedBy
-from recollect.replies import Result, SearchReply
-from recollect.replies_explore import (
+from recollect.questions.vault import ArchaeologyQuestion, DatedBy
+from recollect.replies.core import Result, SearchReply
+from recollect.replies.explore import (
     ArchaeologyReply,
     Bucket,
     DatedNote,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from recollect.replies_explore import Completion, CompletionKind
+from recollect.replies.explore import Completion, CompletionKind
 from recollect.search.lexer import FIELDS
 from recollect.search.names import Match, Name, Names
 from recollect.search.vocabulary import Vocabulary

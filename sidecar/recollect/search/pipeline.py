@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from recollect.errors import ModelError
 from recollect.index.index import Index
-from recollect.replies import Contribution, Fusion, Removed, Result, SearchReply
+from recollect.replies.core import Contribution, Fusion, Removed, Result, SearchReply
 from recollect.search import (
     adapt,
     expand,
@@ -197,6 +197,7 @@ class _Run:
             notes=among.notes,
             without=among.without,
             scored=self.request.mode != "semantic",
+            typing=self.request.typing and not self.request.query[-1:].isspace(),
         )
         looking_up = self.beside(look_up)
         vector = self.vector(parsed.text)

@@ -15,7 +15,7 @@ from recollect.ask.desk import AskDesk
 from recollect.ask.messages import Cancel
 from recollect.errors import CancelledError
 from recollect.follow import Following, Told
-from recollect.replies_ask import AskEventReply, AskModelsReply, AskSavedReply
+from recollect.replies.ask import AskEventReply, AskModelsReply, AskSavedReply
 from recollect.web.events import EVENT_STREAM
 from recollect.web.route import Route
 from recollect.web.schema import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recollect.questions import MAX_BUDGET, MIN_BUDGET, ContextQuestion
-from recollect.replies_context import ContextReply
+from recollect.questions.vault import MAX_BUDGET, MIN_BUDGET, ContextQuestion
+from recollect.replies.context import ContextReply
 from recollect.types import SearchMode
 from recollect.web.route import Route
 from recollect.web.schema import MAX_QUERY_CHARS, Door, QueryText, VaultAsked

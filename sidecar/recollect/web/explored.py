@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect import replies_explore as replies
+from recollect.replies import explore as replies
 from recollect.web import schema_explore as schema
 from recollect.web.limits import Rate
 from recollect.web.route import Example

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect import API_VERSION
 from recollect.explore import Explored
 from recollect.follow import Following
-from recollect.replies import (
+from recollect.replies.core import (
     AcceptedReply,
     HealthReply,
     LedgerReply,
@@ -15,7 +15,7 @@ from recollect.replies import (
     SyncReply,
     VaultsReply,
 )
-from recollect.replies_log import (
+from recollect.replies.log import (
     ClearedReply,
     LogReply,
     OpenedReply,

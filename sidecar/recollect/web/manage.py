@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect import replies_manage as replies
 from recollect.errors import ConfigError
 from recollect.models.catalogue import CATALOGUE, ModelSpec
 from recollect.models.fetch import locate
+from recollect.replies import manage as replies
 from recollect.types import Settings
 from recollect.web import schema, schema_manage
 from recollect.web.callers import CALLER

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect import replies_memory as replies
-from recollect.replies_memory import MemoryReply
-from recollect.replies_writes import UndoneReply, WritesReply
+from recollect.replies import memory as replies
+from recollect.replies.memory import MemoryReply
+from recollect.replies.writes import UndoneReply, WritesReply
 from recollect.web import schema_memory as schema
 from recollect.web.route import Example, Route
 from recollect.web.site import Site

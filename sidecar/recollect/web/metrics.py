@@ -20,7 +20,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from recollect.ingest.activity import Tally
-from recollect.replies import SearchReply, StatusReply
+from recollect.replies.core import SearchReply, StatusReply
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -7,7 +7,8 @@ docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/
 
 from __future__ import annotations
 
-from recollect import replies, replies_log
+from recollect.replies import core as replies
+from recollect.replies import log as replies_log
 from recollect.web import handlers, schema
 from recollect.web.ask import ASK_ROUTES
 from recollect.web.context import CONTEXT_ROUTES

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from recollect import questions
-from recollect.questions import (
+from recollect.questions import vault as questions
+from recollect.questions.vault import (
     MAX_HOPS,
     DatedBy,
     Direction,

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from recollect import questions_memory as memory
-from recollect.questions_memory import (
+from recollect.questions import memory
+from recollect.questions.memory import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
     MAX_DEPTH,

@@ -1,4 +1,4 @@
-"""What the doors answer about the log of searches; as in replies.py, one field per JSON field."""
+"""What the doors answer about the log of searches; as in core.py, one field per JSON field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What assembling a context answers; as in replies.py, one field per JSON field."""
+"""What assembling a context answers; as in core.py, one field per JSON field."""
 
 from __future__ import annotations
 

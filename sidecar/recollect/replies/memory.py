@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from recollect.questions_memory import MemoryType, RelationKind
+from recollect.questions.memory import MemoryType, RelationKind
 
 ValidationKind = Literal["stored", "applied", "helped", "failed", "other"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.questions import Direction, HubOrder, LinkDirection
+from recollect.questions.vault import Direction, HubOrder, LinkDirection
 
 DateSource = Literal["daily", "created", "name", "modified", "file"]
 CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value", "title", "alias"]

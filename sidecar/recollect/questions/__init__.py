@@ -1,0 +1,1 @@
+"""What is asked of a vault beyond a search, a record a question."""
