@@ -37,7 +37,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example("database is locked", "Code/SQLite database is locked.md", "keyword"),
     Example("TL-UN74-S", "Bicycles/Bottom bracket standards.md", "keyword"),
     Example("something ate my seedlings overnight", "Garden/Slugs.md", "meaning"),
-    Example("why do we forget what we learn", "Mind/Ebbinghaus and the leaky bucket.md", "meaning"),
+    Example("why do we forget", "Mind/Ebbinghaus and the leaky bucket.md", "meaning"),
     Example("my dough did not rise", "Kitchen/Starter that sleeps in the cold.md", "meaning"),
     Example("chain slips under load", "Bicycles/New links on old teeth.md", "meaning"),
     Example("memory trick of ancient orators", "Mind/Method of loci.md", "meaning"),
