@@ -73,6 +73,11 @@ def test_indic_and_thai_vowels_stay_in_their_words() -> None:
     assert words("ภาษาไทย")[0] == "ภา"
 
 
+@pytest.mark.parametrize("sign", ["\U0001f3fd", "\u20e3", "\ufe0f"])
+def test_what_only_changes_an_emoji_is_nothing_alone(sign: str) -> None:
+    assert tokens(sign) == []
+
+
 def test_spans_point_at_what_they_name() -> None:
     text = "See getUserName, ÉCOLE and 机器."
     at = {token.text: text[token.start : token.end] for token in spans(text)}

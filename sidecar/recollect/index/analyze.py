@@ -142,7 +142,8 @@ def _pieces(compound: str) -> tuple[_Piece, ...]:
     if _SPACELESS_START.match(compound):
         return tuple(_pairs(compound))
     if not (compound[0].isalnum()):
-        return (_Piece(_TAIL.sub("", compound)[:MAX_TOKEN], 0, len(compound), extra=False),)
+        sign = _TAIL.sub("", compound)[:MAX_TOKEN]  # nothing is left of a lone variation selector
+        return (_Piece(sign, 0, len(compound), extra=False),) if sign else ()
     if compound[-1] in "+#":
         return (_Piece(compound.lower(), 0, len(compound), extra=False),)
     return tuple(_compound_pieces(compound))

@@ -148,14 +148,20 @@ def all_notes(store: Store) -> tuple[StoredNote, ...]:
 
 
 def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
-    """Ids of all notes, ascending; and the basics of those changed after generation `since`."""
+    """Ids of all notes, ascending; and the basics of those changed after generation `since`.
+
+    Properties are read where one may be called `type` or `status`; of other notes none are told.
+    """
     ids = np.array(store.read("SELECT id FROM notes ORDER BY id"), dtype=np.int64).ravel()
     found = store.stream(
-        "SELECT id, path, properties, created, modified FROM notes WHERE generation > ?", (since,)
+        "SELECT id, path, CASE WHEN properties LIKE '%status%'"
+        " OR properties LIKE '%type%' THEN properties END, created, modified"
+        " FROM notes WHERE generation > ?",
+        (since,),
     )
     return ids, tuple(
         [
-            NoteBasics(id_, path, rows.properties(packed), *times)
+            NoteBasics(id_, path, rows.properties(packed) if packed else {}, *times)
             for id_, path, packed, *times in found
         ]
     )

@@ -76,10 +76,11 @@ class FactsBook:
         kept = np.flatnonzero(np.isin(old.ids, ids))
         table[np.searchsorted(ids, old.ids[kept])] = old.table[kept]
         daily = DailyNotes.read(self._root)
-        for note in changed:
-            at = int(np.searchsorted(ids, note.id))
-            if at < len(ids) and ids[at] == note.id:
-                table[at] = self._row(note, daily)
+        read = [note.id for note in changed]
+        there = np.isin(read, ids)  # a note may come between the two readings
+        told = [self._row(note, daily) for note in changed]
+        if there.any():
+            table[np.searchsorted(ids, np.array(read)[there])] = np.array(told)[there]
         self._facts = Facts(ids, table)
         self._generation, self._settings = generation, settings
 

@@ -17,7 +17,7 @@ from recollect.types import FloatArray, KnowsTokens
 
 SENTENCE = re.compile("(?:[.!?…]\\s|[。\uff01\uff1f]|\\n)\\s*")
 _MARK = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?)?")
-MAX_PASSAGES = 3  # of a reply; each takes about half a millisecond
+MAX_PASSAGES = 2  # of a reply; each takes almost a millisecond
 _LEAST_CHARS = 12  # a shorter stretch is a marker or a number, not a sentence
 
 
@@ -40,15 +40,11 @@ class Closest:
         asked, read = self._query_vectors(), self._model.token_vectors(text)
         if asked is None or read is None or not len(asked) or not len(read.starts):
             return None
-        likeness = asked @ read.vectors.T
         owners = np.searchsorted([start for start, _ in sentences], read.starts, side="right") - 1
-        best, closest = -np.inf, None
-        for number, sentence in enumerate(sentences):
-            tokens = np.flatnonzero(owners == number)
-            score = float(likeness[:, tokens].max(axis=1).mean()) if len(tokens) else -np.inf
-            if score > best:
-                best, closest = score, sentence
-        return closest
+        numbers, firsts = np.unique(owners, return_index=True)
+        likest = np.maximum.reduceat(asked @ read.vectors.T, firsts, axis=1).mean(axis=0)
+        likest[numbers < 0] = -np.inf  # what stands before the first sentence
+        return sentences[max(int(numbers[np.argmax(likest)]), 0)]
 
     def _query_vectors(self) -> FloatArray | None:
         if self._asked is None:
