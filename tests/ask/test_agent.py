@@ -45,6 +45,17 @@ def test_an_answer_cites_its_sources_and_comes_in_pieces(
     assert shown(ask) == reply.answer
 
 
+def test_a_question_may_name_another_model(ask: Asking, script: Script) -> None:
+    model = script(BY_THE_SUN, BY_THE_SUN)
+    events = list(ask.agent(model).answer(Asked(QUESTION, model="other-model")))
+    ask(model, QUESTION)
+
+    notice = events[0].data
+    assert isinstance(notice, AskNotice)
+    assert notice.model == "other-model"
+    assert [body["model"] for body in model.asked] == ["other-model", "test-model"]
+
+
 def test_what_leaves_is_said_and_keywords_answer_before_anything_is_sent(
     ask: Asking, script: Script
 ) -> None:

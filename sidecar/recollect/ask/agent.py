@@ -40,10 +40,11 @@ _LEAVES = "your question, this conversation so far, and passages of the notes th
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, and the conversation that it goes on with."""
+    """A question, the conversation that it goes on with, and a model other than the one set."""
 
     question: str
     conversation: str | None = None
+    model: str | None = None
 
 
 @dataclass(slots=True)
@@ -80,14 +81,15 @@ class Agent:
 
         """
         past = self._conversations.read(asked.conversation) if asked.conversation else ()
-        provider = self._providers.open(self._cancel)
-        yield self._notice()
+        providers = self._providers.using(asked.model)
+        provider = providers.open(self._cancel)
+        yield _notice(providers)
         found = self._vault.search(
             SearchRequest(asked.question, limit=_INSTANT, mode="keyword", door="ask")
         )
         yield AskEvent("found", AskFound(found.results))
-        model = self._providers.choose(provider)
-        one = _Answering(self._vault, self._providers, provider, model, self._cancel)
+        model = providers.choose(provider)
+        one = _Answering(self._vault, providers, provider, model, self._cancel)
         reply = yield from one.run(
             asked.question, past, asked.conversation or self._conversations.fresh()
         )
@@ -97,19 +99,21 @@ class Agent:
         )
         yield AskEvent("answer", reply)
 
-    def _notice(self) -> AskEvent:
-        rules = self._providers.rules
-        leaves = _LEAVES if not rules.web else f"{_LEAVES}; pages of the web are read"
-        return AskEvent(
-            "notice",
-            AskNotice(
-                provider=rules.provider,
-                host=self._providers.host,
-                model=rules.model or "(the best that is offered)",
-                local=self._providers.local,
-                leaves=leaves,
-            ),
-        )
+
+def _notice(providers: Providers) -> AskEvent:
+    """What leaves this computer, and where to."""
+    rules = providers.rules
+    leaves = _LEAVES if not rules.web else f"{_LEAVES}; pages of the web are read"
+    return AskEvent(
+        "notice",
+        AskNotice(
+            provider=rules.provider,
+            host=providers.host,
+            model=rules.model or "(the best that is offered)",
+            local=providers.local,
+            leaves=leaves,
+        ),
+    )
 
 
 class _Answering:

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -54,6 +54,10 @@ class Providers:
         with suppress(ValueError):
             return ipaddress.ip_address(self.host).is_loopback
         return False
+
+    def using(self, model: str | None) -> Providers:
+        """The same provider, asked with this model in the place of the one that is set."""
+        return self if model is None else replace(self, rules=replace(self.rules, model=model))
 
     def open(self, cancel: Cancel) -> Provider:
         """The provider, for one caller. ConfigError where none is configured, or not rightly."""

@@ -35,6 +35,9 @@ class AskAsked(VaultAsked):
         json_schema_extra={"maxLength": MAX_QUERY_CHARS},
     )
     conversation: Conversation | None = Field(None, description="Id of one to go on with")
+    model: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+        None, description="Of the configured provider; left out, the one that is set, or the best"
+    )
 
 
 class AskModelsAsked(VaultAsked):
@@ -82,7 +85,7 @@ class _Answering:
 
     def __init__(self, desk: AskDesk, asked: AskAsked) -> None:
         self._desk = desk
-        self._asked = Asked(asked.question, asked.conversation)
+        self._asked = Asked(asked.question, asked.conversation, asked.model)
         self._cancel = Cancel()
         self._tell: Callable[[Told], None] = lambda _: None
         self._following: Following | None = None
