@@ -3,9 +3,12 @@
 import { Client, type Query } from "../../src/client";
 import { healthShape, type Health } from "../../src/contract";
 import { anything } from "../../src/shape";
+import * as asks from "./askContract";
 import * as contract from "./contract";
+import * as memory from "./memoryContract";
 
 const CHANGE_MS = 10_000;
+const MODELS_MS = 45_000; // a provider that sleeps is asked several times
 
 export interface SearchAsked {
   readonly limit: number;
@@ -90,6 +93,46 @@ export class WebClient extends Client {
   configure(changes: Readonly<Record<string, unknown>>): Promise<contract.Config> {
     const body = JSON.stringify({ vault: this.vault, changes });
     return this.call("PATCH", "config", contract.configShape, CHANGE_MS, "", body);
+  }
+
+  /** The models of the configured provider; refused with status 400 where none is configured. */
+  askModels(): Promise<asks.AskModels> {
+    return this.get("ask/models", asks.askModelsShape, { vault: this.vault }, MODELS_MS);
+  }
+
+  saveAnswer(conversation: string, path: string): Promise<asks.Saved> {
+    return this.post("ask/save", asks.savedShape, { conversation, path });
+  }
+
+  memories(asked: Query): Promise<memory.MemoryList> {
+    return this.#ask("memory/list", memory.memoryListShape, asked);
+  }
+
+  recall(query: string, asked: Query): Promise<memory.Recall> {
+    return this.#ask("memory/recall", memory.recallShape, { query, ...asked });
+  }
+
+  memory(id: string): Promise<memory.Inspected> {
+    return this.#ask("memory/inspect", memory.inspectShape, { id });
+  }
+
+  memoryHealth(asked: Query): Promise<memory.MemoryHealth> {
+    return this.#ask("memory/health", memory.memoryHealthShape, asked);
+  }
+
+  /** Says whether a memory that was used helped; its confidence follows. */
+  memoryOutcome(id: string, helped: boolean, comment: string): Promise<unknown> {
+    return this.post("memory/outcome", memory.changedShape, { id, helped, comment });
+  }
+
+  /** Deletes a memory; a golden rule only with `force`. */
+  async forgetMemory(id: string, force: boolean): Promise<number | null> {
+    return (await this.post("memory/forget", memory.forgottenShape, { id, force })).undo;
+  }
+
+  /** Takes a write to the vault back: that of the number, else the newest. */
+  undo(number: number | undefined): Promise<unknown> {
+    return this.post("writes/undo", anything, { number });
   }
 
   /** Who this browser is to the server, and what it may do. */

@@ -23,6 +23,8 @@ export class Desk {
   searchParameters: ReadonlySet<string> = new Set();
   /** Whether this browser may change settings and steer the index. */
   mayAdminister = true;
+  /** Whether it may write to the vault. */
+  mayWrite = true;
 
   constructor(
     readonly client: WebClient,

@@ -47,7 +47,10 @@ async function learnParameters(desk: Desk): Promise<void> {
 }
 
 async function learnScope(desk: Desk): Promise<void> {
-  if (desk.has("session")) desk.mayAdminister = (await desk.client.session()).scope === "admin";
+  if (!desk.has("session")) return;
+  const { scope } = await desk.client.session();
+  desk.mayAdminister = scope === "admin";
+  desk.mayWrite = scope !== "read";
 }
 
 registerWorker();

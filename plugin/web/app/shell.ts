@@ -5,6 +5,7 @@ import { button, fill, h } from "../lib/dom";
 import { icon, mark, type IconName } from "../lib/icons";
 import { helpDialog } from "../parts/help";
 import { SearchBox } from "../parts/searchBox";
+import { AskView } from "../views/ask";
 import { Explorer } from "../views/explorer";
 import { GraphView } from "../views/graph";
 import { ListView } from "../views/list";
@@ -15,6 +16,7 @@ import type { Desk, View } from "./desk";
 
 const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
   ["search", "Search", "search"],
+  ["ask", "Ask", "ask"],
   ["explore", "Explore", "explore"],
   ["pipeline", "Pipeline", "stages"],
   ["past", "Past", "past"],
@@ -24,6 +26,7 @@ const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
 
 const MAKE: Readonly<Record<ViewName, (desk: Desk) => View>> = {
   search: (desk) => new ListView(desk),
+  ask: (desk) => new AskView(desk),
   explore: (desk) => new Explorer(desk),
   pipeline: (desk) => new Pipeline(desk),
   past: (desk) => new Past(desk),
@@ -32,7 +35,7 @@ const MAKE: Readonly<Record<ViewName, (desk: Desk) => View>> = {
 };
 
 /** Views of the same query, so that going from one to another takes the query along. */
-const ABOUT_A_QUERY: readonly ViewName[] = ["search", "explore", "pipeline", "past"];
+const ABOUT_A_QUERY: readonly ViewName[] = ["search", "ask", "explore", "pipeline", "past"];
 
 export class Shell {
   readonly #desk: Desk;
@@ -83,7 +86,7 @@ export class Shell {
 
   #follow(): void {
     const { address } = this.#desk;
-    this.#search.show(address.query["q"] ?? "");
+    this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // questions have a field of their own
     this.#vaults.value = this.#desk.vault?.id ?? "";
     this.#drawPlaces(address);
     const view = this.#view(address.view);
@@ -99,7 +102,8 @@ export class Shell {
   }
 
   #drawPlaces({ view: present, query }: Address): void {
-    const links = PLACES.map(([view, label, sign]) => {
+    const offered = PLACES.filter(([view]) => view !== "ask" || this.#desk.has("ask"));
+    const links = offered.map(([view, label, sign]) => {
       const kept = ABOUT_A_QUERY.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
       const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
       const href = this.#desk.to(view, { ...kept, ...around });

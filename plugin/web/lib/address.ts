@@ -1,6 +1,6 @@
 /** The state of the page, kept in the part of the address that no server sees: `#/search?q=…`. */
 
-export const VIEWS = ["search", "explore", "pipeline", "graph", "past", "manage"] as const;
+export const VIEWS = ["search", "ask", "explore", "pipeline", "graph", "past", "manage"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Address {

@@ -4,6 +4,7 @@ import { s } from "./dom";
 
 const PATHS = {
   search: "M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16.2 16.2L21 21",
+  ask: "M4 5h16v11H11l-4.5 4v-4H4zM8.5 9h7M8.5 12h4.5",
   explore: "M5 4v16M12 4v16M19 4v16M3 9h4M10 15h4M17 7h4",
   stages: "M4 6h16M6 12h12M9 18h6",
   graph: "M6 7a2 2 0 1 0 0 .1M18 6a2 2 0 1 0 0 .1M13 18a2 2 0 1 0 0 .1M7.6 8.2l4.6 8M16.8 7.8l-3.6 8.4M8 7l8-.6",

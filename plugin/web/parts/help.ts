@@ -8,7 +8,7 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["Enter", "read the note"],
   ["o", "open it in Obsidian"],
   ["t", "list or explorer"],
-  ["Esc", "back to the list"],
+  ["Esc", "back to the list, or stop an answer"],
   ["?", "this page"],
 ];
 

@@ -2,12 +2,15 @@
 
 import type { Desk } from "../app/desk";
 import { Timer } from "../../src/timer";
+import type { ViewName } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { history, isSaved, remember, saved, toggleSaved } from "./remembered";
 
 const PAUSE_MS = 90; // of typing, before a search is sent
 const SHOWN = 8;
+/** Views that search as one types; from the others a query that is sent leads to the list. */
+const SEARCHES: ReadonlySet<ViewName> = new Set(["search", "explore", "pipeline", "past"]);
 
 interface Suggestion {
   readonly label: string;
@@ -73,7 +76,7 @@ export class SearchBox {
   #search(): void {
     this.#typing.clear();
     const { view } = this.#desk.address;
-    if (view === "graph" || view === "manage") return;
+    if (!SEARCHES.has(view)) return;
     this.#desk.change({ q: this.#input.value.trim(), note: null, line: null }, true);
   }
 
@@ -83,8 +86,8 @@ export class SearchBox {
     this.#hide();
     remember(q, this.#desk.vault);
     const { view } = this.#desk.address;
-    if (view === "graph" || view === "manage") this.#desk.go("search", { q });
-    else this.#search();
+    if (SEARCHES.has(view)) this.#search();
+    else this.#desk.go("search", { q });
     this.el.dispatchEvent(new CustomEvent("recollect-submitted", { bubbles: true }));
   }
 

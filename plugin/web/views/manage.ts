@@ -8,6 +8,7 @@ import { IndexPanel } from "./manage/index";
 import { LedgerPanel } from "./manage/ledger";
 import { LogPanel } from "./manage/log";
 import { ModelsPanel } from "./manage/models";
+import { MemoryPanel } from "./manage/memory";
 import type { Panel } from "./manage/panel";
 import { StatsPanel } from "./manage/stats";
 import { VaultsPanel } from "./manage/vaults";
@@ -21,6 +22,7 @@ const PANELS: readonly [part: string, label: string, needs: string, make: Make][
   ["vaults", "Vaults", "vaults", (desk) => new VaultsPanel(desk)],
   ["stats", "Figures", "stats", (desk) => new StatsPanel(desk)],
   ["log", "Searches", "log", (desk) => new LogPanel(desk)],
+  ["memory", "Memory", "memory", (desk) => new MemoryPanel(desk)],
   ["models", "Models", "models", (desk) => new ModelsPanel(desk)],
   ["config", "Settings", "config", (desk) => new ConfigPanel(desk)],
 ];
@@ -56,6 +58,10 @@ export class Manage implements View {
       fill(this.#body, panel.el);
     }
     panel.show(address);
+  }
+
+  key(event: KeyboardEvent): boolean {
+    return this.#shown?.key?.(event) ?? false;
   }
 
   leave(): void {

@@ -1,12 +1,10 @@
 // No rule of axe-core is broken in any view, in either colour scheme, on a desktop and on a phone.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { test } from "node:test";
+import { violations } from "./axe.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const { visit } = usePages();
 
 const VIEWS = [
@@ -53,9 +51,3 @@ test("the page for signing in: no violation", () =>
     assert.deepEqual(await violations(page), []);
     watched.problems.length = 0; // that nobody is signed in is what is looked at
   }));
-
-async function violations(page) {
-  await page.evaluate(axe);
-  const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-}

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { after, before } from "node:test";
 import { launchBrowser } from "../support/browser.mjs";
 import { serve } from "./server.mjs";
@@ -13,8 +13,11 @@ const SAMPLE = resolve(import.meta.dirname, "../../../sidecar/recollect/sample/v
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-/** A server and a browser for the tests of a file. `notes` are written into a second vault, "Other". */
-export function usePages(notes = {}) {
+/**
+ * A server and a browser for the tests of a file. `notes` are written into a second vault, "Other";
+ * `sample` are more files of the first. `settings` returns the text of the server's configuration.
+ */
+export function usePages(notes = {}, { sample: more = {}, settings = () => "" } = {}) {
   const held = {};
   before(async () => {
     held.root = await realpath(await mkdtemp(join(tmpdir(), "recollect-web-")));
@@ -23,6 +26,8 @@ export function usePages(notes = {}) {
     await mkdir(other);
     await writeFile(join(other, "Alone.md"), "# Alone\n\nA note about bees in another vault.\n");
     for (const [path, text] of Object.entries(notes)) await writeFile(join(other, path), text);
+    for (const [path, text] of Object.entries(more)) await put(join(sample, path), text);
+    await put(join(held.root, "config/recollect/config.toml"), settings());
     held.server = await serve(held.root, sample, other);
     held.url = `http://127.0.0.1:${held.server.port}`;
     held.browser = await launchBrowser();
@@ -51,6 +56,11 @@ export function usePages(notes = {}) {
     }
   };
   return held;
+}
+
+async function put(path, text) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
 }
 
 /** What a page says in its console, and whom it asks. */

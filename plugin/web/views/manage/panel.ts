@@ -10,6 +10,8 @@ export interface Panel {
   readonly el: HTMLElement;
   show(address: Address): void;
   leave?(): void;
+  /** A key that no field took; true where the panel used it. */
+  key?(event: KeyboardEvent): boolean;
 }
 
 /** Loads, draws, and says what went wrong; of several loads under way the latest counts. */

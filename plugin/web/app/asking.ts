@@ -1,0 +1,77 @@
+/** A question to the language model, and its answer as it comes. */
+
+import { ServerError } from "../../src/client";
+import { ShapeError } from "../../src/shape";
+import { EventReader } from "../lib/sse";
+import { askEvent, type AskEvent } from "./askContract";
+
+export interface Question {
+  readonly question: string;
+  readonly vault: string | undefined;
+  readonly conversation: string | undefined;
+  readonly model: string | undefined;
+}
+
+/**
+ * Asks, and tells every event; an answer or an error is the last.
+ *
+ * Throws ServerError where there is neither, and an AbortError where `signal` ended it: then the
+ * server stops asking the model as well.
+ */
+export async function ask(question: Question, signal: AbortSignal, told: (event: AskEvent) => void): Promise<void> {
+  const answer = await send(question, signal);
+  if (!answer.ok || !answer.body) throw await refusal(answer);
+  const reader = new EventReader();
+  const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let isOver = false;
+  for (let piece = await next(pieces, signal); piece !== null; piece = await next(pieces, signal)) {
+    for (const event of reader.read(piece)) {
+      const known = read(event);
+      if (!known) continue;
+      isOver ||= known.kind === "answer" || known.kind === "error";
+      told(known);
+    }
+  }
+  if (!isOver) throw new ServerError("unreachable", "The connection ended before the answer did.");
+}
+
+async function send(question: Question, signal: AbortSignal): Promise<Response> {
+  const headers = { "Content-Type": "application/json", Accept: "text/event-stream" };
+  const body = JSON.stringify(question);
+  try {
+    return await fetch("/api/ask", { method: "POST", headers, body, signal, credentials: "same-origin", cache: "no-store" });
+  } catch (error) {
+    throw unreachable(error, signal);
+  }
+}
+
+async function next(pieces: ReadableStreamDefaultReader<string>, signal: AbortSignal): Promise<string | null> {
+  try {
+    const { done, value } = await pieces.read();
+    return done ? null : value;
+  } catch (error) {
+    throw unreachable(error, signal);
+  }
+}
+
+function unreachable(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return error;
+  return new ServerError("unreachable", error instanceof Error ? error.message : String(error));
+}
+
+function read(event: Parameters<typeof askEvent>[0]): AskEvent | null {
+  try {
+    return askEvent(event);
+  } catch (error) {
+    if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
+    throw new ServerError("garbage", `An event of the answer is odd: ${error.message}.`);
+  }
+}
+
+/** A refusal before the stream began, which is a problem document. */
+async function refusal(answer: Response): Promise<ServerError> {
+  const kind = answer.status === 401 ? "unauthorized" : "refused";
+  const said: unknown = await answer.json().catch(() => null); // a proxy may answer with anything
+  const detail = (said as { detail?: unknown } | null)?.detail;
+  return new ServerError(kind, typeof detail === "string" ? detail : `Status ${answer.status}.`, answer.status);
+}

@@ -1,0 +1,64 @@
+/** Citations in an answer that is drawn: `[2]` becomes a button that leads to source 2. */
+
+import { button, h } from "./dom";
+
+export interface Cited {
+  readonly n: number;
+  readonly title: string;
+}
+
+const CITATION = /\[(\d{1,3})\]/g;
+
+/**
+ * Puts buttons in the place of citations within `root`, code left as it is. A number that no source
+ * has stays text; so does every number while `choose` is null, before the sources are known.
+ */
+export function drawCitations(root: ParentNode & Node, sources: readonly Cited[], choose: ((n: number) => void) | null): void {
+  const byNumber = new Map(sources.map((source) => [source.n, source]));
+  unlinkNumbers(root);
+  for (const text of textNodes(root)) {
+    const parts = split(text.data, (n) => sign(n, byNumber.get(n), choose));
+    if (parts.length > 1) text.replaceWith(...parts);
+  }
+}
+
+/** A model may write what reads as a citation and leads elsewhere: `[1](…)`, `[1]: …`, `[[1]]`. */
+function unlinkNumbers(root: ParentNode & Node): void {
+  for (const link of root.querySelectorAll("a, .nowhere")) {
+    const label = link.textContent.trim();
+    if (/^\[?\d{1,3}\]?$/.test(label)) link.replaceWith(`[${label.replace(/\D/g, "")}]`);
+  }
+  root.normalize();
+}
+
+function textNodes(root: Node): Text[] {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  while (walker.nextNode()) {
+    const { currentNode } = walker;
+    if (currentNode instanceof Text && !currentNode.parentElement?.closest("code, pre, a")) found.push(currentNode);
+  }
+  return found;
+}
+
+function split(text: string, draw: (n: number) => Node | null): (Node | string)[] {
+  const parts: (Node | string)[] = [];
+  let at = 0;
+  for (const found of text.matchAll(CITATION)) {
+    const drawn = draw(Number(found[1]));
+    if (!drawn) continue;
+    if (found.index > at) parts.push(text.slice(at, found.index).replace(/ $/, "\u00a0"));
+    parts.push(drawn);
+    at = found.index + found[0].length;
+  }
+  if (parts.length === 0) return [text];
+  // An empty text at the end keeps a lone citation from passing for unchanged text.
+  return [...parts, text.slice(at)];
+}
+
+function sign(n: number, source: Cited | undefined, choose: ((n: number) => void) | null): Node | null {
+  if (!choose) return h("span", { class: "cite" }, String(n));
+  if (!source) return null;
+  const label = `Source ${n}: ${source.title}`;
+  return button(String(n), () => choose(n), { class: "cite", "aria-label": label, title: source.title });
+}

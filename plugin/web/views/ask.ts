@@ -1,0 +1,181 @@
+/** A conversation with a language model about the notes. Nothing is sent before a question is. */
+
+import { asServerError } from "../../src/client";
+import type { Answer, AskModels } from "../app/askContract";
+import type { Desk, View } from "../app/desk";
+import type { Address } from "../lib/address";
+import { button, fill, h } from "../lib/dom";
+import { emptyBox, errorBox } from "../parts/errors";
+import { saveForm } from "./ask/save";
+import { setup } from "./ask/setup";
+import { Turn } from "./ask/turn";
+
+const HERE = new Set(["localhost", "127.0.0.1", "::1"]);
+
+export class AskView implements View {
+  readonly title = "Ask";
+  readonly el = h("div", { class: "ask" });
+  readonly #desk: Desk;
+  readonly #intro = h("div", { class: "ask-intro" });
+  readonly #turns = h("div", { class: "turns" });
+  readonly #tools = h("div", { class: "ask-tools" });
+  readonly #field = h("textarea", { id: "question", rows: 2, maxlength: 4096, placeholder: "A question to your notes", "aria-label": "Question", enterkeyhint: "send" });
+  readonly #send = h("button", { class: "primary" }, "Ask");
+  readonly #stop = button("Stop", () => this.#turn?.cancel(), { class: "quiet", hidden: true });
+  readonly #models = h("select", { "aria-label": "Model" });
+  readonly #picker = h("label", { class: "ask-model", hidden: true }, "Model ", this.#models);
+  readonly #leaves = h("p", { class: "faint ask-leaves" });
+  readonly #form: HTMLFormElement;
+  #vault: string | undefined;
+  #seen = "";
+  #turn: Turn | null = null;
+  #conversation: string | undefined;
+  #first = "";
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    const row = h("div", { class: "ask-row" }, this.#picker, this.#leaves, this.#stop, this.#send);
+    this.#form = h("form", { class: "ask-form", on: { submit: (event: Event) => this.#submit(event) } }, this.#field, row);
+    this.#field.addEventListener("keydown", (event) => this.#fieldKey(event));
+    this.el.append(h("h1", { class: "unseen" }, "Ask your notes"), this.#intro, this.#turns, this.#tools, this.#form);
+  }
+
+  show({ query }: Address): void {
+    if (!this.#desk.has("ask")) {
+      fill(this.el, emptyBox("This server cannot be asked", "Asking a language model came with a later version."));
+      return;
+    }
+    const vault = this.#desk.vault?.id;
+    if (vault !== this.#vault) {
+      this.#vault = vault;
+      this.#begin();
+      void this.#learn();
+    }
+    const { q = "" } = query;
+    if (q === this.#seen) return;
+    this.#seen = q;
+    this.#field.value = q;
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key === "/") {
+      this.#field.focus();
+      return true;
+    }
+    if (event.key !== "Escape" || !this.#turn) return false;
+    this.#turn.cancel();
+    return true;
+  }
+
+  /** A new conversation. */
+  #begin(): void {
+    this.#turn?.cancel();
+    this.#turn = null;
+    this.#conversation = undefined;
+    this.#first = "";
+    fill(this.#turns);
+    fill(this.#tools);
+    this.el.classList.remove("has-turns");
+    this.#field.placeholder = "A question to your notes";
+    const about = "The answer is written by the language model that you set up, from your notes, and cites them.";
+    fill(this.#intro, h("h2", {}, `Ask ${this.#desk.vault?.name ?? "your notes"}`), h("p", { class: "faint" }, about));
+    this.#draw();
+  }
+
+  /** Which models there are, and where they are: what is shown before anything is sent. */
+  async #learn(): Promise<void> {
+    const vault = this.#vault;
+    this.#form.hidden = false;
+    this.#picker.hidden = true;
+    fill(this.#leaves);
+    try {
+      const models = await this.#desk.asking.askModels();
+      if (vault === this.#vault) this.#drawModels(models);
+    } catch (error) {
+      const problem = asServerError(error);
+      if (vault !== this.#vault) return;
+      const retry = (): void => {
+        this.#begin();
+        void this.#learn();
+      };
+      if (problem.kind === "refused" && problem.status === 400) {
+        this.#form.hidden = true;
+        fill(this.#intro, setup(problem.message, retry));
+      } else if (problem.kind === "refused") fill(this.#leaves, problem.message);
+      else fill(this.#intro, errorBox(problem, retry));
+    }
+  }
+
+  #drawModels({ host, chosen, models }: AskModels): void {
+    const names = new Set([...(chosen ? [chosen] : []), ...models.map(({ name }) => name)]);
+    fill(this.#models, ...[...names].map((name) => h("option", { value: name === chosen ? "" : name }, name)));
+    this.#picker.hidden = names.size === 0;
+    const where = HERE.has(host) ? "on the server’s own computer" : `at ${host}, away from the server’s computer`;
+    const what = "Question, conversation and passages of notes go to the model";
+    fill(this.#leaves, `${what} ${where}.`);
+  }
+
+  #fieldKey(event: KeyboardEvent): void {
+    if (event.key === "Escape" && this.#turn) this.#turn.cancel();
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.#form.requestSubmit();
+  }
+
+  #submit(event: Event): void {
+    event.preventDefault();
+    const question = this.#field.value.trim();
+    if (!question || this.#turn) return;
+    this.#seen = question;
+    this.#desk.change({ q: question }, true);
+    this.#field.value = "";
+    void this.#ask(question);
+  }
+
+  async #ask(question: string): Promise<void> {
+    const asked = { question, conversation: this.#conversation, model: this.#models.value || undefined };
+    const turn = new Turn(this.#desk, asked, () => {
+      if (this.#turn) return;
+      turn.el.remove();
+      void this.#ask(question);
+    });
+    this.#turn = turn;
+    this.#turns.append(turn.el);
+    this.el.classList.add("has-turns");
+    fill(this.#intro);
+    this.#draw();
+    turn.el.scrollIntoView({ block: "start" });
+    const answer = await turn.run();
+    if (this.#turn !== turn) return; // another conversation has begun
+    this.#turn = null;
+    if (answer) this.#answered(answer);
+    this.#draw();
+  }
+
+  #answered({ conversation, question }: Answer): void {
+    this.#conversation = conversation;
+    this.#first ||= question;
+    this.#field.placeholder = "Ask further";
+  }
+
+  #draw(): void {
+    const isBusy = this.#turn !== null;
+    this.#stop.hidden = !isBusy;
+    this.#send.disabled = isBusy;
+    const conversation = this.#conversation;
+    if (isBusy || !conversation) {
+      fill(this.#tools);
+      return;
+    }
+    const save = (): void => {
+      fill(this.#tools, saveForm(this.#desk, conversation, this.#first, () => this.#draw()));
+      this.#tools.querySelector("input")?.focus();
+    };
+    const mayWrite = this.#desk.mayWrite && this.#desk.has("ask_save");
+    fill(
+      this.#tools,
+      mayWrite ? button("Save as note", save, { class: "quiet" }) : null,
+      button("New conversation", () => this.#begin(), { class: "quiet" }),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+/** A conversation saved as a note: the path is asked for first, and it can be taken back. */
+
+import { asServerError } from "../../../src/client";
+import type { Saved } from "../../app/askContract";
+import type { Desk } from "../../app/desk";
+import { button, fill, h } from "../../lib/dom";
+import { noteAddress } from "../../parts/resultRow";
+
+const NAME_CHARS = 80;
+
+/** A path that a question suggests: no sign that a file's name or a link cannot have. */
+export function suggestedPath(question: string): string {
+  const name = question.replace(/[\\/:*?"<>|#^[\]]/g, " ").replace(/\s+/g, " ").trim().slice(0, NAME_CHARS).trim();
+  return `Answers/${name.replace(/^[.\s]+|[.\s]+$/g, "") || "Answer"}.md`;
+}
+
+/** Asks for the path, then saves; `close` takes the form away. */
+export function saveForm(desk: Desk, conversation: string, question: string, close: () => void): HTMLElement {
+  const field = h("input", { id: "save-path", value: suggestedPath(question), required: true, autocomplete: "off", spellcheck: "false", maxlength: 1000 });
+  const said = h("div", { role: "status" });
+  const save = h("button", { class: "primary" }, "Save");
+  const form = h(
+    "form",
+    { class: "ask-save", on: { submit: (event: Event) => void submit(event) } },
+    h("label", { for: "save-path" }, "Save this conversation as the note"),
+    h("div", { class: "login-row" }, field, save, button("Cancel", close, { class: "quiet" })),
+    said,
+  );
+  return form;
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    const path = field.value.trim();
+    save.disabled = true;
+    try {
+      const saved = await desk.asking.saveAnswer(conversation, /\.md$/i.test(path) ? path : `${path}.md`);
+      fill(form, ...done(desk, saved, close));
+    } catch (error) {
+      fill(said, h("p", { class: "warning", role: "alert" }, asServerError(error).message));
+      save.disabled = false;
+    }
+  }
+}
+
+function done(desk: Desk, { path, undo }: Saved, close: () => void): (HTMLElement | null)[] {
+  const takeBack = async (): Promise<void> => {
+    try {
+      await desk.asking.undo(undo ?? undefined);
+      desk.say("Taken back");
+      close();
+    } catch (error) {
+      desk.say(asServerError(error).message);
+    }
+  };
+  return [
+    h("p", { role: "status" }, "Saved as ", h("a", { href: noteAddress(desk, path), dir: "auto" }, path)),
+    h("div", { class: "buttons" }, undo === null ? null : button("Take it back", () => void takeBack(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
+  ];
+}

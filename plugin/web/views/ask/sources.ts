@@ -1,0 +1,42 @@
+/** The numbered sources of an answer; each opens the note at the passage that was found. */
+
+import type { Source } from "../../app/askContract";
+import type { Desk } from "../../app/desk";
+import { h } from "../../lib/dom";
+import { icon } from "../../lib/icons";
+import { obsidianLink, outwardLink } from "../../lib/links";
+import { count, folderOf } from "../../lib/words";
+import { noteAddress } from "../../parts/resultRow";
+
+/** `lines` are the places of passages by the notes' paths, as far as they are known. */
+export function sourceList(desk: Desk, sources: readonly Source[], lines: ReadonlyMap<string, number>): HTMLElement | null {
+  if (sources.length === 0) return null;
+  const cited = sources.filter((source) => source.cited);
+  const others = sources.filter((source) => !source.cited);
+  const list = (some: readonly Source[]): HTMLElement => h("ol", {}, ...some.map((source) => row(desk, source, lines)));
+  return h(
+    "div",
+    { class: "ask-sources" },
+    h("h3", {}, "Sources"),
+    cited.length ? list(cited) : null,
+    others.length
+      ? h("details", { class: "properties" }, h("summary", {}, `${count(others.length, "more was", "more were")} read`), list(others))
+      : null,
+  );
+}
+
+function row(desk: Desk, source: Source, lines: ReadonlyMap<string, number>): HTMLElement {
+  const { n, path, title, uri } = source;
+  const page = /^https?:/.test(path) ? outwardLink(path) : null;
+  const outward = page && { target: "_blank", rel: "noopener noreferrer", class: "outward" };
+  const href = page ?? noteAddress(desk, path, lines.get(path));
+  const obsidian = obsidianLink(uri);
+  return h(
+    "li",
+    { value: n },
+    h("span", { class: "source-number", "aria-hidden": "true" }, String(n)),
+    h("a", { href, "data-source": n, dir: "auto", ...outward }, title),
+    h("span", { class: "folder", dir: "auto" }, page ? new URL(page).host : folderOf(path)),
+    obsidian && h("a", { class: "source-open", href: obsidian, "aria-label": `Open ${title} in Obsidian` }, icon("open")),
+  );
+}

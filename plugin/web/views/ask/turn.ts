@@ -1,0 +1,238 @@
+/** One question: what is done about it as it is done, and the answer. */
+
+import { asServerError, type ServerError } from "../../../src/client";
+import { ask } from "../../app/asking";
+import type { Answer, AskEvent, Failed, Found, Notice, Step } from "../../app/askContract";
+import type { Desk } from "../../app/desk";
+import { drawCitations } from "../../lib/citations";
+import { button, fill, h } from "../../lib/dom";
+import type { Links } from "../../lib/markdown";
+import { marked } from "../../lib/marks";
+import { count } from "../../lib/words";
+import { noteAddress } from "../../parts/resultRow";
+import { codeOf, troubleBox, troubleOf } from "./setup";
+import { sourceList } from "./sources";
+
+export interface Asked {
+  readonly question: string;
+  readonly conversation: string | undefined;
+  readonly model: string | undefined;
+}
+
+const LINES = 30; // results that are looked through for the passages of sources
+
+const TOOLS: Readonly<Record<string, string>> = {
+  rewrite: "Understood",
+  context: "Looked for",
+  search: "Searched",
+  read: "Read",
+  neighbors: "Followed links of",
+  read_web_page: "Read the page",
+  search_web: "Searched the web for",
+};
+
+export class Turn {
+  readonly el: HTMLElement;
+  readonly #desk: Desk;
+  readonly #asked: Asked;
+  readonly #again: () => void;
+  readonly #control = new AbortController();
+  readonly #notice = h("p", { class: "ask-notice", hidden: true });
+  readonly #steps = h("ol");
+  readonly #stepCount = h("summary", {}, "Thinking");
+  readonly #way = h("details", { class: "ask-steps", open: true }, this.#stepCount, this.#steps);
+  readonly #found = h("div", { class: "ask-found", hidden: true });
+  readonly #answer = h("div", { class: "prose ask-answer", "aria-label": "Answer", role: "group" });
+  readonly #after = h("div", { class: "ask-after" });
+  #text = "";
+  #isDrawing = false;
+  #done: Answer | null = null;
+  #links: Links = { note: () => null, tag: () => "" };
+  #lines = new Map<string, number>();
+
+  /** `again` is called where the person wants the same asked once more. */
+  constructor(desk: Desk, asked: Asked, again: () => void) {
+    this.#desk = desk;
+    this.#asked = asked;
+    this.#again = again;
+    this.#links = { ...this.#links, tag: (tag) => desk.to("search", { q: `tag:${tag.slice(1)}` }) };
+    const title = h("h2", { dir: "auto", tabindex: "-1" }, asked.question);
+    this.el = h("article", { class: "turn" }, title, this.#notice, this.#way, this.#found, this.#answer, this.#after);
+  }
+
+  cancel(): void {
+    this.#control.abort();
+  }
+
+  /** Asks; returns the answer, or null where none came. */
+  async run(): Promise<Answer | null> {
+    this.#answer.setAttribute("aria-busy", "true");
+    try {
+      await ask({ vault: this.#desk.vault?.id, ...this.#asked }, this.#control.signal, (event) => this.#told(event));
+    } catch (error) {
+      if (this.#control.signal.aborted) this.#stopped();
+      else this.#failed(asServerError(error));
+    } finally {
+      this.#answer.removeAttribute("aria-busy");
+      this.#fold();
+    }
+    return this.#done;
+  }
+
+  #told(event: AskEvent): void {
+    if (event.kind === "notice") this.#drawNotice(event.data);
+    else if (event.kind === "found") this.#drawFound(event.data.results);
+    else if (event.kind === "step") this.#drawStep(event.data);
+    else if (event.kind === "text") this.#write(this.#text + event.data.text);
+    else if (event.kind === "answer") this.#finish(event.data);
+    else this.#refused(event.data);
+  }
+
+  #drawNotice({ host, model, local, leaves }: Notice): void {
+    const where = local ? `To ${model} on the server’s own computer` : `Leaves the server’s computer, to ${model} at ${host}`;
+    fill(this.#notice, `${where}: ${leaves}.`);
+    this.#notice.classList.toggle("is-away", !local);
+    this.#notice.hidden = false;
+  }
+
+  #drawFound(results: readonly Found[]): void {
+    for (const { path, line } of results) this.#lines.set(path, line);
+    const rows = results.map(({ path, title, line, snippet, highlights }) =>
+      h(
+        "li",
+        {},
+        h("a", { href: noteAddress(this.#desk, path, line), dir: "auto" }, title),
+        h("p", { class: "snippet", dir: "auto" }, ...marked(snippet, highlights)),
+      ),
+    );
+    if (rows.length === 0) return;
+    fill(this.#found, h("h3", {}, "Found by its words meanwhile"), h("ol", {}, ...rows));
+    this.#found.hidden = false;
+  }
+
+  #drawStep({ tool, about, outcome }: Step): void {
+    this.#write(""); // what was said before a tool was used is not the answer
+    const subject = about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about;
+    const what = h("span", { dir: "auto" }, `${TOOLS[tool] ?? tool.replaceAll("_", " ")} `, h("q", {}, subject));
+    const came = tool === "rewrite" ? `as: ${outcome}` : outcome;
+    this.#steps.append(h("li", {}, what, h("span", { class: "faint", dir: "auto" }, came)));
+    fill(this.#stepCount, `Thinking: ${count(this.#steps.childElementCount, "step", "steps")} so far`);
+  }
+
+  /** Draws at most once a frame, however small the pieces are. */
+  #write(text: string): void {
+    this.#text = text;
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    requestAnimationFrame(() => void this.#draw());
+  }
+
+  async #draw(): Promise<void> {
+    const { render } = await import("../../lib/markdown");
+    this.#isDrawing = false;
+    const drawn = render(this.#text, this.#links);
+    const sources = this.#done?.sources ?? [];
+    drawCitations(drawn, sources, this.#done ? (n) => this.#choose(n) : null);
+    fill(this.#answer, drawn);
+  }
+
+  #finish(answer: Answer): void {
+    this.#done = answer;
+    const byName = new Map(answer.sources.flatMap(({ title, path }) => [[title, path], [path.replace(/\.md$/, ""), path]]));
+    this.#links = {
+      ...this.#links,
+      note: (target) => {
+        const path = byName.get(target.split("#", 1)[0]?.trim() ?? "");
+        return path ? noteAddress(this.#desk, path) : null;
+      },
+    };
+    this.#write(answer.answer);
+    this.#answer.classList.toggle("is-missing", standing(answer) === "missing");
+    this.#found.hidden ||= answer.grounded;
+    this.#drawAfter(answer);
+    this.#desk.voice.whisper(answer.partial ? "The answer is there, but not complete" : "The answer is there");
+    if (answer.sources.length) void this.#findLines(answer);
+  }
+
+  #drawAfter(answer: Answer): void {
+    const { sources, warnings, model } = answer;
+    const facts = [model, count(answer.steps, "round", "rounds")].join(" · ");
+    fill(
+      this.#after,
+      ...badges(answer).map(([kind, text]) => h("p", { class: `ask-badge is-${kind}` }, text)),
+      ...warnings.map((text) => h("p", { class: "warning" }, text)),
+      sourceList(this.#desk, sources, this.#lines),
+      h("p", { class: "tools" }, h("span", { class: "faint" }, facts), button("Copy", () => void this.#copy(answer), { class: "quiet" })),
+    );
+  }
+
+  /** Where in its note each source speaks of the question: as the ordinary search finds it. */
+  async #findLines(answer: Answer): Promise<void> {
+    try {
+      const { results } = await this.#desk.asking.find(answer.standalone, { limit: LINES, plain: true, door: "ask" });
+      for (const { path, line } of results) this.#lines.set(path, line);
+    } catch (error) {
+      asServerError(error); // then notes open at their beginning
+      return;
+    }
+    const list = this.#after.querySelector(".ask-sources");
+    const drawn = sourceList(this.#desk, answer.sources, this.#lines);
+    if (drawn && list && !list.contains(document.activeElement)) list.replaceWith(drawn);
+  }
+
+  #choose(n: number): void {
+    const link = this.#after.querySelector<HTMLElement>(`[data-source="${n}"]`);
+    link?.closest("details")?.setAttribute("open", "");
+    link?.scrollIntoView({ block: "nearest" });
+    link?.focus();
+  }
+
+  async #copy({ answer }: Answer): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(answer);
+      this.#desk.say("Answer copied");
+    } catch {
+      this.#desk.say("This browser lets no page copy here"); // clipboards are for secure origins
+    }
+  }
+
+  #refused({ code, detail }: Failed): void {
+    fill(this.#after, troubleBox(troubleOf(code, detail), detail, this.#again));
+  }
+
+  #failed(error: ServerError): void {
+    const trouble = troubleOf(codeOf(error), error.message);
+    fill(this.#after, troubleBox(trouble, error.message, this.#again));
+  }
+
+  #stopped(): void {
+    const text = this.#text ? "Stopped. This answer is not complete." : "Stopped before there was an answer.";
+    fill(this.#after, h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#again, { class: "quiet" }));
+  }
+
+  #fold(): void {
+    const { childElementCount: n } = this.#steps;
+    this.#way.open = false;
+    this.#way.hidden = n === 0;
+    if (!this.#done) this.#after.scrollIntoView({ block: "nearest" });
+    fill(this.#stepCount, count(n, "step", "steps"));
+  }
+}
+
+/** What one has to know of an answer before one believes it. */
+function badges(answer: Answer): [kind: string, text: string][] {
+  const all: [string, string, boolean][] = [
+    ["partial", "Not complete", answer.partial],
+    ["general", "The model’s own knowledge, not your notes", answer.general],
+    ["partial", "The model cited nothing: compare with the sources", standing(answer) === "uncited"],
+    ["partial", "A citation without a source was taken out", answer.invalid.length > 0],
+  ];
+  return all.filter(([, , holds]) => holds).map(([kind, text]) => [kind, text]);
+}
+
+/** A model that forgot to cite has its sources listed by number; where nothing was found there is no number. */
+function standing({ answer, grounded, general }: Answer): "cited" | "general" | "uncited" | "missing" {
+  if (grounded) return "cited";
+  if (general) return "general";
+  return /\[\d{1,3}\]/.test(answer) ? "uncited" : "missing";
+}

@@ -1,0 +1,187 @@
+/** Memories: what there is, what a task would recall and why, one with its history, what ails them. */
+
+import type { Memory, MemoryList } from "../../app/memoryContract";
+import { TYPES } from "../../app/memoryContract";
+import type { Desk } from "../../app/desk";
+import type { Address } from "../../lib/address";
+import { fill, h } from "../../lib/dom";
+import { count } from "../../lib/words";
+import { emptyBox } from "../../parts/errors";
+import { moveAmong } from "../../parts/rows";
+import { healthReport } from "./memory/health";
+import { inspected } from "./memory/inspect";
+import { memoryRow, spoken } from "./memory/row";
+import { recalled } from "./memory/recall";
+import { heading, Loader, type Panel } from "./panel";
+
+const SHOWN = 200;
+const RECALLED = 10;
+const ORDERS: readonly [value: string, label: string][] = [
+  ["created", "Newest"],
+  ["accessed", "Last used"],
+  ["confidence", "Most trusted"],
+  ["importance", "Most important"],
+];
+
+export class MemoryPanel implements Panel {
+  readonly el = h("div", { class: "memory" });
+  readonly #desk: Desk;
+  readonly #tools = h("div", { class: "memory-tools" });
+  readonly #field = h("input", { type: "search", id: "recall", placeholder: "A task, in words", autocomplete: "off", maxlength: 4096 });
+  readonly #body = h("div", { class: "panel-body" });
+  readonly #loader = new Loader(this.#body);
+  #namespaces: Readonly<Record<string, number>> = {};
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    const about = "What assistants and you asked to be remembered: notes in a folder of this vault, which you can read and edit.";
+    this.el.append(heading("Memory", about), this.#recallForm(), this.#tools, this.#body);
+  }
+
+  show({ query }: Address): void {
+    this.#field.value = query["recall"] ?? "";
+    this.#drawTools(query);
+    const { id, recall: task, see } = query;
+    if (id || task || see) this.#setUp(true);
+    if (id) void this.#inspect(id);
+    else if (task) void this.#recall(task, query);
+    else if (see === "health") void this.#health(query);
+    else void this.#list(query);
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key === "Escape" && this.#desk.address.query["id"]) {
+      this.#desk.change({ id: null });
+      return true;
+    }
+    return moveAmong(this.#body, event.key);
+  }
+
+  #list({ type, namespace, order }: Address["query"]): Promise<void> {
+    const asked = { type: type || undefined, namespace: namespace || undefined, order: order || undefined, limit: SHOWN };
+    return this.#loader.load(
+      () => this.#desk.asking.memories(asked),
+      (found) => this.#drawList(found),
+    );
+  }
+
+  #drawList(found: MemoryList): (Node | null)[] {
+    this.#setUp(found.folder !== null);
+    if (found.folder === null) return [optIn()];
+    this.#namespaces = found.namespaces;
+    this.#drawTools(this.#desk.address.query);
+    const { memories, total, warnings } = found;
+    const shown = total > memories.length ? `${memories.length} of ${count(total, "memory", "memories")}` : count(total, "memory", "memories");
+    if (memories.length === 0) return [...warningsOf(warnings), nothing(Object.keys(found.namespaces).length > 0)];
+    return [h("p", { class: "faint" }, `${shown} in `, h("code", {}, found.folder)), ...warningsOf(warnings), rows(this.#desk, memories)];
+  }
+
+  #recall(task: string, { type, namespace, depth }: Address["query"]): Promise<void> {
+    const asked = { type: type || undefined, namespace: namespace || undefined, depth: depth || undefined, limit: RECALLED };
+    return this.#loader.load(
+      () => this.#desk.asking.recall(task, asked),
+      (found) => recalled(this.#desk, found),
+    );
+  }
+
+  #inspect(id: string): Promise<void> {
+    return this.#loader.load(
+      () => this.#desk.asking.memory(id),
+      (found) => inspected(this.#desk, found, () => void this.#inspect(id)),
+    );
+  }
+
+  #health({ namespace }: Address["query"]): Promise<void> {
+    return this.#loader.load(
+      () => this.#desk.asking.memoryHealth({ namespace: namespace || undefined }),
+      (found) => healthReport(this.#desk, found),
+    );
+  }
+
+  /** Without a folder there is nothing to recall or to filter. */
+  #setUp(isThere: boolean): void {
+    this.el.classList.toggle("is-off", !isThere);
+  }
+
+  #recallForm(): HTMLElement {
+    const submit = (event: Event): void => {
+      event.preventDefault();
+      this.#desk.change({ recall: this.#field.value.trim(), id: null, see: null });
+    };
+    return h(
+      "form",
+      { class: "tester memory-recall", on: { submit } },
+      h("label", { for: "recall" }, "What would be recalled for …"),
+      h("div", { class: "login-row" }, this.#field, h("button", { class: "quiet" }, "Recall")),
+    );
+  }
+
+  #drawTools(query: Address["query"]): void {
+    const { type = "", id, recall: task, see } = query;
+    if (id) {
+      fill(this.#tools, h("a", { class: "chip", href: this.#desk.to("manage", { ...query, id: null }, "memory") }, "‹ Back"));
+      return;
+    }
+    const at = task || see ? null : type;
+    const chips = ["", ...TYPES].map((one) => this.#chip(one ? spoken(one) : "All", { type: one, namespace: query["namespace"], order: query["order"] }, one === at));
+    const health = this.#chip("Check-up", { see: "health", namespace: query["namespace"] }, see === "health" && !task);
+    fill(
+      this.#tools,
+      h("div", { class: "chips", role: "group", "aria-label": "Type" }, ...chips, health),
+      h("div", { class: "memory-choices" }, this.#namespaceChoice(query), task ? this.#depthChoice(query) : see ? null : this.#orderChoice(query)),
+    );
+  }
+
+  #chip(label: string, query: Readonly<Record<string, string | undefined>>, isHere: boolean): HTMLElement {
+    const href = this.#desk.to("manage", query, "memory");
+    return h("a", { class: isHere ? "chip is-set" : "chip", href, "aria-current": isHere ? "true" : null }, label);
+  }
+
+  #namespaceChoice({ namespace = "" }: Address["query"]): HTMLElement | null {
+    const names = Object.keys(this.#namespaces);
+    if (namespace && !names.includes(namespace)) names.push(namespace);
+    if (names.length < 2 && !namespace) return null;
+    const options = names.map((name): [string, string] => [name, `${name} (${this.#namespaces[name] ?? 0})`]);
+    return this.#choice("Namespace", "namespace", namespace, [["", "All"], ...options]);
+  }
+
+  #orderChoice({ order = "created" }: Address["query"]): HTMLElement {
+    return this.#choice("First", "order", order, ORDERS);
+  }
+
+  #depthChoice({ depth = "0" }: Address["query"]): HTMLElement {
+    const steps: [string, string][] = [["0", "None"], ["1", "1 step"], ["2", "2 steps"]];
+    return this.#choice("Follow relations", "depth", depth, steps);
+  }
+
+  #choice(label: string, name: string, present: string, options: readonly (readonly [string, string])[]): HTMLElement {
+    const change = (event: Event): void => this.#desk.change({ [name]: (event.target as HTMLSelectElement).value });
+    const all = options.map(([value, text]) => h("option", { value, selected: value === present }, text));
+    return h("label", {}, `${label} `, h("select", { on: { change } }, ...all));
+  }
+}
+
+function rows(desk: Desk, memories: readonly Memory[]): HTMLElement {
+  return h("ol", { class: "memories", "aria-label": "Memories" }, ...memories.map((memory) => memoryRow(desk, memory)));
+}
+
+function warningsOf(warnings: readonly string[]): HTMLElement[] {
+  return warnings.map((text) => h("p", { class: "warning" }, text));
+}
+
+function nothing(isFiltered: boolean): HTMLElement {
+  if (isFiltered) return emptyBox("No memory of this kind", "Choose another type or namespace.");
+  return emptyBox("Nothing is remembered yet", "Assistants store memories with their tools, you with", h("code", {}, 'recollect memory store "…"'));
+}
+
+/** Nothing is written before a folder was chosen; this says how. */
+function optIn(): HTMLElement {
+  return h(
+    "section",
+    { class: "ask-setup", "aria-label": "Setting up" },
+    h("h2", {}, "No folder for memories is chosen"),
+    h("p", {}, "Until one is, nothing is written to this vault. Name one in the file that ", h("code", {}, "recollect config path"), " shows, or in the vault’s ", h("code", {}, ".recollect.toml"), ", and start the server again:"),
+    h("pre", { tabindex: "0" }, h("code", {}, '[memory]\nfolder = "Memory"')),
+    h("p", { class: "faint" }, "It cannot be chosen from here: what may be written is decided on the server’s own computer."),
+  );
+}

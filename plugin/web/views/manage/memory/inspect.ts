@@ -1,0 +1,117 @@
+/** One memory: all of it, what it has to do with others, what was said of it; and what can be done. */
+
+import { asServerError } from "../../../../src/client";
+import type { Inspected, Memory, Relation, Validation } from "../../../app/memoryContract";
+import type { Desk } from "../../../app/desk";
+import { button, fill, h } from "../../../lib/dom";
+import { icon } from "../../../lib/icons";
+import { ago, day, nameOf } from "../../../lib/words";
+import { noteAddress } from "../../../parts/resultRow";
+import { facts, table, tell } from "../panel";
+import { marks, memoryAddress, meter } from "./row";
+
+const KINDS: Readonly<Record<Validation["kind"], string>> = {
+  stored: "stored",
+  applied: "used",
+  helped: "helped",
+  failed: "did not help",
+  other: "changed",
+};
+
+/** `again` draws it anew after a change. */
+export function inspected(desk: Desk, { memory, related_from, history }: Inspected, again: () => void): (Node | null)[] {
+  return [
+    h("h2", { class: "memory-title", dir: "auto" }, memory.title),
+    h("p", { class: "meta" }, ...marks(memory)),
+    h("p", { class: "tools" }, h("a", { href: noteAddress(desk, memory.path) }, icon("open"), "Read the note")),
+    h("div", { class: "prose memory-content", dir: "auto" }, memory.content),
+    h("div", { class: "meters" }, meter("Confidence", memory.confidence), meter("Importance", memory.importance)),
+    ...memory.warnings.map((text) => h("p", { class: "warning" }, text)),
+    desk.mayWrite ? actions(desk, memory, again) : null,
+    facts(details(memory)),
+    relations("Leads to", memory.relations, desk),
+    relations("Comes from", related_from, desk),
+    historyTable(history),
+  ];
+}
+
+function details(memory: Memory): (readonly [string, string])[] {
+  const rows: (readonly [string, string | null])[] = [
+    ["Id", memory.id],
+    ["Path", memory.path],
+    ["Comes from", memory.provenance],
+    ["Stored", memory.created && day(memory.created)],
+    ["Used", memory.access_count ? `${memory.access_count} ×, last ${ago(memory.accessed)}` : "not yet"],
+  ];
+  return rows.filter((row): row is readonly [string, string] => !!row[1]);
+}
+
+function actions(desk: Desk, memory: Memory, again: () => void): HTMLElement {
+  const comment = h("input", { "aria-label": "Why, for its history", placeholder: "Why (may be left out)", maxlength: 1000 });
+  const say = (helped: boolean) => (): void => {
+    const done = helped ? "It is trusted more" : "It is trusted less";
+    void tell(desk, done, () => desk.asking.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
+  };
+  return h(
+    "div",
+    { class: "buttons", role: "group", "aria-label": "What became of it" },
+    comment,
+    button("It helped", say(true), { class: "quiet" }),
+    button("It did not help", say(false), { class: "quiet" }),
+    forgetButton(desk, memory),
+  );
+}
+
+/** Forgetting deletes the note, so it is asked for twice; it can be taken back. */
+function forgetButton(desk: Desk, { id, golden }: Memory): HTMLElement {
+  const sure = golden ? "A golden rule. Forget it all the same?" : "Sure? Forget it";
+  const forget = button("Forget", () => {
+    if (forget.textContent !== sure) fill(forget, sure);
+    else void forgetIt();
+  }, { class: "quiet danger" });
+  return forget;
+
+  async function forgetIt(): Promise<void> {
+    const holder = forget.closest(".panel-body");
+    try {
+      const number = await desk.asking.forgetMemory(id, golden);
+      if (holder) fill(holder, forgotten(desk, number));
+    } catch (error) {
+      desk.say(asServerError(error).message);
+    }
+  }
+}
+
+function forgotten(desk: Desk, number: number | null): HTMLElement {
+  const back = async (): Promise<void> => {
+    if (await tell(desk, "It is back", () => desk.asking.undo(number ?? undefined))) desk.change({ id: null });
+  };
+  return h(
+    "div",
+    { class: "empty", role: "status" },
+    h("h2", {}, "Forgotten"),
+    h("p", {}, "The note is deleted."),
+    h("p", { class: "buttons" }, number === null ? null : button("Take it back", () => void back(), { class: "quiet" }), h("a", { href: desk.to("manage", { ...desk.address.query, id: null }, "memory") }, "All memories")),
+  );
+}
+
+function relations(title: string, all: readonly Relation[], desk: Desk): HTMLElement | null {
+  if (all.length === 0) return null;
+  const rows = all.map(({ kind, target, path, weight }) => [
+    kind.replaceAll("_", " "),
+    path ? h("a", { href: target.startsWith("mem-") ? memoryAddress(desk, target) : noteAddress(desk, path) }, nameOf(path)) : h("span", { class: "nowhere" }, target),
+    weight.toFixed(2),
+  ]);
+  return h("section", {}, h("h3", {}, title), table(title, ["Relation", "Note", "Weight"], rows));
+}
+
+function historyTable(history: readonly Validation[]): HTMLElement | null {
+  if (history.length === 0) return null;
+  const rows = history.map(({ at, kind, before, after, comment }) => [
+    h("time", { datetime: at, title: day(at) }, ago(at)),
+    KINDS[kind],
+    before === null || after === null ? "" : `${before.toFixed(2)} → ${after.toFixed(2)}`,
+    comment,
+  ]);
+  return h("section", {}, h("h3", {}, "History"), table("History", ["When", "What", "Confidence", "Why"], rows));
+}

@@ -1,0 +1,51 @@
+/** What a task would recall, and what each score is made of. */
+
+import type { Recall, Recalled } from "../../../app/memoryContract";
+import type { Desk } from "../../../app/desk";
+import { h } from "../../../lib/dom";
+import { count } from "../../../lib/words";
+import { emptyBox } from "../../../parts/errors";
+import { memoryAddress, memoryRow } from "./row";
+
+export function recalled(desk: Desk, found: Recall): (Node | null)[] {
+  const warnings = found.warnings.map((text) => h("p", { class: "warning" }, text));
+  if (found.memories.length === 0) {
+    return [...warnings, emptyBox("Nothing would be recalled", "No memory is near enough to this task.")];
+  }
+  const rows = found.memories.map((one) => memoryRow(desk, one.memory, standing(desk, one), explained(one)));
+  return [
+    h("p", { class: "faint" }, `${count(found.total, "memory", "memories")}, best first`),
+    ...warnings,
+    h("ol", { class: "memories", "aria-label": "Recalled memories" }, ...rows),
+  ];
+}
+
+/** Each part with its weight, so that the sum can be followed (docs/memory.md). */
+function explained({ score, parts }: Recalled): HTMLElement {
+  const rows: [name: string, value: number, about: string][] = [
+    ["Likeness", parts.similarity, "to the task; the rest only weighs it"],
+    ["Confidence", parts.confidence, "counts 0.25"],
+    ["Importance", parts.importance, "counts 0.15"],
+    ["Recency", parts.recency, "counts 0.1; halves in 30 days"],
+  ];
+  if (parts.standing !== 1) rows.push(["Standing", parts.standing, "a newer memory takes its place"]);
+  const items = rows.map(([name, value, about]) =>
+    h(
+      "div",
+      { class: "score-row" },
+      h("dt", {}, name),
+      h("dd", {}, h("span", { class: "number" }, value.toFixed(2)), h("span", { class: "bar", vars: { "--share": String(Math.min(1, value)) } }), h("span", { class: "faint" }, about)),
+    ),
+  );
+  return h("details", { class: "further" }, h("summary", {}, `Score ${score.toFixed(2)}: why`), h("dl", { class: "scores" }, ...items));
+}
+
+function standing(desk: Desk, { via, depth, superseded_by, contradicted_by }: Recalled): HTMLElement | null {
+  const link = (id: string): HTMLElement => h("a", { href: memoryAddress(desk, id) }, id);
+  const list = (ids: readonly string[]): (Node | string)[] => ids.flatMap((id, n) => (n ? [", ", link(id)] : [link(id)]));
+  const said: (Node | string)[] = [];
+  if (via) said.push(`${count(depth, "step", "steps")} from `, link(via), " ");
+  if (superseded_by.length) said.push("Replaced by ", ...list(superseded_by), " ");
+  if (contradicted_by.length) said.push("Contradicted by ", ...list(contradicted_by));
+  return said.length ? h("p", { class: "warning" }, ...said) : null;
+}

@@ -1,0 +1,48 @@
+/** A memory in a list: what it says, how much it is trusted. */
+
+import type { Memory } from "../../../app/memoryContract";
+import type { Desk } from "../../../app/desk";
+import { h, type Child } from "../../../lib/dom";
+import { ago } from "../../../lib/words";
+
+/** "file context" */
+export function spoken(type: string): string {
+  return type.replaceAll("_", " ");
+}
+
+export function memoryAddress(desk: Desk, id: string): string {
+  return desk.to("manage", { ...desk.address.query, id }, "memory");
+}
+
+export function memoryRow(desk: Desk, memory: Memory, ...more: Child[]): HTMLElement {
+  const { id, title, content, warnings } = memory;
+  const isSaid = content.trim().replace(/\.$/, "") === title.trim().replace(/\.$/, "");
+  return h(
+    "li",
+    { class: "result memory-row" },
+    h("h2", {}, h("a", { href: memoryAddress(desk, id), "data-result": id, dir: "auto" }, title)),
+    h("p", { class: "meta" }, ...marks(memory)),
+    isSaid ? null : h("p", { class: "snippet", dir: "auto" }, content),
+    h("div", { class: "meters" }, meter("Confidence", memory.confidence), meter("Importance", memory.importance)),
+    ...warnings.map((text) => h("p", { class: "warning" }, text)),
+    ...more,
+  );
+}
+
+export function marks({ golden, type, namespace, created }: Memory): Child[] {
+  return [
+    golden ? h("span", { class: "golden" }, "golden rule") : h("span", {}, spoken(type)),
+    h("span", { dir: "auto" }, namespace),
+    created && h("time", { datetime: created }, ago(created)),
+  ];
+}
+
+/** A share as a bar and in numbers. */
+export function meter(name: string, value: number): HTMLElement {
+  return h(
+    "p",
+    { class: "meter" },
+    h("span", {}, `${name} `, h("span", { class: "number" }, value.toFixed(2))),
+    h("span", { class: "bar", vars: { "--share": String(Math.min(1, Math.max(0, value))) } }),
+  );
+}
