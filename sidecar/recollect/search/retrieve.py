@@ -19,7 +19,7 @@ MAX_TERMS = 96  # of a pasted page, the rarest words are its topic
 _LEAST_DEPTH = 400  # chunks; enough that each side's hundredth note is among them
 _DEPTH_A_NOTE = 5
 _MISTYPED_MOST = 3  # words of one query
-_WHOLE_NOTES = 50  # so many notes, by their best passage, are scored as a whole too
+_WHOLE_NOTES = 100  # so many notes, by their best passage, are scored as a whole too
 
 
 @dataclass(frozen=True, slots=True)
