@@ -53,8 +53,13 @@ class Server:
         return sum(float(line.rpartition(" ")[2]) for line in named)
 
     def _ask(self, method: str, address: str, body: str | None = None) -> Mapping[str, object]:
-        self._connection.request(method, address, body=body, headers=self._headers)
-        response = self._connection.getresponse()
+        try:
+            self._connection.request(method, address, body=body, headers=self._headers)
+            response = self._connection.getresponse()
+        except ConnectionError:  # a connection that rested was closed: a new one
+            self._connection.close()
+            self._connection.request(method, address, body=body, headers=self._headers)
+            response = self._connection.getresponse()
         content = response.read()
         if response.status not in {http.client.OK, http.client.ACCEPTED}:
             raise RuntimeError(f"{address}: {response.status} {content[:300]!r}")
