@@ -53,6 +53,10 @@ def test_a_word_that_the_vault_has_is_not_corrected(library: Library) -> None:
     assert set(terms(library.index, "garden veil").weights) == {"garden", "veil"}
 
 
+def test_a_word_that_has_just_come_is_not_corrected(library: Library) -> None:
+    assert meant(library.index.keywords, "patience") == {}
+
+
 def test_a_correction_is_marked_in_the_snippet(library: Library) -> None:
     result = library.search("pateince", mode="keyword").results[0]
     assert [result.snippet[start:end] for start, end in result.highlights] == ["patience"]

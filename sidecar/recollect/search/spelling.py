@@ -38,6 +38,8 @@ def meant(keywords: Keywords, token: str) -> dict[str, float]:
             for prefix in prefixes
             for word, count in keywords.terms_with_prefix(prefix, _LOOKED_AT)
         }
+        if token in known:  # come with a commit since it was looked up: nothing else is meant
+            return {}
         near = _near(token, known, most)
         if near:
             return {
