@@ -47,24 +47,28 @@ class Server:
 
     def metric(self, name: str) -> float:
         """One figure of `GET /metrics`, summed over its labels."""
-        self._connection.request("GET", "/metrics", headers=self._headers)
-        lines = self._connection.getresponse().read().decode().splitlines()
+        lines = self._answer("GET", "/metrics")[1].decode().splitlines()
         named = (line for line in lines if line.startswith((f"{name} ", f"{name}{{")))
         return sum(float(line.rpartition(" ")[2]) for line in named)
 
     def _ask(self, method: str, address: str, body: str | None = None) -> Mapping[str, object]:
-        try:
-            self._connection.request(method, address, body=body, headers=self._headers)
-            response = self._connection.getresponse()
-        except ConnectionError:  # a connection that rested was closed: a new one
-            self._connection.close()
-            self._connection.request(method, address, body=body, headers=self._headers)
-            response = self._connection.getresponse()
-        content = response.read()
-        if response.status not in {http.client.OK, http.client.ACCEPTED}:
-            raise RuntimeError(f"{address}: {response.status} {content[:300]!r}")
+        status, content = self._answer(method, address, body)
+        if status not in {http.client.OK, http.client.ACCEPTED}:
+            raise RuntimeError(f"{address}: {status} {content[:300]!r}")
         answer: Mapping[str, object] = json.loads(content)
         return answer
+
+    def _answer(self, method: str, address: str, body: str | None = None) -> tuple[int, bytes]:
+        try:
+            return self._once(method, address, body)
+        except ConnectionError:  # a connection that rested was closed: a new one
+            self._connection.close()
+            return self._once(method, address, body)
+
+    def _once(self, method: str, address: str, body: str | None) -> tuple[int, bytes]:
+        self._connection.request(method, address, body=body, headers=self._headers)
+        response = self._connection.getresponse()
+        return response.status, response.read()
 
     def wait_for_hybrid(self, query: str) -> float:
         """Seconds from the process's start to the first answer in which vectors took part."""
