@@ -45,6 +45,19 @@ def test_an_answer_cites_its_sources_and_comes_in_pieces(
     assert shown(ask) == reply.answer
 
 
+def test_a_source_tells_where_its_passage_stands(ask: Asking, script: Script) -> None:
+    """A whole note has no line; what was found as a passage has, also when it is read after."""
+    model = script(
+        Says("", [("read", {"path": "City.md"}), ("search", {"query": "hive light"})]),
+        Says("", [("read", {"path": "Garden/Bees.md"})]),
+        Says("By the sun [1]."),
+    )
+    reply = ask(model, QUESTION)
+
+    lines = {one.path: one.line for one in reply.sources}
+    assert lines == {"Garden/Bees.md": 3, "City.md": None, "Hive.md": 1}
+
+
 def test_a_question_may_name_another_model(ask: Asking, script: Script) -> None:
     model = script(BY_THE_SUN, BY_THE_SUN)
     events = list(ask.agent(model).answer(Asked(QUESTION, model="other-model")))

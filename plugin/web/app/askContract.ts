@@ -3,6 +3,7 @@
 import {
   flag,
   list,
+  maybe,
   nullable,
   number,
   object,
@@ -28,7 +29,7 @@ export type Step = Shape<typeof stepShape>;
 const noticeShape = object({ provider: text, host: text, model: text, local: flag, leaves: text });
 export type Notice = Shape<typeof noticeShape>;
 
-const sourceShape = object({ n: number, path: text, title: text, uri: text, cited: flag });
+const sourceShape = object({ n: number, path: text, title: text, uri: text, cited: flag, line: maybe(number) });
 export type Source = Shape<typeof sourceShape>;
 
 const answerShape = object({

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from recollect.ask.catalogue import Catalogue
+from recollect.ask.catalogue import Catalogue, Found
 from recollect.ask.messages import Json, ToolCall, ToolSpec
 from recollect.ask.pages import Page, Pages
 from recollect.context.blocks import neutral
@@ -139,7 +139,8 @@ class Tools:
         for one in found.results:
             text = "\n".join([one.snippet, *(passage.snippet for passage in one.passages)])
             text = self._fitted(text, min(_SNIPPET_TOKENS, self._budget // _FOUND))
-            blocks.append(self._catalogue.block(one.path, one.title, one.uri, text, one.score))
+            passage = Found(one.path, one.title, one.uri, one.line)
+            blocks.append(self._catalogue.block(passage, text, one.score))
         return Used(f"search: {query}", f"{len(blocks)} notes", "\n".join(blocks))
 
     def _context(self, question: str) -> Used:
@@ -156,7 +157,7 @@ class Tools:
         note = self._vault.note(path)
         text = self._fitted(note.content, self._budget)
         cut = "" if len(text) == len(note.content.strip()) else ", the beginning"
-        block = self._catalogue.block(note.path, note.title, note.uri, text)
+        block = self._catalogue.block(Found(note.path, note.title, note.uri), text)
         return Used(f"read: {note.path}", f"{self._vault.count_tokens(text)} tokens{cut}", block)
 
     def _neighbors(self, path: str) -> Used:
@@ -170,7 +171,7 @@ class Tools:
     def _page(self, url: str) -> Used:
         page = self._web_pages().read(url)
         text = self._fitted(page.text, self._budget)
-        block = self._catalogue.block(page.url, page.title, page.url, text)
+        block = self._catalogue.block(Found(page.url, page.title, page.url), text)
         return Used(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
 
     def _web(self, query: str) -> Used:

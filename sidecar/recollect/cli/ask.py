@@ -20,6 +20,7 @@ class _Source(TypedDict):
     path: str
     title: str
     cited: bool
+    line: int | None
 
 
 class _Reply(TypedDict):
@@ -160,10 +161,16 @@ def _end(reply: _Reply, shown: str) -> None:
     cited = [one for one in reply["sources"] if one["cited"]]
     if cited:
         click.echo()
-        print_table(("", "source"), [(f"[{one['n']}]", one["path"]) for one in cited])
+        print_table(("", "source"), [(f"[{one['n']}]", _place(one)) for one in cited])
     for warning in reply["warnings"]:
         invocation().say(warning)
     invocation().say(f"go on with: recollect ask --continue {reply['conversation']} ...")
+
+
+def _place(source: _Source) -> str:
+    """Where to look: the path, and the line of the passage; an older server tells no line."""
+    line = source.get("line")
+    return source["path"] if line is None else f"{source['path']}:{line}"
 
 
 def _lines(text: str) -> str:

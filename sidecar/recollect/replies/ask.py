@@ -47,13 +47,18 @@ class AskText:
 
 @dataclass(frozen=True, slots=True)
 class AskSource:
-    """A source, numbered as citations name it. `cited`: the answer does. `uri` opens it."""
+    """A source, numbered as citations name it. `cited`: the answer does. `uri` opens it.
+
+    `line` (from 1) is where the passage stands that the model was given first; null where it was
+    given the whole note, or a page of the web.
+    """
 
     n: int
     path: str
     title: str
     uri: str
     cited: bool
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,11 @@ import { obsidianLink, outwardLink } from "../../lib/links";
 import { count, folderOf } from "../../lib/words";
 import { noteAddress } from "../../parts/resultRow";
 
-/** `lines` are the places of passages by the notes' paths, as far as they are known. */
-export function sourceList(desk: Desk, sources: readonly Source[], lines: ReadonlyMap<string, number>): HTMLElement | null {
+export function sourceList(desk: Desk, sources: readonly Source[]): HTMLElement | null {
   if (sources.length === 0) return null;
   const cited = sources.filter((source) => source.cited);
   const others = sources.filter((source) => !source.cited);
-  const list = (some: readonly Source[]): HTMLElement => h("ol", {}, ...some.map((source) => row(desk, source, lines)));
+  const list = (some: readonly Source[]): HTMLElement => h("ol", {}, ...some.map((source) => row(desk, source)));
   return h(
     "div",
     { class: "ask-sources" },
@@ -25,11 +24,10 @@ export function sourceList(desk: Desk, sources: readonly Source[], lines: Readon
   );
 }
 
-function row(desk: Desk, source: Source, lines: ReadonlyMap<string, number>): HTMLElement {
-  const { n, path, title, uri } = source;
+function row(desk: Desk, { n, path, title, uri, line }: Source): HTMLElement {
   const page = /^https?:/.test(path) ? outwardLink(path) : null;
   const outward = page && { target: "_blank", rel: "noopener noreferrer", class: "outward" };
-  const href = page ?? noteAddress(desk, path, lines.get(path));
+  const href = page ?? noteAddress(desk, path, line ?? undefined);
   const obsidian = obsidianLink(uri);
   return h(
     "li",

@@ -19,8 +19,6 @@ export interface Asked {
   readonly model: string | undefined;
 }
 
-const LINES = 30; // results that are looked through for the passages of sources
-
 const TOOLS: Readonly<Record<string, string>> = {
   rewrite: "Understood",
   context: "Looked for",
@@ -48,7 +46,6 @@ export class Turn {
   #isDrawing = false;
   #done: Answer | null = null;
   #links: Links = { note: () => null, tag: () => "" };
-  #lines = new Map<string, number>();
 
   /** `again` is called where the person wants the same asked once more. */
   constructor(desk: Desk, asked: Asked, again: () => void) {
@@ -96,7 +93,6 @@ export class Turn {
   }
 
   #drawFound(results: readonly Found[]): void {
-    for (const { path, line } of results) this.#lines.set(path, line);
     const rows = results.map(({ path, title, line, snippet, highlights }) =>
       h(
         "li",
@@ -151,7 +147,6 @@ export class Turn {
     this.#found.hidden ||= answer.grounded;
     this.#drawAfter(answer);
     this.#desk.voice.whisper(answer.partial ? "The answer is there, but not complete" : "The answer is there");
-    if (answer.sources.length) void this.#findLines(answer);
   }
 
   #drawAfter(answer: Answer): void {
@@ -161,23 +156,9 @@ export class Turn {
       this.#after,
       ...badges(answer).map(([kind, text]) => h("p", { class: `ask-badge is-${kind}` }, text)),
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
-      sourceList(this.#desk, sources, this.#lines),
+      sourceList(this.#desk, sources),
       h("p", { class: "tools" }, h("span", { class: "faint" }, facts), button("Copy", () => void this.#copy(answer), { class: "quiet" })),
     );
-  }
-
-  /** Where in its note each source speaks of the question: as the ordinary search finds it. */
-  async #findLines(answer: Answer): Promise<void> {
-    try {
-      const { results } = await this.#desk.asking.find(answer.standalone, { limit: LINES, plain: true, door: "ask" });
-      for (const { path, line } of results) this.#lines.set(path, line);
-    } catch (error) {
-      asServerError(error); // then notes open at their beginning
-      return;
-    }
-    const list = this.#after.querySelector(".ask-sources");
-    const drawn = sourceList(this.#desk, answer.sources, this.#lines);
-    if (drawn && list && !list.contains(document.activeElement)) list.replaceWith(drawn);
   }
 
   #choose(n: number): void {
