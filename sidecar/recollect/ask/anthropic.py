@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recollect.ask.messages import Json, Message, ModelInfo, ToolCall, ToolSpec, Turn
+from recollect.ask.messages import Json, Message, ModelInfo, ToolSpec, Turn
+from recollect.ask.protocol import CallParts, gather, limit, offered
 from recollect.ask.wire import Wire
-from recollect.errors import ProviderError
 
 VERSION = "2023-06-01"
+
+_INPUT, _OUTPUT = ("max_input_tokens",), ("max_tokens",)  # where it tells a model's limits
 
 
 class Anthropic:
@@ -36,27 +38,13 @@ class Anthropic:
                 {"name": one.name, "description": one.about, "input_schema": one.parameters}
                 for one in tools
             ]
-        gathering = _Gathering()
-        for event in self._wire.events("/v1/messages", body):
-            piece = gathering.take(event)
-            if piece:
-                yield piece
-        if not gathering.finished:
-            raise ProviderError("The language model's answer broke off before its end.")
-        yield gathering.turn()
+        return gather(self._wire.events("/v1/messages", body), _Gathering())
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See `Provider`."""
-        listed = self._wire.get("/v1/models?limit=1000")
-        found = listed.get("data") if isinstance(listed, Mapping) else None
-        if not isinstance(found, Sequence) or isinstance(found, str):
-            raise ProviderError("The language model's provider lists no models.")
         return tuple(
-            ModelInfo(
-                str(one["id"]), _whole(one.get("max_input_tokens")), _whole(one.get("max_tokens"))
-            )
-            for one in found
-            if isinstance(one, Mapping) and "id" in one
+            ModelInfo(str(one["id"]), limit(one, _INPUT), limit(one, _OUTPUT))
+            for one in offered(self._wire.get("/v1/models?limit=1000"))
         )
 
 
@@ -65,7 +53,7 @@ class _Gathering:
     """Puts a turn together from its events."""
 
     text: list[str] = field(default_factory=list)
-    calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
+    calls: dict[int, CallParts] = field(default_factory=dict)  # by their place among the blocks
     reason: str = ""
     finished: bool = False
 
@@ -77,7 +65,7 @@ class _Gathering:
             case "content_block_start":
                 block = event.get("content_block")
                 if isinstance(block, Mapping) and block.get("type") == "tool_use":
-                    self.calls[at] = [str(block.get("id")), str(block.get("name")), ""]
+                    self.calls[at] = CallParts(str(block.get("id")), str(block.get("name")))
             case "content_block_delta":
                 return self._delta(at, event.get("delta"))
             case "message_delta":
@@ -99,7 +87,7 @@ class _Gathering:
             return piece
         part = delta.get("partial_json")
         if isinstance(part, str) and at in self.calls:
-            self.calls[at][2] += part
+            self.calls[at].arguments += part
         return ""
 
     def _message(self, event: Mapping[str, Json]) -> str:
@@ -110,17 +98,14 @@ class _Gathering:
                 said += str(block.get("text") or "")
             elif isinstance(block, Mapping) and block.get("type") == "tool_use":
                 given = json.dumps(block.get("input") or {})
-                self.calls[at] = [str(block.get("id")), str(block.get("name")), given]
+                self.calls[at] = CallParts(str(block.get("id")), str(block.get("name")), given)
         self.text.append(said)
         self.reason, self.finished = str(event.get("stop_reason") or ""), True
         return said
 
     def turn(self) -> Turn:
         """Everything that was said."""
-        calls = tuple(
-            ToolCall(parts[0], parts[1], parts[2] or "{}")
-            for _, parts in sorted(self.calls.items())
-        )
+        calls = tuple(parts.whole() for _, parts in sorted(self.calls.items()))
         return Turn("".join(self.text), calls, cut=self.reason == "max_tokens")
 
 
@@ -155,7 +140,3 @@ def _given(arguments: str) -> Json:
     except ValueError:
         return {}
     return given if isinstance(given, Mapping) else {}
-
-
-def _whole(value: Json) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recollect.ask.messages import Json, Message, ModelInfo, ToolCall, ToolSpec, Turn
+from recollect.ask.messages import Json, Message, ModelInfo, ToolSpec, Turn
+from recollect.ask.protocol import CallParts, gather, limit, offered
 from recollect.ask.wire import Wire
-from recollect.errors import ProviderError
 
 # Under these names providers tell a model's limits; OpenAI itself tells none.
 _INPUT = (
@@ -42,27 +42,15 @@ class OpenAI:
         }
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
-        gathering = _Gathering()
-        for event in self._wire.events("/chat/completions", body):
-            piece = gathering.take(event)
-            if piece:
-                yield piece
-        if not gathering.finished:
-            raise ProviderError("The language model's answer broke off before its end.")
-        yield gathering.turn()
+        return gather(self._wire.events("/chat/completions", body), _Gathering())
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See `Provider`."""
-        listed = self._wire.get("/models")
-        found = listed.get("data") if isinstance(listed, Mapping) else None
-        if not isinstance(found, Sequence) or isinstance(found, str):
-            raise ProviderError("The language model's provider lists no models.")
         return tuple(
             ModelInfo(
-                str(one["id"]).removeprefix("models/"), _limit(one, _INPUT), _limit(one, _OUTPUT)
+                str(one["id"]).removeprefix("models/"), limit(one, _INPUT), limit(one, _OUTPUT)
             )
-            for one in found
-            if isinstance(one, Mapping) and "id" in one
+            for one in offered(self._wire.get("/models"))
         )
 
 
@@ -71,8 +59,13 @@ class _Gathering:
     """Puts a turn together from its pieces."""
 
     text: list[str] = field(default_factory=list)
-    calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
-    finished: str = ""
+    calls: dict[int, CallParts] = field(default_factory=dict)  # by their index
+    reason: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether a reason to end was told."""
+        return bool(self.reason)
 
     def take(self, event: Mapping[str, Json]) -> str:
         """Take an event; gives the text in it."""
@@ -80,7 +73,7 @@ class _Gathering:
         if not isinstance(choices, Sequence) or not choices or not isinstance(choices[0], Mapping):
             return ""
         choice = choices[0]
-        self.finished = str(choice.get("finish_reason") or self.finished)
+        self.reason = str(choice.get("finish_reason") or self.reason)
         # Whole where the endpoint does not stream.
         delta = choice.get("delta") or choice.get("message")
         if not isinstance(delta, Mapping):
@@ -98,22 +91,20 @@ class _Gathering:
         if not isinstance(call, Mapping):
             return
         index = call.get("index")
-        parts = self.calls.setdefault(index if isinstance(index, int) else n, ["", "", ""])
+        parts = self.calls.setdefault(index if isinstance(index, int) else n, CallParts())
         function = call.get("function")
         named = function if isinstance(function, Mapping) else {}
-        parts[0] = parts[0] or str(call.get("id") or "")
-        parts[1] = parts[1] or str(named.get("name") or "")
+        parts.id = parts.id or str(call.get("id") or "")
+        parts.name = parts.name or str(named.get("name") or "")
         arguments = named.get("arguments")
-        parts[2] += arguments if isinstance(arguments, str) else ""
+        parts.arguments += arguments if isinstance(arguments, str) else ""
 
     def turn(self) -> Turn:
         """Everything that was said."""
         calls = tuple(
-            ToolCall(parts[0] or f"call_{n}", parts[1], parts[2] or "{}")
-            for n, parts in sorted(self.calls.items())
-            if parts[1]
+            parts.whole(no_id=f"call_{n}") for n, parts in sorted(self.calls.items()) if parts.name
         )
-        return Turn("".join(self.text), calls, cut=self.finished == "length")
+        return Turn("".join(self.text), calls, cut=self.reason == "length")
 
 
 def _message(message: Message) -> Json:
@@ -135,11 +126,3 @@ def _message(message: Message) -> Json:
 def _tool(tool: ToolSpec) -> Json:
     function: Json = {"name": tool.name, "description": tool.about, "parameters": tool.parameters}
     return {"type": "function", "function": function}
-
-
-def _limit(model: Mapping[str, Json], names: Sequence[str]) -> int | None:
-    for name in names:
-        value = model.get(name)
-        if isinstance(value, int) and value > 0:
-            return value
-    return None

@@ -1,0 +1,109 @@
+"""What the protocols of providers share: how a turn ends, and which lists are lists of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from recollect.ask.anthropic import Anthropic
+from recollect.ask.messages import Cancel, Json, Provider, ToolCall, Turn
+from recollect.ask.openai import OpenAI
+from recollect.ask.protocol import CallParts, gather, limit, offered
+from recollect.ask.wire import Endpoint, Wire
+from recollect.errors import ProviderError
+from tests.ask.scripted import Says, Script
+
+
+@dataclass
+class Words:
+    """A protocol of one field, `say`; an event without one ends the turn."""
+
+    said: list[str] = field(default_factory=list)
+    finished: bool = False
+
+    def take(self, event: Mapping[str, Json]) -> str:
+        self.finished = "say" not in event
+        self.said.append(str(event.get("say", "")))
+        return self.said[-1]
+
+    def turn(self) -> Turn:
+        return Turn("".join(self.said))
+
+
+def test_pieces_come_as_they_arrive_and_the_turn_comes_last() -> None:
+    events: list[Mapping[str, Json]] = [{"say": "The "}, {"say": ""}, {"say": "sun"}, {}]
+
+    assert list(gather(events, Words())) == ["The ", "sun", Turn("The sun")]
+
+
+def test_a_turn_without_words_is_a_turn() -> None:
+    assert list(gather([{}], Words())) == [Turn("")]
+
+
+@pytest.mark.parametrize("events", [[], [{"say": "The "}]], ids=["nothing", "half"])
+def test_a_turn_without_an_end_is_an_error_after_what_was_said(
+    events: list[Mapping[str, Json]],
+) -> None:
+    pieces = gather(events, Words())
+
+    assert [next(pieces) for _ in events] == ["The "] * len(events)
+    with pytest.raises(ProviderError, match="broke off before its end"):
+        next(pieces)
+
+
+def test_a_call_without_id_and_arguments_gets_both() -> None:
+    assert CallParts(name="search").whole(no_id="call_0") == ToolCall("call_0", "search", "{}")
+    assert CallParts("a", "search", '{"q": 1}').whole(no_id="b") == ToolCall(
+        "a", "search", '{"q": 1}'
+    )
+
+
+@pytest.mark.parametrize("listing", [None, [], "data", {}, {"data": "models"}, {"data": {}}])
+def test_what_lists_no_models_is_an_error(listing: Json) -> None:
+    with pytest.raises(ProviderError, match="lists no models"):
+        offered(listing)
+
+
+def test_only_models_with_an_id_are_offered() -> None:
+    listing: Json = {"data": [{"id": "one"}, {"name": "two"}, "three", None]}
+
+    assert offered(listing) == ({"id": "one"},)
+
+
+def test_a_limit_is_the_first_that_is_told() -> None:
+    model: Mapping[str, Json] = {"window": "8k", "context": 0, "length": 4096, "most": 10}
+
+    assert limit(model, ("window", "context", "length", "most")) == 4096
+    assert limit(model, ("window", "missing")) is None
+
+
+@pytest.mark.parametrize("protocol", [OpenAI, Anthropic])
+def test_both_protocols_list_their_models_with_limits(
+    script: Script, protocol: type[OpenAI | Anthropic]
+) -> None:
+    told = {"context_length": 8192, "max_input_tokens": 8192}
+    model = script(models=[{"id": "one", **told}, {"id": "two"}])
+    provider: Provider = protocol(Wire(Endpoint(model.url, {}), Cancel()))
+
+    assert [(one.name, one.input_limit) for one in provider.models()] == [
+        ("one", 8192),
+        ("two", None),
+    ]
+
+
+@pytest.mark.parametrize("protocol", [OpenAI, Anthropic])
+def test_both_protocols_put_a_call_together(
+    script: Script, protocol: type[OpenAI | Anthropic]
+) -> None:
+    model = script(Says("Wait.", calls=[("search", {"query": "bees and light"})]))
+    provider: Provider = protocol(Wire(Endpoint(model.url, {}), Cancel()))
+    *pieces, turn = provider.stream("m", (), (), 100)
+
+    assert "".join(map(str, pieces)) == "Wait."
+    assert isinstance(turn, Turn)
+    assert turn.text == "Wait."
+    assert [(call.name, call.arguments) for call in turn.calls] == [
+        ("search", '{"query": "bees and light"}')
+    ]
