@@ -30,6 +30,7 @@ from recollect.ingest.answering import Models
 from recollect.ingest.events import Event
 from recollect.ingest.identity import claim
 from recollect.ingest.indexer import Indexer
+from recollect.ingest.precedence import Precedence
 from recollect.ingest.queue import Work
 from recollect.ingest.writer import Writer
 from recollect.memory.opening import open_memories, open_writer
@@ -104,6 +105,7 @@ class Engine:
         self._settings = settings
         self._models = models
         self._fetch_missing = fetch_missing
+        self._precedence = Precedence()
         self._writer = Writer(
             record.name,
             index,
@@ -111,6 +113,7 @@ class Engine:
             models,
             fetch_missing=fetch_missing,
             reconcile_at=settings.vault.reconcile_at,
+            between=self._precedence.give_way,
         )
         self.history = History(index, record, settings)
         self._explorer = Explorer(index, record, self.search)
@@ -254,7 +257,8 @@ class Engine:
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a method of this engine in one of its reader threads, while somebody waits."""
-        return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
+        with self._precedence.answering():
+            return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
 
     async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `note_changes`, `sync` or `settle_guard` after those that were asked for before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,12 @@ def catch_up(store: Store, postings: Postings) -> None:
     postings.update(reads.texts(store, since), gone=gone, database=database, generation=generation)
 
 
-def follow_keywords(store: Store, postings: Postings, changes: Changes) -> None:
+def follow_keywords(
+    store: Store, postings: Postings, changes: Changes, between: Callable[[], None]
+) -> None:
     """Index what a batch changed; more, where an earlier batch could not be followed.
+
+    `between` is called before each note.
 
     Raises:
         IndexFailure: the folder is of no use any more.
@@ -101,11 +106,19 @@ def follow_keywords(store: Store, postings: Postings, changes: Changes) -> None:
         catch_up(store, postings)
         return
     postings.update(
-        reads.texts(store, changes.text_before),
+        _apart(reads.texts(store, changes.text_before), between),
         gone=changes.gone,
         database=database,
         generation=generation,
     )
+
+
+def _apart(
+    texts: Iterable[reads.NoteText], between: Callable[[], None]
+) -> Iterator[reads.NoteText]:
+    for text in texts:
+        between()
+        yield text
 
 
 def _writable_keywords(store: Store, path: Path) -> Postings:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import filelock
@@ -111,8 +111,10 @@ class Index:
 
     # --- writing (one thread) ---
 
-    def apply(self, batch: Batch) -> Applied:
+    def apply(self, batch: Batch, *, between: Callable[[], None] = lambda: None) -> Applied:
         """Make a batch true, all of it or nothing, and searchable.
+
+        `between` is called between two notes that become searchable.
 
         Raises:
             IndexFailure: the disk refuses; nothing has changed.
@@ -124,7 +126,7 @@ class Index:
         self._notes = None
         if changes.text:
             self._text_generation = changes.generation
-            self._follow(changes)
+            self._follow(changes, between)
         return Applied(
             generation=changes.generation,
             chunks_added=len(changes.chunks_added),
@@ -338,7 +340,7 @@ class Index:
 
     # --- in step ---
 
-    def _follow(self, changes: writes.Changes) -> None:
+    def _follow(self, changes: writes.Changes, between: Callable[[], None]) -> None:
         """Bring memory after a batch that is true. What fails is made again.
 
         The owners of chunks come first: a hit of a chunk they do not know is no hit.
@@ -349,7 +351,7 @@ class Index:
             logger.exception("The index in memory is loaded again.")
             self._reload()
         try:
-            derived.follow_keywords(self._store, self._postings, changes)
+            derived.follow_keywords(self._store, self._postings, changes, between)
         except IndexFailure as error:
             logger.warning("%s It is made again.", error.message)
             self._postings.close()

@@ -82,13 +82,14 @@ class Signals:
 
     `stop` ends it. `give_way` ends what may wait: the embedding, and the reading of a whole vault,
     but not the reading of a few notes, which something just saved would wait for no longer than
-    for one another.
+    for one another. `between` is called between two notes and returns when the next may come.
     """
 
     progress: Callable[[Progress], None] = lambda _: None
     kept: Callable[[], None] = lambda: None  # told now and then that there are more vectors
     stop: Callable[[], bool] = lambda: False
     give_way: Callable[[], bool] = lambda: False
+    between: Callable[[], None] = lambda: None
 
     def stop_or_give_way(self) -> bool:
         """Whether either is asked for."""
@@ -118,7 +119,7 @@ class Indexer:
             # From here on the ledger says `pending` of every note that is still to be read anew.
             self._index.set_meta(_FINGERPRINT, fingerprint)
         stop = signals.stop if work.paths else signals.stop_or_give_way
-        totals = self._first_pass(plan, embedder, signals.progress, stop)
+        totals = self._first_pass(plan, embedder, replace(signals, stop=stop))
         if embedder is not None and self._index.meta(_FINGERPRINT) != fingerprint:
             # Cut for another model still: the whole run that waits will cut, and then embed.
             totals = replace(totals, finished=False)
@@ -170,21 +171,21 @@ class Indexer:
         self,
         plan: Plan,
         embedder: Embedder | None,
-        progress: Callable[[Progress], None],
-        stop: Callable[[], bool],
+        signals: Signals,
     ) -> RunTotals:
         model = embedder.key if embedder is not None else None
-        reader = _Reader(self._settings, embedder)
+        reader = _Reader(self._settings, embedder, signals.between)
         renamed = (move.file for move in plan.moves if _title_moves(move))
         to_read = (*renamed, *plan.read)
         done = reused = 0
         for group in _groups(to_read):
-            if stop():
+            if signals.stop():
                 break
-            progress(Progress("read", done, len(to_read), group[0].path))
-            reused += self._index.apply(reader.batch(group, model, self._index)).reused
+            signals.progress(Progress("read", done, len(to_read), group[0].path))
+            batch = reader.batch(group, model, self._index)
+            reused += self._index.apply(batch, between=signals.between).reused
             done += len(group)
-        progress(Progress("read", done, len(to_read)))
+        signals.progress(Progress("read", done, len(to_read)))
         return RunTotals(
             read=done,
             reused=reused,
@@ -212,7 +213,10 @@ class Indexer:
 class _Reader:
     """Turns files into what a transaction stores."""
 
-    def __init__(self, settings: Settings, embedder: Embedder | None) -> None:
+    def __init__(
+        self, settings: Settings, embedder: Embedder | None, between: Callable[[], None]
+    ) -> None:
+        self._between = between
         self._max_bytes = settings.vault.max_note_bytes
         self._sizes = _sizes(settings.chunking, embedder)
         self._count: CountTokens = embedder.count_tokens if embedder else approximate_tokens
@@ -222,6 +226,7 @@ class _Reader:
         removes: list[str] = []
         ledger: list[LedgerEntry] = []
         for file in group:
+            self._between()
             try:
                 puts.append(self._put(file))
             except UnreadableNoteError as error:

@@ -56,8 +56,12 @@ class Writer:
         fetch_missing: bool,
         reconcile_at: str = "",
         model_again_s: float = MODEL_AGAIN_S,
+        between: Callable[[], None] = lambda: None,
     ) -> None:
-        """`reconcile_at` is the time of day of the daily look at everything; "" is never."""
+        """`reconcile_at` is the time of day of the daily look at everything; "" is never.
+
+        `between` is called between two notes and returns when the next may come.
+        """
         self.queue = WorkQueue()
         self.events = EventLog(first=time.time_ns() // 1_000_000)
         self._name = name
@@ -66,6 +70,7 @@ class Writer:
         self._models = models
         self._fetch_missing = fetch_missing
         self._reconcile_at = reconcile_at
+        self._between = between
         self._activity = Activity()
         self._changing = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -185,6 +190,7 @@ class Writer:
             kept=self._note_vectors,
             stop=lambda: queue.closed or queue.paused or queue.cancelled,
             give_way=lambda: queue.saved_waiting,
+            between=self._between,
         )
 
     def _finish(self, work: Work, totals: RunTotals, began: float, outcome: str) -> None:
