@@ -1,39 +1,67 @@
-"""A search inside the process, by mode and by stage; at two sizes of index."""
+"""A search inside the process, by mode and by stage, at two sizes of index; beside the peers'."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import get_args
 
 from figures import Figure, Times, options, write
-from stack import Stack, prepare
+from peers import Peers, measure_peers
+from stack import QUICK_CHUNKS, Stack, prepare
 
 from recollect.engine import Engine
 from recollect.types import SearchMode, SearchRequest
 
+SIZES = (10_000, 100_000)
 WARM_UP = 20
 
 
+@dataclass(frozen=True)
+class Mode:
+    """Times of the whole search, and of each of its stages, in one mode."""
+
+    whole: Times
+    stages: Mapping[str, Times]
+
+
 def main() -> None:
-    """Time every mode on the small index and, unless it is quick, the large one."""
+    """Time every mode and stage on each size of index and write the figures."""
     chosen = options(__doc__ or "")
-    sizes = {"5k": True} if chosen.quick else {"5k": True, "100k": False}
     figures: list[Figure] = []
     details: dict[str, object] = {}
-    for name, small in sizes.items():
-        stack = prepare(quick=small)
+    for chunks in (QUICK_CHUNKS,) if chosen.quick else SIZES:
+        stack = prepare(quick=chosen.quick, chunks=chunks)
+        peers = measure_peers(stack, chosen.torch_python)
         with stack.engine() as engine:
-            for mode in get_args(SearchMode):
-                times = _times(engine, stack, mode)
-                details[f"{mode} {name}"] = {"whole": times, "stages": _stages(engine, stack, mode)}
-                figures.append(
-                    Figure(f"{mode} search in process, {name} chunks", "", "", str(times))
-                )
+            modes = {mode: _measured(engine, stack, mode) for mode in get_args(SearchMode)}
+        figures += rows(modes, peers, f"{chunks:,} chunks")
+        details[f"{chunks}"] = {"modes": modes, "peers": peers}
     write(chosen.json, figures, details)
 
 
-def _times(engine: Engine, stack: Stack, mode: SearchMode) -> Times:
+def rows(modes: Mapping[SearchMode, Mode], peers: Peers, size: str) -> list[Figure]:
+    """The whole search in each mode, then the stages of a hybrid one."""
+    whole = [
+        Figure(
+            f"{mode} search in process, {size}",
+            "",
+            f"{peers.name}: {peers.query}" if mode == "hybrid" else "",
+            str(measured.whole),
+            measured.whole.p50 / peers.query.p50 if mode == "hybrid" else None,
+        )
+        for mode, measured in modes.items()
+    ]
+    stages = [
+        Figure(f"of it `{name}`, {size}", "", "", str(times))
+        for name, times in modes["hybrid"].stages.items()
+    ]
+    return [*whole, *stages]
+
+
+def _measured(engine: Engine, stack: Stack, mode: SearchMode) -> Mode:
     for query in stack.queries[:WARM_UP]:
         engine.search(SearchRequest(query, mode=mode, plain=True))
     timings = []
@@ -41,7 +69,7 @@ def _times(engine: Engine, stack: Stack, mode: SearchMode) -> Times:
         began = time.perf_counter()
         engine.search(SearchRequest(query, mode=mode, plain=True))
         timings.append(time.perf_counter() - began)
-    return Times.of(timings)
+    return Mode(Times.of(timings), _stages(engine, stack, mode))
 
 
 def _stages(engine: Engine, stack: Stack, mode: SearchMode) -> dict[str, Times]:
@@ -52,7 +80,7 @@ def _stages(engine: Engine, stack: Stack, mode: SearchMode) -> dict[str, Times]:
         if reply.explain is not None:
             for stage in reply.explain.stages:
                 stages[stage.name].append(stage.ms / 1000)
-    return {name: Times.of(timings) for name, timings in stages.items()}
+    return {name: Times.of(timings) for name, timings in stages.items() if name != "explain"}
 
 
 if __name__ == "__main__":

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-import orjson
 from figures import Figure, Times, options, write
+from peers import Peers, measure_peers
 from server import serving
-from stack import Stack, dump, prepare, say
+from stack import Stack, prepare
 
 STARTS, QUICK_STARTS = 5, 2
-PEER_QUERIES = 20
 SEEDED = "vectors of passages are clustered random ones; queries are embedded by the real model"
 
 
@@ -29,16 +22,6 @@ class Ours:
     starts_s: tuple[float, ...]
     query: Times
     engine_ms: float
-    rss_mb: float
-
-
-@dataclass(frozen=True)
-class Peers:
-    """What was measured of the peers. Without torch the model's share is missing."""
-
-    torch: bool
-    start_s: float | None
-    query: Times
     rss_mb: float
 
 
@@ -72,33 +55,14 @@ def measure_ours(stack: Stack, starts: int) -> Ours:
         return Ours(tuple(first), Times.of(waits), statistics.median(inside), server.resident_mb())
 
 
-def measure_peers(stack: Stack, torch_python: Path | None) -> Peers:
-    """Run the peers in their own process on the same texts, vectors and queries."""
-    folder = Path(tempfile.mkdtemp(prefix="recollect-bench-"))
-    try:
-        dump(stack, folder)
-        (folder / "queries.json").write_bytes(orjson.dumps(stack.queries))
-        figures = _run_peers(folder, stack.model_folder, torch_python)
-    finally:
-        shutil.rmtree(folder)
-    return Peers(
-        torch=torch_python is not None,
-        start_s=float(figures["model_s"]) if torch_python else None,
-        query=Times.of(figures["query_s"]),
-        rss_mb=float(figures["rss_mb"]),
-    )
-
-
 def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
     """The rows of the table that this script answers for."""
-    stack = "rank-bm25 + matmul + sentence-transformers"
-    missing = "" if peers.torch else " (without sentence-transformers: no --torch-python)"
     start = statistics.median(ours.starts_s)
     return [
         Figure(
             f"hybrid query end to end over HTTP, {chunks} chunks, warm",
             "p50 at most 5 ms, p95 at most 8 ms, at most 1/40",
-            f"{stack}, in process{missing}: {peers.query}",
+            f"{peers.name}, in process: {peers.query}",
             str(ours.query),
             ours.query.p50 / peers.query.p50,
             f"{SEEDED}; {ours.query.runs} queries of 8 terms",
@@ -116,26 +80,12 @@ def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
         Figure(
             f"resident memory serving {chunks} chunks",
             "at most 350 MB",
-            f"{stack}{missing}: {peers.rss_mb:.0f} MB",
+            f"{peers.name}: {peers.rss_mb:.0f} MB",
             f"{ours.rss_mb:.0f} MB",
             ours.rss_mb / peers.rss_mb if peers.rss_mb else None,
             "after the queries above, mapped files included",
         ),
     ]
-
-
-def _run_peers(folder: Path, model: Path, torch_python: Path | None) -> dict[str, object]:
-    out = folder / "peers.json"
-    script = Path(__file__).with_name("peer_stack.py")
-    python = str(torch_python or sys.executable)
-    command = [python, "-W", "ignore", str(script), "--data", str(folder)]
-    command += ["--json", str(out), "--queries", str(PEER_QUERIES)]
-    if torch_python:
-        command += ["--model", str(model)]
-    say("running the peers")
-    subprocess.run(command, check=True)
-    figures: dict[str, object] = json.loads(out.read_text(encoding="utf-8"))
-    return figures
 
 
 if __name__ == "__main__":

@@ -125,9 +125,12 @@ class Stack:
         }
 
 
-def prepare(*, quick: bool) -> Stack:
-    """Bring the benchmark vault and its index about; what an earlier run made is used again."""
-    chunks = QUICK_CHUNKS if quick else CHUNKS
+def prepare(*, quick: bool, chunks: int | None = None) -> Stack:
+    """Bring the benchmark vault and its index about; what an earlier run made is used again.
+
+    A quick one has fewer queries and, unless `chunks` says how many, fewer chunks.
+    """
+    chunks = chunks or (QUICK_CHUNKS if quick else CHUNKS)
     settings = _settings(chunks)
     files = fetch(find(settings.model.name), model_dir=settings.model_dir, say=say)
     words = Words.of_tokenizer(files.folder / TOKENIZER_FILE)
