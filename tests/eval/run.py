@@ -23,7 +23,7 @@ import orjson
 
 sys.path.append(str(Path(__file__).parents[1]))  # for what the benchmarks share with us
 
-from syntax import with_conditions
+from syntax import FILES, with_conditions
 from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
@@ -52,16 +52,15 @@ class EvalSet:
     archive: str
     folder: str
     vault: tuple[str, str] | None = None  # archive and folder of the vault it asks about
+    conditions: bool = False  # its questions by name, each within the folder of its answer
 
 
+_HELP = "known-obsidian-help-en"
+_HELP_VAULT = ("vault-obsidian-help-en", "obsidian-help-en")
 SETS = (
     EvalSet("scifact", "ir-scifact", "scifact"),
-    EvalSet(
-        "known-obsidian-help-en",
-        "known-obsidian-help-en",
-        "known-obsidian-help-en",
-        vault=("vault-obsidian-help-en", "obsidian-help-en"),
-    ),
+    EvalSet(_HELP, _HELP, _HELP, vault=_HELP_VAULT),
+    EvalSet(f"{_HELP} in folders", _HELP, _HELP, vault=_HELP_VAULT, conditions=True),
     EvalSet("xquad-de", "ir-xquad-de-ru-zh", "xquad/xquad-de"),
     EvalSet("xquad-ru", "ir-xquad-de-ru-zh", "xquad/xquad-ru"),
     EvalSet("xquad-zh", "ir-xquad-de-ru-zh", "xquad/xquad-zh"),
@@ -109,7 +108,9 @@ def measure(one: EvalSet, data: Path, work: Path, vaults: Vaults) -> EvalReport 
     if vault is None:
         return None
     record = vaults.add(vault)
-    queries, qrels, drops = with_conditions(folder, work / "conditions" / one.name)
+    if one.conditions:
+        folder = with_conditions(folder, work / "conditions" / one.folder)
+    queries, qrels, drops = (folder / name for name in FILES)
     report = run_vault(vaults, record, queries=queries, qrels=qrels, drops=drops, systems=MEASURED)
     return replace(report, name=one.name)
 

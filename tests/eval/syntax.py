@@ -13,8 +13,8 @@ import orjson
 FILES = ("queries.jsonl", "qrels.tsv", "drops.tsv")
 
 
-def with_conditions(folder: Path, target: Path) -> tuple[Path, Path, Path]:
-    """Write the set with these queries beside its own (class `syntax`); gives the three files."""
+def with_conditions(folder: Path, target: Path) -> Path:
+    """Write a set of these queries (class `syntax`); gives its folder."""
     queries, qrels, drops = ((folder / name).read_text(encoding="utf-8") for name in FILES)
     answers = dict(line.split("\t")[:2] for line in qrels.splitlines()[1:])
     made = []
@@ -26,20 +26,17 @@ def with_conditions(folder: Path, target: Path) -> tuple[Path, Path, Path]:
             query["metadata"] = {"type": "syntax", "plain": False}
             made.append(query)
     chosen = {query["_id"] for query in made}
-    for query in made:
-        query["_id"] += "-syntax"
     target.mkdir(parents=True, exist_ok=True)
     texts = (
-        queries.rstrip() + "\n" + "\n".join(orjson.dumps(query).decode() for query in made),
-        *(_repeated(lines, chosen) for lines in (qrels, drops)),
+        "\n".join(orjson.dumps(query).decode() for query in made),
+        *(_of(lines, chosen) for lines in (qrels, drops)),
     )
     for name, text in zip(FILES, texts, strict=True):
         (target / name).write_text(text.rstrip() + "\n", encoding="utf-8")
-    return target / FILES[0], target / FILES[1], target / FILES[2]
+    return target
 
 
-def _repeated(lines: str, chosen: set[str]) -> str:
-    """Rows of a table, those of the chosen queries once more under their new names."""
-    rows = [line.split("\t") for line in lines.splitlines()]
-    again = ["\t".join([f"{row[0]}-syntax", *row[1:]]) for row in rows if row[0] in chosen]
-    return "\n".join([*lines.splitlines(), *again])
+def _of(lines: str, chosen: set[str]) -> str:
+    """A table's head and its rows of the chosen queries."""
+    head, *rows = lines.splitlines()
+    return "\n".join([head, *(row for row in rows if row.partition("\t")[0] in chosen)])

@@ -35,7 +35,7 @@ _KINDS = (
     ("keyword", "known-obsidian-help-en", "anchor"),
     ("conceptual", "scifact", None),
     ("context", "known-obsidian-help-en", "context"),
-    ("syntax", "known-obsidian-help-en", "syntax"),
+    ("syntax", "known-obsidian-help-en in folders", None),
     ("German", "xquad-de", None),
     ("Russian", "xquad-ru", None),
     ("Chinese", "xquad-zh", None),

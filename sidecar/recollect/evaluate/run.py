@@ -52,6 +52,8 @@ ABLATIONS = (
     System("without whole notes", "hybrid", ignore=frozenset({"whole_notes"})),
     System("without spelling", "hybrid", ignore=frozenset({"spelling"})),
     System("without links", "hybrid", ignore=frozenset({"links"})),
+    System("without names", "hybrid", ignore=frozenset({"names"})),
+    System("without tags", "hybrid", ignore=frozenset({"tags"})),
 )
 
 OnProgress = Callable[[Progress], None] | None
