@@ -13,10 +13,9 @@ from pydantic import Field
 
 from recollect.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
 from recollect.questions import memory as asking
+from recollect.questions import memory_fields as field
 from recollect.questions.memory import (
     DEFAULT_NAMESPACE,
-    MAX_CONTENT_CHARS,
-    MAX_DEPTH,
     MemoryOrder,
     MemoryRequest,
     MemoryType,
@@ -27,11 +26,8 @@ from recollect.questions.memory import (
 _AROUND_TEXT, _SHARE_OF_TEXT = 50, 0.85
 
 _Id = Annotated[str, Field(min_length=1, description="Id, path or name of a memory")]
-_Share = Annotated[float, Field(ge=0, le=1)]
-_Comment = Annotated[str, Field(max_length=1000, description="Why, for the memory's history")]
-_Namespace = Annotated[str, Field(pattern=r"^\w[\w .-]{0,63}$")]
-_Depth = Annotated[int, Field(ge=0, le=MAX_DEPTH, description="How many relations to follow")]
-_Limit = Annotated[int, Field(ge=1, le=1000, description="Most")]
+_Comment = Annotated[field.Comment, Field(description="Why, for the memory's history")]
+_Limit = Annotated[field.Limit, Field(description="Most")]
 
 
 class MemoryAsked(Asked):
@@ -52,14 +48,12 @@ class StoreAsked(MemoryAsked):
     """`memory_store`."""
 
     asks = asking.StoreMemory
-    content: str = Field(min_length=1, max_length=MAX_CONTENT_CHARS, description="What to remember")
+    content: field.Content = Field(description="What to remember")
     type: MemoryType = "fact"
-    namespace: _Namespace = DEFAULT_NAMESPACE
-    importance: _Share = 0.5
-    provenance: str | None = Field(
-        None, max_length=1000, description="Where it comes from: a note, a person, a conversation"
-    )
-    title: str | None = Field(None, max_length=200, description="Name of the note")
+    namespace: field.Namespace = DEFAULT_NAMESPACE
+    importance: field.Share = 0.5
+    provenance: field.Provenance = None
+    title: field.Title | None = Field(None, description="Name of the note")
 
 
 class RecallAsked(LongMemoryAsked):
@@ -67,10 +61,10 @@ class RecallAsked(LongMemoryAsked):
 
     asks = asking.RecallMemories
     query: str = Field(max_length=4096, description="What is to be done, in words")
-    namespace: _Namespace | None = None
+    namespace: field.Namespace | None = None
     type: MemoryType | None = None
     limit: _Limit = 5
-    depth: _Depth = 0
+    depth: field.Depth = 0
 
 
 class ContextAsked(LongMemoryAsked):
@@ -78,8 +72,8 @@ class ContextAsked(LongMemoryAsked):
 
     asks = asking.MemoryContext
     query: str = Field("", max_length=4096, description="What is to be done, in words")
-    namespace: _Namespace | None = None
-    depth: _Depth = 1
+    namespace: field.Namespace | None = None
+    depth: field.Depth = 1
 
 
 class ApplyAsked(MemoryAsked):
@@ -95,7 +89,7 @@ class OutcomeAsked(MemoryAsked):
 
     asks = asking.MemoryOutcome
     id: _Id
-    helped: bool = Field(description="Whether it helped")
+    helped: field.Helped
     comment: _Comment = ""
 
 
@@ -104,7 +98,7 @@ class ForgetAsked(MemoryAsked):
 
     asks = asking.ForgetMemory
     id: _Id
-    force: bool = Field(default=False, description="Delete it even if it is a golden rule")
+    force: field.Force = False
 
 
 class RelateAsked(MemoryAsked):
@@ -114,7 +108,7 @@ class RelateAsked(MemoryAsked):
     source: _Id
     target: str = Field(min_length=1, description="A memory, or the path of a note")
     kind: RelationKind = "relates_to"
-    weight: _Share = 1.0
+    weight: field.Share = 1.0
 
 
 class UnrelateAsked(MemoryAsked):
@@ -137,7 +131,7 @@ class ListAsked(LongMemoryAsked):
     """`memory_list`."""
 
     asks = asking.ListMemories
-    namespace: _Namespace | None = None
+    namespace: field.Namespace | None = None
     type: MemoryType | None = None
     order: MemoryOrder = "created"
     limit: _Limit = 100
@@ -155,7 +149,7 @@ class HealthAsked(LongMemoryAsked):
     """`memory_health`."""
 
     asks = asking.MemoryHealth
-    namespace: _Namespace | None = None
+    namespace: field.Namespace | None = None
 
 
 def remember(desk: Desk, asked: MemoryAsked | LongMemoryAsked) -> Document:

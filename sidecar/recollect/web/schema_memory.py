@@ -7,23 +7,20 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from recollect.questions import memory
+from recollect.questions import memory_fields as field
 from recollect.questions.memory import (
     DEFAULT_NAMESPACE,
-    MAX_CONTENT_CHARS,
-    MAX_DEPTH,
     MemoryOrder,
     MemoryRequest,
     MemoryType,
     RelationKind,
 )
-from recollect.web.schema import Limit, QueryText, Share, VaultAsked
+from recollect.web.schema import Limit, QueryText, VaultAsked
 
 MemoryName = Annotated[
     str, Field(min_length=1, max_length=2000, description="Id, path or name of a memory")
 ]
-Namespace = Annotated[str, Field(pattern=r"^\w[\w .-]{0,63}$")]
-Comment = Annotated[str, Field(max_length=1000, description="Why, for the history")]
-Depth = Annotated[int, Field(ge=0, le=MAX_DEPTH, description="How many relations to follow")]
+Comment = Annotated[field.Comment, Field(description="Why, for the history")]
 
 
 class MemoryAsked(VaultAsked):
@@ -40,16 +37,12 @@ class StoreAsked(MemoryAsked):
     """`POST /api/memory/store`."""
 
     asks = memory.StoreMemory
-    content: str = Field(
-        min_length=1, max_length=MAX_CONTENT_CHARS, description="What is to be remembered"
-    )
+    content: field.Content = Field(description="What is to be remembered")
     type: MemoryType = "fact"
-    namespace: Namespace = DEFAULT_NAMESPACE
-    importance: Share = 0.5
-    provenance: Annotated[str, Field(max_length=1000)] | None = Field(
-        None, description="Where it comes from: a note, a person, a conversation"
-    )
-    title: Annotated[str, Field(max_length=200)] | None = Field(
+    namespace: field.Namespace = DEFAULT_NAMESPACE
+    importance: field.Share = 0.5
+    provenance: field.Provenance = None
+    title: field.Title | None = Field(
         None, description="Name of the note; left out, it is made from the content"
     )
 
@@ -59,10 +52,10 @@ class RecallAsked(MemoryAsked):
 
     asks = memory.RecallMemories
     query: QueryText = Field(description="What is to be done, in words")
-    namespace: Namespace | None = None
+    namespace: field.Namespace | None = None
     type: MemoryType | None = None
     limit: Limit = 5
-    depth: Depth = 0
+    depth: field.Depth = 0
 
 
 class MemoryContextAsked(MemoryAsked):
@@ -70,9 +63,9 @@ class MemoryContextAsked(MemoryAsked):
 
     asks = memory.MemoryContext
     query: QueryText = Field("", description="What is to be done, in words")
-    namespace: Namespace | None = None
+    namespace: field.Namespace | None = None
     budget_tokens: Annotated[int, Field(ge=1, le=100_000, description="Tokens at most")] = 1000
-    depth: Depth = 1
+    depth: field.Depth = 1
 
 
 class ApplyAsked(MemoryAsked):
@@ -88,7 +81,7 @@ class OutcomeAsked(MemoryAsked):
 
     asks = memory.MemoryOutcome
     id: MemoryName
-    helped: bool = Field(description="Whether it helped")
+    helped: field.Helped
     comment: Comment = ""
 
 
@@ -97,7 +90,7 @@ class ForgetAsked(MemoryAsked):
 
     asks = memory.ForgetMemory
     id: MemoryName
-    force: bool = Field(default=False, description="Delete it even if it is a golden rule")
+    force: field.Force = False
 
 
 class RelateAsked(MemoryAsked):
@@ -107,7 +100,7 @@ class RelateAsked(MemoryAsked):
     source: MemoryName
     target: MemoryName = Field(description="Id, path or name of a memory, or path of a note")
     kind: RelationKind = "relates_to"
-    weight: Share = 1.0
+    weight: field.Share = 1.0
 
 
 class UnrelateAsked(MemoryAsked):
@@ -130,7 +123,7 @@ class MemoryListAsked(MemoryAsked):
     """`GET /api/memory/list`."""
 
     asks = memory.ListMemories
-    namespace: Namespace | None = None
+    namespace: field.Namespace | None = None
     type: MemoryType | None = None
     order: MemoryOrder = Field("created", description="Which comes first: the newest, the most")
     limit: Limit = 100
@@ -148,7 +141,7 @@ class MemoryHealthAsked(MemoryAsked):
     """`GET /api/memory/health`."""
 
     asks = memory.MemoryHealth
-    namespace: Namespace | None = None
+    namespace: field.Namespace | None = None
 
 
 class WritesAsked(VaultAsked):
