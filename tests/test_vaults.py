@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ask.conversations import Conversations, Exchange
+from recollect.ask.answering import Draft
+from recollect.ask.conversations import Conversations
 from recollect.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
 from recollect.types import SearchRequest, ServerRules, Settings, VaultRecord
 from recollect.vault.journal import Journal
@@ -196,7 +197,8 @@ def test_deleting_the_data_deletes_what_was_asked_and_written(
     record = vaults.add(folder(tmp_path / "Notes"))
     data = settings.data_dir / "vaults" / record.id
     talks = Conversations(data)
-    talks.keep(talks.fresh(), [Exchange("Why?", "Because.")])
+    talk = talks.fresh()
+    talks.keep(talk, Draft("Why?", record.name, talk).stopped())
     VaultWriter(record.path, Journal(data)).create("New.md", "text", action="test")
     assert len(list(data.iterdir())) >= 2
 

@@ -75,6 +75,10 @@ class Answers(Protocol):
         """The language models that may be asked."""
         ...
 
+    def ask_conversation(self, conversation: str) -> bytes:
+        """A conversation as it was kept."""
+        ...
+
     def ask_save(self, conversation: str, path: str) -> bytes:
         """Save a conversation as a note."""
         ...
@@ -155,6 +159,10 @@ class Here:
     def ask_models(self, *, refresh: bool) -> bytes:
         """The language models that may be asked."""
         return _document(self._engine.asking.models(refresh=refresh))
+
+    def ask_conversation(self, conversation: str) -> bytes:
+        """A conversation as it was kept."""
+        return _document(self._engine.asking.conversation(conversation))
 
     def ask_save(self, conversation: str, path: str) -> bytes:
         """Save a conversation as a note."""

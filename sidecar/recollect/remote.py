@@ -160,6 +160,10 @@ class Remote:
         """The language models that may be asked."""
         return self._get("/api/ask/models", {"refresh": refresh})
 
+    def ask_conversation(self, conversation: str) -> bytes:
+        """A conversation as it was kept."""
+        return self._get("/api/ask/conversation", {"conversation": conversation})
+
     def ask_save(self, conversation: str, path: str) -> bytes:
         """Save a conversation as a note."""
         return self._post("/api/ask/save", {"conversation": conversation, "path": path})

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from recollect.ask.citations import check
-from recollect.ask.conversations import Conversations, Exchange, as_note, within
 from recollect.ask.messages import Cancel, ModelInfo
 from recollect.ask.phrases import phrases_for
 from recollect.ask.providers import CACHE_SECONDS, Providers
 from recollect.ask.ranking import rank
-from recollect.errors import ConfigError, NotFoundError, ProviderError
+from recollect.errors import ConfigError, ProviderError
 from recollect.types import AskRules
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
@@ -162,23 +161,3 @@ def test_citations_are_checked_and_code_is_left(
 )
 def test_our_own_sentences_are_in_the_language_of_the_question(question: str, said: str) -> None:
     assert phrases_for(question).nothing.startswith(said)
-
-
-def test_conversations_are_kept_and_become_notes(tmp_path: Path) -> None:
-    talks = Conversations(tmp_path)
-    name = talks.fresh()
-    said = [
-        Exchange("Why\nbees?", "# Because\nof honey [1]", ("[1] [[Bees]]",)),
-        Exchange("More?", "No."),
-    ]
-    talks.keep(name, said)
-
-    assert list(talks.read(name)) == said
-    assert (
-        as_note(said)
-        == "## Why bees?\n\n### Because\nof honey [1]\n\n- [1] [[Bees]]\n\n## More?\n\nNo.\n"
-    )
-    assert within(said, 12, len) == (said[1],)
-    for wrong in ("../x", "", "0" * 16):
-        with pytest.raises(NotFoundError):
-            talks.read(wrong)

@@ -58,6 +58,14 @@ def test_json_is_one_document_and_goes_on(recollect: CommandLine, model: Scripte
     assert second["standalone"] == "Which light do bees find home by?"
     assert second["answer"] == "The sun [1]."
 
+    shown = recollect("ask", "--continue", first["conversation"]).stdout
+    assert shown.count("The sun [1].\n\n     source\n[1]  Garden/Bees.md") == 2
+    assert "## And which light?" in shown
+    read = recollect.json("ask", "--continue", first["conversation"])
+    assert read["turns"] == [first, second]
+    gone = recollect.json("ask", "--continue", "0" * 16, fails=3)
+    assert gone["error"] == "conversation_not_found"
+
 
 @pytest.mark.usefixtures("indexed")
 def test_models_are_listed(recollect: CommandLine, model: ScriptedModel) -> None:

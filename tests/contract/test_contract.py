@@ -16,6 +16,9 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
+from recollect.ask.answering import Draft
+from recollect.ask.catalogue import Found
+from recollect.ask.conversations import Conversations
 from recollect.configuration import Configuration
 from recollect.ingest.events import EventKind
 from recollect.types import MemoryRules, ModelRules, Settings, VaultRecord
@@ -47,6 +50,8 @@ STEADY: Mapping[str, object] = {
 }
 MEMORY = "Bees find the hive by its smell"
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
+
+TALK = "fedcba9876543210"  # a conversation
 
 EVENTS = "events"  # a stream, so it is asked for apart
 # file name -> route, parameters, status; a route with a body is a POST
@@ -151,6 +156,12 @@ REPLIES: dict[str, Asked] = {
     ),
     "memory-forget": ("POST /api/memory/forget", {"id": MEMORY}, 200),
     "ask-models-off": ("GET /api/ask/models", {}, 400),
+    "ask-conversation": ("GET /api/ask/conversation", {"conversation": TALK}, 200),
+    "ask-conversation-nothing": (
+        "GET /api/ask/conversation",
+        {"conversation": "0123456789abcdef"},
+        404,
+    ),
     "ask-save-nothing": (
         "POST /api/ask/save",
         {"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},
@@ -185,6 +196,10 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     vaults = Vaults(settings)
     record = vaults.add(write_vault(home / "Home"))
     vaults.open(record, writable=True)
+    talk = Draft("How do bees find home?", record.name, TALK, "2026-03-02T10:00:00+00:00")
+    talk.catalogue.number(Found("Garden/Bees.md", "Bees", "obsidian://open", 7))
+    talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
+    Conversations(settings.data_dir / "vaults" / record.id).keep(TALK, talk.stopped())
     return asyncio.run(_collect(vaults, settings, record))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from recollect.ask.agent import Asked
 from recollect.ask.messages import Cancel
 from recollect.replies.ask import (
+    AskConversationReply,
     AskEvent,
     AskModelsReply,
     AskReply,
@@ -35,25 +36,11 @@ class FakeAsking:
             finally:
                 self.cancelled.set()
         yield AskEvent("text", AskText("sun [1]."))
-        source = AskSource(1, "Garden/Bees.md", "Bees", "obsidian://open", cited=True)
-        yield AskEvent(
-            "answer",
-            AskReply(
-                question=asked.question,
-                standalone=asked.question,
-                vault="Home",
-                conversation="0123456789abcdef",
-                model="test-model",
-                answer="By the sun [1].",
-                sources=(source,),
-                grounded=True,
-                general=False,
-                partial=False,
-                invalid=(),
-                steps=1,
-                warnings=(),
-            ),
-        )
+        yield AskEvent("answer", answer(asked.question))
+
+    def conversation(self, conversation: str) -> AskConversationReply:
+        self._asked.append(conversation)
+        return AskConversationReply("Home", conversation, (answer("How do bees fly?"),))
 
     def models(self, *, refresh: bool = False) -> AskModelsReply:
         self._asked.append(refresh)
@@ -63,3 +50,22 @@ class FakeAsking:
     def save(self, conversation: str, path: str) -> AskSavedReply:
         self._asked.append((conversation, path))
         return AskSavedReply("Home", path, 3)
+
+
+def answer(question: str) -> AskReply:
+    return AskReply(
+        question=question,
+        standalone=question,
+        vault="Home",
+        conversation="0123456789abcdef",
+        model="test-model",
+        answer="By the sun [1].",
+        sources=(AskSource(1, "Garden/Bees.md", "Bees", "obsidian://open", cited=True, line=3),),
+        grounded=True,
+        general=False,
+        partial=False,
+        invalid=(),
+        steps=1,
+        warnings=(),
+        asked="2026-03-02T10:00:00+00:00",
+    )

@@ -37,3 +37,16 @@ async def test_what_is_asked_is_checked(client: Client) -> None:
     for wrong in ({}, {"question": ""}, {"question": "x", "conversation": "../x"}):
         response = await client.post("/api/ask", json=wrong)
         assert response.status == 400
+
+
+async def test_a_conversation_can_be_read_again(client: Client, engine: FakeEngine) -> None:
+    response = await client.get(
+        "/api/ask/conversation", params={"conversation": "0123456789abcdef"}
+    )
+    reply = await response.json()
+
+    (turn,) = reply["turns"]
+    assert (turn["question"], turn["answer"]) == ("How do bees fly?", "By the sun [1].")
+    assert turn["sources"][0]["line"] == 3
+    assert turn["cancelled"] is False
+    assert engine.asked == ["0123456789abcdef"]

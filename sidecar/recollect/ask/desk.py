@@ -11,7 +11,13 @@ from recollect.ask.messages import Cancel
 from recollect.ask.providers import Providers
 from recollect.ask.tools import Vault
 from recollect.errors import ReadOnlyError, RecollectError
-from recollect.replies.ask import AskEvent, AskFailed, AskModelsReply, AskSavedReply
+from recollect.replies.ask import (
+    AskConversationReply,
+    AskEvent,
+    AskFailed,
+    AskModelsReply,
+    AskSavedReply,
+)
 from recollect.replies.core import SearchReply
 from recollect.types import SearchRequest, Settings, VaultRecord
 from recollect.vault.write import VaultWriter
@@ -53,6 +59,11 @@ class AskDesk:
     def models(self, *, refresh: bool = False) -> AskModelsReply:
         """The models of the configured provider; ConfigError (code "ask_off") without one."""
         return self._providers.models(self._providers.open(Cancel()), refresh=refresh)
+
+    def conversation(self, conversation: str) -> AskConversationReply:
+        """A conversation as far as it went; NotFoundError where it is not kept (any more)."""
+        turns = self._conversations.read(conversation)
+        return AskConversationReply(self._vault.name, conversation, turns)
 
     def save(self, conversation: str, path: str) -> AskSavedReply:
         """Write a conversation as a new note.

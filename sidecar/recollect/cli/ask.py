@@ -24,10 +24,16 @@ class _Source(TypedDict):
 
 
 class _Reply(TypedDict):
+    question: str
     answer: str
+    cancelled: bool
     conversation: str
     sources: list[_Source]
     warnings: list[str]
+
+
+class _Conversation(TypedDict):
+    turns: list[_Reply]
 
 
 class _Notice(TypedDict):
@@ -75,7 +81,12 @@ class _Saved(TypedDict):
 
 @click.command(cls=Command)
 @click.argument("question", required=False)
-@click.option("--continue", "conversation", metavar="ID", help="Go on with a conversation.")
+@click.option(
+    "--continue",
+    "conversation",
+    metavar="ID",
+    help="Go on with a conversation; without a QUESTION, show it.",
+)
 @click.option("--save", metavar="PATH", help="Save the conversation as a note of the vault.")
 @click.option("--models", is_flag=True, help="List the provider's models instead.")
 @click.option("--refresh", is_flag=True, help="With --models: ask the provider anew.")
@@ -101,8 +112,8 @@ def ask(
     if set_key:
         _set_key()
         return
-    if not models and not (question and question.strip()) and not (conversation and save):
-        raise click.UsageError("Give a QUESTION, or --models, or --continue ID with --save PATH.")
+    if not models and not (question and question.strip()) and not conversation:
+        raise click.UsageError("Give a QUESTION, or --models, or --continue ID.")
     with answers(invocation(), vault) as (_, source):
         if models:
             _list_models(source.ask_models(refresh=refresh), as_json=as_json)
@@ -112,6 +123,8 @@ def ask(
             conversation = parse(document, _Reply)["conversation"]
             if as_json:
                 emit(document)
+        elif conversation and not save:
+            _show(source.ask_conversation(conversation), as_json=as_json)
         if save and conversation:
             saved = parse(source.ask_save(conversation, save), _Saved)
             invocation().say(f"saved as {saved['path']}; `recollect undo` takes it back")
@@ -158,13 +171,30 @@ def _end(reply: _Reply, shown: str) -> None:
     answer = reply["answer"]
     rest = answer.removeprefix(shown) if answer.startswith(shown) else f"\n\n{answer}"
     click.echo(_lines(rest))
+    _list_sources(reply)
+    for warning in reply["warnings"]:
+        invocation().say(warning)
+    invocation().say(f"go on with: recollect ask --continue {reply['conversation']} ...")
+
+
+def _show(document: bytes, *, as_json: bool) -> None:
+    """A conversation as it was kept."""
+    if as_json:
+        emit(document)
+        return
+    for turn in parse(document, _Conversation)["turns"]:
+        click.echo(f"## {clean(turn['question'])}\n\n{_lines(turn['answer'])}")
+        if turn["cancelled"]:
+            click.echo("(stopped before its end)")
+        _list_sources(turn)
+        click.echo()
+
+
+def _list_sources(reply: _Reply) -> None:
     cited = [one for one in reply["sources"] if one["cited"]]
     if cited:
         click.echo()
         print_table(("", "source"), [(f"[{one['n']}]", _place(one)) for one in cited])
-    for warning in reply["warnings"]:
-        invocation().say(warning)
-    invocation().say(f"go on with: recollect ask --continue {reply['conversation']} ...")
 
 
 def _place(source: _Source) -> str:
@@ -174,7 +204,7 @@ def _place(source: _Source) -> str:
 
 
 def _lines(text: str) -> str:
-    """A text with its line ends, and otherwise harmless."""
+    """A piece of text with all its line ends, the last one too, and otherwise harmless."""
     return "\n".join(map(clean, text.split("\n")))
 
 

@@ -12,13 +12,17 @@ AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
 
 @dataclass(frozen=True, slots=True)
 class AskNotice:
-    """What leaves this computer, said before anything does. `local`: it stays on it."""
+    """What leaves this computer, said before anything does. `local`: it stays on it.
+
+    `conversation` is the one that the question belongs to, by which it may be read again.
+    """
 
     provider: str
     host: str
     model: str
     local: bool
     leaves: str
+    conversation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +67,12 @@ class AskSource:
 
 @dataclass(frozen=True, slots=True)
 class AskReply:
-    """An answer. `standalone` is the question as it was searched for.
+    """An answer. `standalone` is the question as it was searched for, `asked` is when.
 
     `grounded`: it cites the notes. `general`: it is the model's own knowledge. `partial`: it ended
-    early, for the reason in `warnings`. `invalid` are citations of sources that there are none of;
-    they were taken out.
+    early, for the reason in `warnings`. `cancelled`, of conversations alone: it was stopped, or the
+    server was, and `answer` is what had come, maybe nothing. `invalid` are citations of sources
+    that there are none of; they were taken out.
     """
 
     question: str
@@ -83,6 +88,17 @@ class AskReply:
     invalid: tuple[int, ...]
     steps: int
     warnings: tuple[str, ...]
+    asked: str
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskConversationReply:
+    """A conversation as it was kept: a turn for each question, oldest first."""
+
+    vault: str
+    conversation: str
+    turns: tuple[AskReply, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,12 @@ from recollect.ask.desk import AskDesk
 from recollect.ask.messages import Cancel
 from recollect.errors import CancelledError
 from recollect.follow import Following, Told
-from recollect.replies.ask import AskEventReply, AskModelsReply, AskSavedReply
+from recollect.replies.ask import (
+    AskConversationReply,
+    AskEventReply,
+    AskModelsReply,
+    AskSavedReply,
+)
 from recollect.web.events import EVENT_STREAM
 from recollect.web.route import Route
 from recollect.web.schema import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked
@@ -46,6 +51,12 @@ class AskModelsAsked(VaultAsked):
     refresh: Flag = Field(default=False, description="Ask the provider anew")
 
 
+class AskConversationAsked(VaultAsked):
+    """`GET /api/ask/conversation`."""
+
+    conversation: Conversation = Field(description="Its id")
+
+
 class AskSaveAsked(VaultAsked):
     """`POST /api/ask/save`."""
 
@@ -72,6 +83,12 @@ async def models(site: Site, asked: AskModelsAsked) -> AskModelsReply:
     """List the provider's models."""
     engine = site.engine(asked.vault)
     return await engine.call(engine.asking.models, refresh=asked.refresh)
+
+
+async def conversation(site: Site, asked: AskConversationAsked) -> AskConversationReply:
+    """Read a conversation again."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.asking.conversation, asked.conversation)
 
 
 async def save(site: Site, asked: AskSaveAsked) -> AskSavedReply:
@@ -136,6 +153,16 @@ ASK_ROUTES: tuple[Route, ...] = (
         handle=models,
         reply=AskModelsReply,
         timed=False,
+    ),
+    Route(
+        method="GET",
+        path="/api/ask/conversation",
+        name="ask_conversation",
+        summary="A conversation that was kept: its questions, answers and sources",
+        asked=AskConversationAsked,
+        handle=conversation,
+        reply=AskConversationReply,
+        example={"conversation": "0123456789abcdef"},
     ),
     Route(
         method="POST",

@@ -1,0 +1,140 @@
+"""Conversations as they are kept: read again, gone on with, stopped, saved as notes."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recollect.ask.agent import Asked
+from recollect.ask.answering import Draft
+from recollect.ask.conversations import MOST, Conversations, as_note, within
+from recollect.errors import CancelledError, NotFoundError, ProviderError
+from recollect.replies.ask import AskNotice, AskReply, AskSource, AskText
+from tests.ask.conftest import Asking
+from tests.ask.scripted import Says, Script
+
+QUESTION = "How do bees find their way home?"
+STANDALONE = Says("When do bees find their way home?")
+
+
+def turn(question: str, answer: str, *sources: AskSource) -> AskReply:
+    empty = Draft(question, "vault", "0" * 16).stopped()
+    return replace(empty, answer=answer, sources=sources, cancelled=False)
+
+
+def kept(ask: Asking, conversation: str) -> tuple[AskReply, ...]:
+    return Conversations(ask.folder).read(conversation)
+
+
+def stop_after_text(ask: Asking, script: Script, asked: Asked) -> str:
+    """Ask, give up in the middle of the answer; gives the conversation."""
+    hold = threading.Event()
+    rewriting = (STANDALONE,) if asked.conversation else ()
+    model = script(*rewriting, Says("They follow the light of the sun [1], which", hold=hold))
+    conversation = ""
+    try:
+        for event in ask.agent(model).answer(asked):
+            if isinstance(event.data, AskNotice):
+                conversation = event.data.conversation
+            if isinstance(event.data, AskText):
+                ask.cancel.cancel()
+    except CancelledError:
+        return conversation
+    finally:
+        hold.set()
+    raise AssertionError("it was not stopped")
+
+
+def test_they_become_notes_and_fit_into_budgets(tmp_path: Path) -> None:
+    talks = Conversations(tmp_path)
+    name = talks.fresh()
+    bees = AskSource(1, "Bees.md", "Bees", "", cited=True)
+    web = AskSource(2, "https://bees.example", "Bees", "", cited=True)
+    unread = AskSource(3, "Hive.md", "Hive", "", cited=False)
+    said = (turn("Why\nbees?", "# Because\nof honey [1]", bees, web, unread), turn("More?", "No."))
+    for one in said:
+        talks.keep(name, one)
+
+    assert talks.read(name) == said
+    assert as_note(said) == (
+        "## Why bees?\n\n### Because\nof honey [1]\n\n- [1] [[Bees]]\n- [2] <https://bees.example>\n"
+        "\n## More?\n\nNo.\n"
+    )
+    assert within(said, 12, len) == (said[1],)
+    assert within([*said, turn("Stopped?", "")], 12, len) == (said[1],)
+
+
+def test_one_that_is_not_there_is_said_to_be_not_there(tmp_path: Path) -> None:
+    talks = Conversations(tmp_path)
+    (tmp_path / "conversations").mkdir()
+    (tmp_path / "conversations" / f"{'1' * 16}.json").write_text('[{"question": "Why?"}]')
+
+    for wrong in ("../x", "", "0" * 16, "1" * 16):
+        with pytest.raises(NotFoundError) as refused:
+            talks.read(wrong)
+        assert refused.value.code == "conversation_not_found"
+
+
+def test_the_newest_are_kept(tmp_path: Path) -> None:
+    talks = Conversations(tmp_path)
+    for _ in range(MOST + 3):
+        talks.keep(talks.fresh(), turn("Why?", "Because."))
+    assert len(list((tmp_path / "conversations").iterdir())) == MOST
+
+
+def test_another_process_reads_what_was_answered(ask: Asking, script: Script) -> None:
+    first = ask(script(Says("By the sun [1].")), QUESTION)
+    second = ask(script(STANDALONE, Says("At noon [1].")), "And when?", first.conversation)
+
+    assert kept(ask, first.conversation) == (first, second)
+    assert second.standalone == STANDALONE.text
+
+
+def test_a_stopped_answer_is_kept_and_the_conversation_goes_on(ask: Asking, script: Script) -> None:
+    conversation = stop_after_text(ask, script, Asked(QUESTION))
+
+    (stopped,) = kept(ask, conversation)
+    assert stopped.cancelled
+    assert stopped.answer.startswith("They")
+    assert not stopped.answer.endswith("which")
+    assert "(This answer is not complete.)" in as_note([stopped])
+
+    ask.cancel = type(ask.cancel)()
+    model = script(STANDALONE, Says("At noon [1]."))
+    further = ask(model, "And when?", conversation)
+    assert [one.cancelled for one in kept(ask, conversation)] == [True, False]
+    assert kept(ask, conversation)[-1] == further
+    assert stopped.answer in str(model.asked[-1])
+
+
+def test_a_stopped_question_that_is_asked_again_stands_once(ask: Asking, script: Script) -> None:
+    conversation = stop_after_text(ask, script, Asked(QUESTION))
+    ask.cancel = type(ask.cancel)()
+    again = ask(script(Says("By the sun [1].")), QUESTION, conversation)
+
+    assert kept(ask, conversation) == (again,)
+
+
+def test_a_listener_that_goes_away_leaves_its_question(ask: Asking, script: Script) -> None:
+    events = ask.agent(script(Says("By the sun [1]."))).answer(Asked(QUESTION))
+    notice = next(events).data
+    next(events)
+    events.close()  # type: ignore[attr-defined]  # a generator
+
+    assert isinstance(notice, AskNotice)
+    (left,) = kept(ask, notice.conversation)
+    assert (left.question, left.answer, left.cancelled) == (QUESTION, "", True)
+
+
+def test_a_question_without_an_answer_is_not_kept(ask: Asking, script: Script) -> None:
+    with pytest.raises(ProviderError):
+        ask(script(Says(status=401)), QUESTION)
+    assert not list((ask.folder / "conversations").iterdir())
+
+    first = ask(script(Says("By the sun [1].")), QUESTION)
+    with pytest.raises(ProviderError):
+        ask(script(STANDALONE, Says(status=401)), "And when?", first.conversation)
+    assert kept(ask, first.conversation) == (first,)
