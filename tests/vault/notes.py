@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from recollect.types import Chunk, ChunkSizes, CountTokens, Note, SourceText
+from recollect.types import Chunk, ChunkSizes, CountTokens, Note, SourceText, embedded_text
 from recollect.vault.chunk import chunk, embed_hash
 from recollect.vault.parse import parse
 
@@ -64,11 +64,12 @@ def check_chunks(
     last = line_count(text)
     for ordinal, piece in enumerate(chunks):
         assert piece.ordinal == ordinal
-        assert count(piece.embedded_text) + 2 <= sizes.max_tokens
+        embedded = embedded_text(piece.header, piece.text)
+        assert count(embedded) + 2 <= sizes.max_tokens
         assert 0 <= piece.start <= piece.end <= len(text)
         assert piece.text.strip()
         check_lines(piece.lines, piece.text, last)
-        assert piece.text_hash == embed_hash(piece.embedded_text)
+        assert piece.text_hash == embed_hash(embedded)
     together = Counter("".join("".join(piece.text.split()) for piece in chunks))
     headings = {heading for piece in chunks for heading in piece.headings}
     for span in note.spans:

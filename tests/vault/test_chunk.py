@@ -41,8 +41,7 @@ def test_the_header_has_title_path_tags_topics_and_author_but_no_folder() -> Non
     )
     (found,) = chunks_of(text)
     assert found.header == "A note > A > B\nTags: t1, t2\nTopics: space\nAuthor: Ann"
-    assert found.embedded_text == f"{found.header}\n{found.text}"
-    assert found.text_hash == embed_hash(found.embedded_text)
+    assert found.text_hash == embed_hash(f"{found.header}\n{found.text}")
 
 
 def test_a_heading_that_is_the_title_is_not_said_twice() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.errors import UsageError, WriteError
 from recollect.types import PropertyValue
-from recollect.vault.edit import body_start, edit_properties
+from recollect.vault.edit import edit_properties
 from recollect.vault.frontmatter import read_frontmatter
 from recollect.vault.parse import one_line_end
 
@@ -39,6 +39,10 @@ rating: 5
 
 def properties(text: str) -> dict[str, PropertyValue]:
     return read_frontmatter(one_line_end(text)).properties
+
+
+def body_start(text: str) -> int:
+    return read_frontmatter(one_line_end(text)).body
 
 
 @pytest.mark.parametrize(

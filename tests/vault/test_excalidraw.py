@@ -58,7 +58,7 @@ def test_links_of_elements_and_embedded_files_are_links() -> None:
     ],
 )
 def test_the_drawing_is_never_indexed(text: str) -> None:
-    together = " ".join(chunk.embedded_text for chunk in chunks_of(text))
+    together = " ".join(f"{chunk.header} {chunk.text}" for chunk in chunks_of(text))
     assert together
     for data in ("N4KAk", "DwMYE", "elements", "unfenced", "aBcD1234", "0123abcd"):
         assert data not in together

@@ -23,6 +23,7 @@ from recollect.types import (
     PropertyValue,
     StoredChunk,
     StoredNote,
+    embedded_text,
 )
 
 _PATHS_AT_ONCE = 200
@@ -387,8 +388,7 @@ def pending_texts(
         if len(found) >= limit:
             break
         if text_hash not in found and text_hash not in skip:
-            embedded = f"{header}\n{text}" if header else text
-            found[text_hash] = PendingText(text_hash, embedded, path)
+            found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
     return tuple(found.values())
 
 

@@ -51,14 +51,13 @@ def parse(text: str, *, plain: bool = False, now: float | None = None) -> Parsed
             f"The query has {len(text)} characters; {MAX_LENGTH} is the most. Shorten it."
         )
     if plain:
-        return ParsedQuery(text, text.strip())
+        return ParsedQuery(text.strip())
     lexemes, warnings = lex(text)
     parser = _Parser(lexemes, time.time() if now is None else now, list(warnings))
     terms = parser.alternatives(strict=False)
     untouched = all(lexeme.kind == "word" and not lexeme.negated for lexeme in lexemes)
     scored = text.strip() if untouched and "[[" not in text else " ".join(parser.scored)
     return ParsedQuery(
-        original=text,
         text=scored,
         condition=_all(terms.required),
         phrases=tuple(parser.phrases),

@@ -89,7 +89,6 @@ class ParsedQuery:
     it looks like syntax.
     """
 
-    original: str
     text: str
     condition: Node | None = None
     phrases: tuple[str, ...] = ()

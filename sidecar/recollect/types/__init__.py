@@ -27,6 +27,7 @@ from recollect.types.notes import (
     SourceText,
     Span,
     Walk,
+    embedded_text,
 )
 from recollect.types.requests import Change, Progress, SearchRequest, SimilarRequest, VaultRecord
 from recollect.types.settings import (
@@ -144,4 +145,5 @@ __all__ = [
     "Verdict",
     "Walk",
     "WatchMode",
+    "embedded_text",
 ]

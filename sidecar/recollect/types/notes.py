@@ -134,10 +134,10 @@ class Chunk:
     text: str
     lines: tuple[int, ...]
     header: str  # context put in front of `text` when it is embedded
-    text_hash: bytes  # BLAKE2b-128 of `embedded_text`
+    text_hash: bytes  # BLAKE2b-128 of its `embedded_text`
     marks: tuple[BlockMark, ...] = ()  # the blocks in it that have an id; `block`: the only one's
 
-    @property
-    def embedded_text(self) -> str:
-        """Exactly what the model is given (before its own passage prefix)."""
-        return f"{self.header}\n{self.text}" if self.header else self.text
+
+def embedded_text(header: str, text: str) -> str:
+    """Exactly what the model is given of a chunk (before its own passage prefix)."""
+    return f"{header}\n{text}" if header else text

@@ -12,7 +12,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, chain
 
-from recollect.types import BlockMark, Chunk, ChunkSizes, CountTokens, Note, Span
+from recollect.types import (
+    BlockMark,
+    Chunk,
+    ChunkSizes,
+    CountTokens,
+    Note,
+    Span,
+    embedded_text,
+)
 from recollect.vault.header import Headers, fit_words
 from recollect.vault.nesting import parent_item
 from recollect.vault.sections import Draft, Section, merge_small, sections_of
@@ -147,7 +155,6 @@ class _Chunker:
         header = self._headers.make(draft.headings)[0]
         if draft.context:
             header = f"{header}\n{draft.context}" if header else draft.context
-        embedded = f"{header}\n{draft.text}" if header else draft.text
         return Chunk(
             ordinal=ordinal,
             headings=draft.headings,
@@ -158,7 +165,7 @@ class _Chunker:
             text=draft.text,
             lines=draft.lines,
             header=header,
-            text_hash=embed_hash(embedded),
+            text_hash=embed_hash(embedded_text(header, draft.text)),
             marks=draft.blocks,
         )
 

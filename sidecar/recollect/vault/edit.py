@@ -69,11 +69,6 @@ def edit_properties(
     return edited
 
 
-def body_start(text: str) -> int:
-    """Offset at which the body begins, behind the properties."""
-    return read_frontmatter(one_line_end(text)).body
-
-
 def _edited(
     text: str,
     flat: str,

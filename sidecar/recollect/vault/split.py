@@ -31,11 +31,10 @@ _RETRIES = 8
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range of the text: [start, end). `overlaps` characters of it belong to the piece before."""
+    """A range of the text: [start, end). It may begin with what the piece before ends with."""
 
     start: int
     end: int
-    overlaps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Splitter:
         start, before = 0, 0
         while start < len(self._text):
             end = self._cut(start, before, budget)
-            yield Piece(start, end, before - start if before > start else 0)
+            yield Piece(start, end)
             if end >= len(self._text):
                 return
             before = end
