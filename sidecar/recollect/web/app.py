@@ -81,7 +81,7 @@ def create_app(
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")
     if pages_at is not None:
-        interface.add_interface(app, pages_at)
+        interface.add_interface(app, pages_at, server.allowed_origins)
     app.cleanup_ctx.extend((_engines, _last_used))
     return app
 

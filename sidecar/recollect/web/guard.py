@@ -20,7 +20,7 @@ from recollect.web.site import SITE, Site
 # Routes are refused without a token unless they are named here, so that a new one is not open by
 # accident. The shell and its files hold nothing of a vault.
 OPEN_ROUTES = frozenset(
-    {"shell", "static", "worker", *(r.name for r in ROUTES if not r.needs_token)}
+    {"shell", "static", "worker", "embed", *(r.name for r in ROUTES if not r.needs_token)}
 )
 
 # Routes outside the table whose every method a reader may use: what they let write, they check.
