@@ -26,7 +26,7 @@ export type Found = Shape<typeof foundShape>;
 const stepShape = object({ n: number, tool: text, about: text, outcome: text });
 export type Step = Shape<typeof stepShape>;
 
-const noticeShape = object({ provider: text, host: text, model: text, local: flag, leaves: text });
+const noticeShape = object({ provider: text, host: text, model: text, local: flag, leaves: text, conversation: maybe(text) });
 export type Notice = Shape<typeof noticeShape>;
 
 const sourceShape = object({ n: number, path: text, title: text, uri: text, cited: flag, line: maybe(number) });
@@ -45,8 +45,12 @@ const answerShape = object({
   invalid: list(number),
   steps: number,
   warnings: list(text),
+  cancelled: maybe(flag),
 });
 export type Answer = Shape<typeof answerShape>;
+
+export const conversationShape = object({ conversation: text, turns: list(answerShape) });
+export type Conversation = Shape<typeof conversationShape>;
 
 const failedShape = object({ code: text, detail: text });
 export type Failed = Shape<typeof failedShape>;

@@ -100,6 +100,11 @@ export class WebClient extends Client {
     return this.get("ask/models", asks.askModelsShape, { vault: this.vault }, MODELS_MS);
   }
 
+  /** A conversation as far as it went; refused with status 404 where it is not kept any more. */
+  conversation(conversation: string): Promise<asks.Conversation> {
+    return this.#ask("ask/conversation", asks.conversationShape, { conversation });
+  }
+
   saveAnswer(conversation: string, path: string): Promise<asks.Saved> {
     return this.post("ask/save", asks.savedShape, { conversation, path });
   }

@@ -6,6 +6,7 @@ import type { Desk, View } from "../app/desk";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
+import { keepConversation, keptConversation } from "./ask/kept";
 import { saveForm } from "./ask/save";
 import { setup } from "./ask/setup";
 import { Turn } from "./ask/turn";
@@ -49,7 +50,7 @@ export class AskView implements View {
     if (vault !== this.#vault) {
       this.#vault = vault;
       this.#begin();
-      void this.#learn();
+      void this.#resume().then(() => (vault === this.#vault ? this.#learn() : undefined));
     }
     const { q = "" } = query;
     if (q === this.#seen) return;
@@ -57,9 +58,13 @@ export class AskView implements View {
     this.#field.value = q;
   }
 
+  focus(): void {
+    this.#field.focus();
+  }
+
   key(event: KeyboardEvent): boolean {
     if (event.key === "/") {
-      this.#field.focus();
+      this.focus();
       return true;
     }
     if (event.key !== "Escape" || !this.#turn) return false;
@@ -80,6 +85,35 @@ export class AskView implements View {
     const about = "The answer is written by the language model that you set up, from your notes, and cites them.";
     fill(this.#intro, h("h2", {}, `Ask ${this.#desk.vault?.name ?? "your notes"}`), h("p", { class: "faint" }, about));
     this.#draw();
+  }
+
+  /** Goes on with the conversation that this tab was in when the page was left. */
+  async #resume(): Promise<void> {
+    const vault = this.#vault;
+    const id = keptConversation(vault);
+    if (!id || !this.#desk.has("ask_conversation")) return;
+    try {
+      const { turns } = await this.#desk.asking.conversation(id);
+      if (vault === this.#vault && !this.#turn && !this.#conversation) this.#drawEarlier(id, turns);
+    } catch (error) {
+      if (asServerError(error).status !== 404) return; // out of reach: what is asked next says so
+      keepConversation(vault, undefined);
+      this.#desk.say("The earlier conversation is no longer kept. A new one begins.");
+    }
+  }
+
+  #drawEarlier(id: string, turns: readonly Answer[]): void {
+    for (const answer of turns) {
+      const turn = this.#made(answer.question);
+      turn.show(answer);
+      this.#turns.append(turn.el);
+    }
+    this.#answered(id, turns[0]?.question ?? "");
+    if (this.#field.value === turns.at(-1)?.question) this.#field.value = ""; // the address has it
+    this.el.classList.add("has-turns");
+    fill(this.#intro);
+    this.#draw();
+    this.#turns.lastElementChild?.scrollIntoView({ block: "start" });
   }
 
   /** Which models there are, and where they are: what is shown before anything is sent. */
@@ -132,27 +166,38 @@ export class AskView implements View {
     void this.#ask(question);
   }
 
-  async #ask(question: string): Promise<void> {
+  #made(question: string): Turn {
+    const vault = this.#vault;
     const asked = { question, conversation: this.#conversation, model: this.#models.value || undefined };
-    const turn = new Turn(this.#desk, asked, () => {
-      if (this.#turn) return;
-      turn.el.remove();
-      void this.#ask(question);
+    const turn = new Turn(this.#desk, asked, {
+      again: () => {
+        if (this.#turn) return;
+        turn.el.remove();
+        void this.#ask(question);
+      },
+      began: (conversation) => keepConversation(vault, conversation),
     });
+    return turn;
+  }
+
+  async #ask(question: string): Promise<void> {
+    const turn = this.#made(question);
     this.#turn = turn;
     this.#turns.append(turn.el);
     this.el.classList.add("has-turns");
     fill(this.#intro);
     this.#draw();
     turn.el.scrollIntoView({ block: "start" });
-    const answer = await turn.run();
+    const conversation = await turn.run();
     if (this.#turn !== turn) return; // another conversation has begun
     this.#turn = null;
-    if (answer) this.#answered(answer);
+    if (turn.isLost) this.#conversation = undefined;
+    if (conversation) this.#answered(conversation, question);
+    keepConversation(this.#vault, this.#conversation);
     this.#draw();
   }
 
-  #answered({ conversation, question }: Answer): void {
+  #answered(conversation: string, question: string): void {
     this.#conversation = conversation;
     this.#first ||= question;
     this.#field.placeholder = "Ask further";
@@ -171,11 +216,15 @@ export class AskView implements View {
       fill(this.#tools, saveForm(this.#desk, conversation, this.#first, () => this.#draw()));
       this.#tools.querySelector("input")?.focus();
     };
+    const begin = (): void => {
+      keepConversation(this.#vault, undefined);
+      this.#begin();
+    };
     const mayWrite = this.#desk.mayWrite && this.#desk.has("ask_save");
     fill(
       this.#tools,
       mayWrite ? button("Save as note", save, { class: "quiet" }) : null,
-      button("New conversation", () => this.#begin(), { class: "quiet" }),
+      button("New conversation", begin, { class: "quiet" }),
     );
   }
 }

@@ -87,7 +87,7 @@ for (const [device, look] of LOOKS) {
     }));
 
   test(`${device}: a conversation goes on, and becomes a note`, () =>
-    visit({ ...look, hash: `#/ask?q=${encodeURIComponent(QUESTION)}&vault=Sample` }, async (page) => {
+    visit({ ...look, hash: `#/ask?q=${encodeURIComponent(QUESTION)}&vault=Sample` }, async (page, watched) => {
       await page.getByText("on the server’s own computer").waitFor();
       model.asked = [];
       assert.equal(model.asked.length, 0, "an address sends nothing by itself");
@@ -102,6 +102,23 @@ for (const [device, look] of LOOKS) {
       assert.equal(model.asked.length, 3);
       await page.getByText("2 steps").click();
       await page.getByText("as: How hot is the oven").waitFor();
+
+      await page.reload();
+      await page.locator(".turn").nth(1).getByRole("button", { name: /^Source/ }).waitFor();
+      assert.deepEqual(await page.locator(".turn h2").allTextContents(), [QUESTION, "And the oven?"]);
+      await page.getByText("on the server’s own computer").waitFor();
+      assert.equal(await page.getByRole("textbox", { name: "Question" }).inputValue(), "");
+      assert.equal(model.asked.length, 3, "loading a page anew sends nothing");
+      await isWithoutViolation(page, "loaded anew");
+      model.turns = [{ text: "How long is the oven hot?" }, { text: "Four hours", wait: new Promise(() => undefined) }];
+      await ask(page, "How long?");
+      await page.locator(".ask-answer").last().getByText("Four").waitFor();
+      await page.reload();
+      await page.locator(".turn").nth(2).getByText(/^Stopped/).waitFor();
+      model.turns = [{ text: "How long is the oven hot?" }, { text: "Four hours [1]." }];
+      await page.getByRole("button", { name: "Ask again" }).click();
+      await page.locator(".turn").nth(2).getByRole("button", { name: /^Source/ }).waitFor();
+
       await page.getByRole("button", { name: "Save as note" }).click();
       const path = `Answers/Loaf on ${device}.md`;
       await page.getByLabel("Save this conversation as the note").fill(path);
@@ -109,12 +126,18 @@ for (const [device, look] of LOOKS) {
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByText("Saved as").waitFor();
       const note = join(held.root, "Sample", path);
-      assert.match(await readFile(note, "utf8"), /And the oven\?[\s\S]*Very hot/);
+      assert.match(await readFile(note, "utf8"), /And the oven\?[\s\S]*Very hot[\s\S]*How long\?[\s\S]*Four hours/);
       await page.getByRole("button", { name: "Take it back" }).click();
       await page.getByRole("button", { name: "New conversation" }).waitFor();
       assert.ok(!existsSync(note));
-      await page.getByRole("button", { name: "New conversation" }).click();
+      await page.evaluate(() => {
+        const name = Object.keys(sessionStorage).find((key) => key.startsWith("recollect:conversation:"));
+        sessionStorage.setItem(name, "0123456789abcdef");
+      });
+      await page.reload();
+      await page.getByText("The earlier conversation is no longer kept.").waitFor();
       assert.equal(await page.locator(".turn").count(), 0);
+      watched.problems.length = 0; // the browser tells of the status 404
     }));
 
   test(`${device}: what has no answer says so`, () =>

@@ -40,7 +40,7 @@ const BY_CODE: Readonly<Record<string, Trouble>> = {
   provider_key: { title: "The language model refuses the key", advice: "" },
   no_model: { title: "The provider offers no model for this", advice: "" },
   provider_failed: { title: "The language model does not answer", advice: "Is it running? Searching works without it." },
-  conversation_not_found: { title: "This conversation is no longer kept", advice: "Begin a new one." },
+  conversation_not_found: { title: "This conversation is no longer kept", advice: "What you ask now begins a new one." },
 };
 const PATIENCE: Trouble = { title: "Too many questions for now", advice: "Wait a little, then ask again." };
 const OTHER: Trouble = { title: "There is no answer", advice: "" };

@@ -19,6 +19,13 @@ export interface Asked {
   readonly model: string | undefined;
 }
 
+export interface Wishes {
+  /** The person wants the same asked once more. */
+  readonly again: () => void;
+  /** The server has the question, in this conversation. */
+  readonly began: (conversation: string) => void;
+}
+
 const TOOLS: Readonly<Record<string, string>> = {
   rewrite: "Understood",
   context: "Looked for",
@@ -33,7 +40,7 @@ export class Turn {
   readonly el: HTMLElement;
   readonly #desk: Desk;
   readonly #asked: Asked;
-  readonly #again: () => void;
+  readonly #wishes: Wishes;
   readonly #control = new AbortController();
   readonly #notice = h("p", { class: "ask-notice", hidden: true });
   readonly #steps = h("ol");
@@ -45,13 +52,15 @@ export class Turn {
   #text = "";
   #isDrawing = false;
   #done: Answer | null = null;
+  #conversation: string | undefined;
+  /** The conversation that it was to go on with is not kept any more. */
+  isLost = false;
   #links: Links = { note: () => null, tag: () => "" };
 
-  /** `again` is called where the person wants the same asked once more. */
-  constructor(desk: Desk, asked: Asked, again: () => void) {
+  constructor(desk: Desk, asked: Asked, wishes: Wishes) {
     this.#desk = desk;
     this.#asked = asked;
-    this.#again = again;
+    this.#wishes = wishes;
     this.#links = { ...this.#links, tag: (tag) => desk.to("search", { q: `tag:${tag.slice(1)}` }) };
     const title = h("h2", { dir: "auto", tabindex: "-1" }, asked.question);
     this.el = h("article", { class: "turn" }, title, this.#notice, this.#way, this.#found, this.#answer, this.#after);
@@ -61,11 +70,19 @@ export class Turn {
     this.#control.abort();
   }
 
-  /** Asks; returns the answer, or null where none came. */
-  async run(): Promise<Answer | null> {
+  /** Shows what was said before. */
+  show(answer: Answer): void {
+    this.#way.hidden = true;
+    this.#settle(answer);
+  }
+
+  /** Asks; returns the conversation that this is a part of now, undefined where it failed. */
+  async run(): Promise<string | undefined> {
     this.#answer.setAttribute("aria-busy", "true");
     try {
-      await ask({ vault: this.#desk.vault?.id, ...this.#asked }, this.#control.signal, (event) => this.#told(event));
+      const { client, vault } = this.#desk;
+      const question = { vault: vault?.id, ...this.#asked };
+      await ask(client.endpoint, question, this.#control.signal, (event) => this.#told(event));
     } catch (error) {
       if (this.#control.signal.aborted) this.#stopped();
       else this.#failed(asServerError(error));
@@ -73,7 +90,7 @@ export class Turn {
       this.#answer.removeAttribute("aria-busy");
       this.#fold();
     }
-    return this.#done;
+    return this.#conversation;
   }
 
   #told(event: AskEvent): void {
@@ -85,7 +102,9 @@ export class Turn {
     else this.#refused(event.data);
   }
 
-  #drawNotice({ host, model, local, leaves }: Notice): void {
+  #drawNotice({ host, model, local, leaves, conversation }: Notice): void {
+    this.#conversation = conversation ?? undefined;
+    if (conversation) this.#wishes.began(conversation);
     const where = local ? `To ${model} on the server’s own computer` : `Leaves the server’s computer, to ${model} at ${host}`;
     fill(this.#notice, `${where}: ${leaves}.`);
     this.#notice.classList.toggle("is-away", !local);
@@ -133,6 +152,12 @@ export class Turn {
   }
 
   #finish(answer: Answer): void {
+    this.#conversation = answer.conversation;
+    this.#settle(answer);
+    this.#desk.voice.whisper(answer.partial ? "The answer is there, but not complete" : "The answer is there");
+  }
+
+  #settle(answer: Answer): void {
     this.#done = answer;
     const byName = new Map(answer.sources.flatMap(({ title, path }) => [[title, path], [path.replace(/\.md$/, ""), path]]));
     this.#links = {
@@ -146,7 +171,6 @@ export class Turn {
     this.#answer.classList.toggle("is-missing", standing(answer) === "missing");
     this.#found.hidden ||= answer.grounded;
     this.#drawAfter(answer);
-    this.#desk.voice.whisper(answer.partial ? "The answer is there, but not complete" : "The answer is there");
   }
 
   #drawAfter(answer: Answer): void {
@@ -154,6 +178,7 @@ export class Turn {
     const facts = [model, count(answer.steps, "round", "rounds")].join(" · ");
     fill(
       this.#after,
+      ...(answer.cancelled ? this.#stopSigns(answer.answer) : []),
       ...badges(answer).map(([kind, text]) => h("p", { class: `ask-badge is-${kind}` }, text)),
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
       sourceList(this.#desk, sources),
@@ -178,17 +203,25 @@ export class Turn {
   }
 
   #refused({ code, detail }: Failed): void {
-    fill(this.#after, troubleBox(troubleOf(code, detail), detail, this.#again));
+    this.isLost = code === "conversation_not_found";
+    this.#conversation = undefined;
+    fill(this.#after, troubleBox(troubleOf(code, detail), detail, this.#wishes.again));
   }
 
   #failed(error: ServerError): void {
+    this.#conversation = undefined;
     const trouble = troubleOf(codeOf(error), error.message);
-    fill(this.#after, troubleBox(trouble, error.message, this.#again));
+    fill(this.#after, troubleBox(trouble, error.message, this.#wishes.again));
   }
 
   #stopped(): void {
-    const text = this.#text ? "Stopped. This answer is not complete." : "Stopped before there was an answer.";
-    fill(this.#after, h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#again, { class: "quiet" }));
+    fill(this.#after, ...this.#stopSigns(this.#text));
+  }
+
+  /** What is said of an answer that came as far as `answer`. */
+  #stopSigns(answer: string): HTMLElement[] {
+    const text = answer ? "Stopped. This answer is not complete." : "Stopped before there was an answer.";
+    return [h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#wishes.again, { class: "quiet" })];
   }
 
   #fold(): void {
@@ -212,8 +245,9 @@ function badges(answer: Answer): [kind: string, text: string][] {
 }
 
 /** A model that forgot to cite has its sources listed by number; where nothing was found there is no number. */
-function standing({ answer, grounded, general }: Answer): "cited" | "general" | "uncited" | "missing" {
+function standing({ answer, grounded, general, cancelled }: Answer): "cited" | "general" | "uncited" | "missing" | "stopped" {
   if (grounded) return "cited";
+  if (cancelled) return "stopped";
   if (general) return "general";
   return /\[\d{1,3}\]/.test(answer) ? "uncited" : "missing";
 }
