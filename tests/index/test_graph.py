@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -107,12 +108,20 @@ _STEPS = st.lists(
         ),
         st.tuples(st.just("remove"), st.sampled_from(_NAMES)),
         st.tuples(st.just("move"), st.sampled_from(_NAMES), st.sampled_from(_NAMES)),
+        st.tuples(st.sampled_from(("reload", "renew"))),
     ),
     max_size=12,
 )
 
 
-@settings(max_examples=120, deadline=None)
+def renewed(graph: LinkGraph) -> None:
+    """Let everything that changed go into the table at once, as much of it does by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("recollect.index.graph._MOST_CHANGED", 0)
+        graph.update()
+
+
+@settings(max_examples=200, deadline=None)
 @given(_STEPS)
 def test_any_changes_leave_what_a_new_graph_would_be(steps: list[tuple[Any, ...]]) -> None:
     graph = LinkGraph()
@@ -130,17 +139,48 @@ def test_any_changes_leave_what_a_new_graph_would_be(steps: list[tuple[Any, ...]
         elif step[0] == "move" and step[1] in held and step[2] not in held:
             held[step[2]] = held.pop(step[1])
             graph.update(moved=[(held[step[2]][0], f"{step[2]}.md")])
+        elif step[0] == "reload":
+            graph = LinkGraph.from_arrays(graph.arrays())
+        elif step[0] == "renew":
+            renewed(graph)
     fresh = graph_of(
         {id_: (f"{path}.md", aliases, links) for path, (id_, aliases, links) in held.items()}
     )
-    loaded = LinkGraph.unpacked(graph.packed())
+    loaded = LinkGraph.from_arrays(graph.arrays())
     for id_, _, _ in held.values():
         for each in (graph, loaded):
             assert targets(each, id_) == targets(fresh, id_)
             assert each.backlinks(id_) == fresh.backlinks(id_)
+            assert each.neighbours(id_) == fresh.neighbours(id_)
             assert each.links_in(id_) == fresh.links_in(id_)
-    assert graph.edge_count == fresh.edge_count
-    assert len(graph) == len(held)
+    asked = np.array([*range(number + 2), -1], np.int64)
+    counts = [len(fresh.backlinks(id_)) for id_ in asked.tolist()]
+    for each in (graph, loaded):
+        assert each.edge_count == fresh.edge_count
+        assert each.unresolved() == fresh.unresolved()
+        assert each.backlink_counts(asked).tolist() == counts
+        assert len(each) == len(held)
+
+
+def test_links_that_stay_are_not_resolved_again(
+    graph: LinkGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = LinkGraph.from_arrays(graph.arrays())
+    with monkeypatch.context() as patch:
+        patch.delattr("recollect.index.graph.Names")  # the names of all notes are not needed
+        loaded.update(put=[(1, "Home.md", (), [link("nowhere"), link("Garden"), link("")])])
+    assert targets(loaded, 1) == [None, 2, 1]
+    assert loaded.backlinks(3) == frozenset()
+    loaded.update(put=[(1, "Home.md", (), [link("Garden"), link("Work")])])
+    assert targets(loaded, 1) == [2, 3]
+
+
+def test_much_that_changed_goes_into_the_table(graph: LinkGraph) -> None:
+    renewed(graph)
+    assert not graph._changed
+    assert targets(graph, 1) == [2, 3, None, 1, 2]
+    graph.update(gone=[2])
+    assert targets(graph, 1) == [None, 3, None, 1, None]
 
 
 def test_the_graph_of_an_index_survives_reopening(index: Index, make: Any) -> None:
@@ -163,7 +203,7 @@ def test_a_damaged_snapshot_is_made_again(index: Index, make: Any, tmp_path: Pat
     index.close()
     snapshot = directory / derived._GRAPH
     data = bytearray(snapshot.read_bytes())
-    data[200] ^= 0xFF
+    data[-65] ^= 0xFF  # the last array is the checksum
     snapshot.write_bytes(data)
     again = Index.open(directory, writable=False)
     assert targets(again.graph, 1) == [2]

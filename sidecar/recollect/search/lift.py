@@ -125,7 +125,7 @@ class Lift:
             seed: [places[target] for target in graph.neighbours(note_id) if target in places]
             for seed, note_id in enumerate(ids[: boost.SEEDS].tolist())
         }
-        degrees = np.array([len(graph.backlinks(note_id)) for note_id in places], np.float32)
+        degrees = graph.backlink_counts(ids).astype(np.float32)
         return boost.by_links(scores, links, degrees, activation=activation, centrality=centrality)
 
     def _recent(self, ids: IdArray) -> FloatArray | None:
