@@ -509,7 +509,7 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
         def rebuilt(*_: object, **__: object) -> None:
             raise AssertionError
 
-        for module, name in ((derived, "catch_up"), (derived.reads, "answering")):
+        for module, name in ((derived, "catch_up"), (derived.coverage, "answering")):
             patch.setattr(module, name, rebuilt)
         patch.setattr(derived.LinkGraph, "build", rebuilt)
         patch.setattr(derived.reads, "chunk_notes", rebuilt)

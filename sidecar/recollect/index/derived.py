@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import msgpack  # type: ignore[import-untyped]
 import numpy as np
+import numpy.typing as npt
 
 from recollect.errors import IndexFailure
-from recollect.index import reads, snapshot, standins
+from recollect.index import coverage, reads, snapshot, standins
 from recollect.index.graph import LinkGraph
 from recollect.index.postings import FOLDER, Postings, discard
 from recollect.index.snapshot import Fingerprint
@@ -23,7 +27,6 @@ from recollect.types import IdArray
 _GRAPH = "graph.snapshot"
 _CHUNKS = "chunks.snapshot"
 _OWNERS = "chunks and stand-ins"
-_LINKS = "links in a table"
 _GRACE_SECONDS = 0.2  # a writer elsewhere may stand between its two commits
 
 logger = logging.getLogger(__name__)
@@ -208,23 +211,28 @@ def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
 
 def graph_saved(store: Store) -> bool:
     """Whether its snapshot is up to date."""
-    return snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, _LINKS)) is not None
+    return snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, "graph")) is not None
 
 
 def load_graph(store: Store) -> LinkGraph:
     """The link graph."""
-    arrays = snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
+    arrays = snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, "graph"))
     if arrays is not None:
-        try:
-            return LinkGraph.from_arrays(arrays)
-        except ValueError as error:
-            logger.warning("The graph's snapshot is damaged (%s) and is made again.", error)
+        packed = arrays["packed"].tobytes()
+        if zlib.crc32(packed) == int(arrays["checksum"][0]):
+            return LinkGraph.unpacked(msgpack.unpackb(packed, use_list=False))
+        logger.warning("The graph's snapshot is damaged and is made again.")
     return LinkGraph.build(store)
 
 
 def save_graph(store: Store, graph: LinkGraph) -> None:
     """Keep it for the next opening."""
-    snapshot.save(store.directory / _GRAPH, _text_fingerprint(store, _LINKS), graph.arrays())
+    packed = msgpack.packb(graph.packed())
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "packed": np.frombuffer(packed, np.uint8),
+        "checksum": np.array([zlib.crc32(packed)], np.uint32),
+    }
+    snapshot.save(store.directory / _GRAPH, _text_fingerprint(store, "graph"), arrays)
 
 
 # --- vectors ------------------------------------------------------------------------------------
@@ -246,7 +254,7 @@ def vectors_saved(store: Store, number: int) -> bool:
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
-    model = reads.model_key(store, number)
+    model = coverage.model_key(store, number)
     arrays = snapshot.load(*_vector_snapshot(store, number))
     if arrays is not None:
         try:
@@ -258,7 +266,7 @@ def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     owners = np.empty((count, 2), np.int64)
     rows = np.empty((count, dimensions), np.float16)
     used = 0
-    for chunk_id, note_id, vector in reads.answering(store, number):
+    for chunk_id, note_id, vector in coverage.answering(store, number):
         if used == count:  # a writer elsewhere added some between the two questions
             break
         owners[used] = chunk_id, note_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.index import reads
+from recollect.index import coverage
 from recollect.index.store import Store
 from recollect.types import IndexFigures, KeptVectors, ModelKey
 
@@ -13,7 +13,7 @@ def figures(store: Store) -> IndexFigures:
 
 
 def _models(store: Store) -> tuple[KeptVectors, ...]:
-    answering = reads.vector_model(store)
+    answering = coverage.vector_model(store)
     rows = store.read(
         "SELECT m.id, m.name, m.weights_hash, m.quantisation, m.dimensions,"
         " (SELECT count(*) FROM vectors v WHERE v.model_id = m.id) FROM models m ORDER BY m.id"

@@ -15,7 +15,7 @@ import filelock
 import numpy as np
 
 from recollect.errors import IndexFailure
-from recollect.index import derived, embeddings, figures, meta, reads, writes
+from recollect.index import coverage, derived, embeddings, figures, meta, reads, writes
 from recollect.index.graph import LinkGraph
 from recollect.index.keywords import Keywords
 from recollect.index.lock import hold
@@ -143,7 +143,7 @@ class Index:
         """
         number = None
         if not self._store.writable:
-            known = None if model is None else reads.model_id(self._store, model, dimensions)
+            known = None if model is None else coverage.model_id(self._store, model, dimensions)
             self._load_vectors(known, dimensions)
             return
         with self._store.transaction() as connection:
@@ -165,7 +165,7 @@ class Index:
         """
         if not puts:
             return self._generation
-        dimensions = reads.dimensions_of(self._store, model) or len(puts[0].vector)
+        dimensions = coverage.dimensions_of(self._store, model) or len(puts[0].vector)
         vectors = [(put.text_hash, embeddings.checked(put, dimensions, model)) for put in puts]
         with self._store.transaction() as connection:
             number = embeddings.register_model(connection, model, dimensions)
@@ -183,23 +183,23 @@ class Index:
 
         Those of notes that the ledger calls `pending` wait until the notes are read.
         """
-        return reads.pending_texts(self._store, model, limit, skip)
+        return coverage.pending_texts(self._store, model, limit, skip)
 
     def pending_count(self, model: ModelKey) -> int:
         """How many different texts no vector of the model covers yet."""
-        return reads.pending_count(self._store, model)
+        return coverage.pending_count(self._store, model)
 
     def covered(self, model: ModelKey) -> int:
         """How many chunks a model would answer for."""
-        return reads.covered(self._store, model)
+        return coverage.covered(self._store, model)
 
     def answering_key(self) -> ModelKey | None:
         """The model that answers or answered last; None: no model was ever used."""
-        return reads.answering_key(self._store)
+        return coverage.answering_key(self._store)
 
     def answering_model(self) -> KeptModel | None:
         """The model that answers or answered last; None: no vector was ever kept."""
-        return reads.answering_model(self._store)
+        return coverage.answering_model(self._store)
 
     def figures(self) -> IndexFigures:
         """What is kept, beyond what `counts` has."""
@@ -207,11 +207,11 @@ class Index:
 
     def kept_count(self, model: ModelKey) -> int:
         """How many vectors of the model are kept for good, needed now or not."""
-        return reads.kept_count(self._store, model)
+        return coverage.kept_count(self._store, model)
 
     def needed_vectors(self, model: ModelKey, at_once: int) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
-        return reads.needed_vectors(self._store, model, at_once)
+        return coverage.needed_vectors(self._store, model, at_once)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a word of the caller's under a key of its own."""
@@ -268,7 +268,7 @@ class Index:
         return IndexCounts(
             notes=notes,
             chunks=chunks,
-            vectors=reads.own_vectors(self._store, self._model),
+            vectors=coverage.own_vectors(self._store, self._model),
             generation=self._generation,
             ledger=reads.ledger_counts(self._store),
         )
@@ -397,7 +397,7 @@ class Index:
     def _put_vectors(self, chunk_ids: Sequence[int]) -> None:
         if self._model is None or not chunk_ids:
             return
-        found = reads.vectors_of(self._store, self._model, chunk_ids)
+        found = coverage.vectors_of(self._store, self._model, chunk_ids)
         if found:
             self.vectors.put(
                 np.array([row[0] for row in found], dtype=np.int64),
