@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgpack  # type: ignore[import-untyped]
 import numpy as np
-import numpy.typing as npt
 
 from recollect.errors import IndexFailure
 from recollect.index import coverage, reads, snapshot, standins
@@ -27,6 +23,7 @@ from recollect.types import IdArray
 _GRAPH = "graph.snapshot"
 _CHUNKS = "chunks.snapshot"
 _OWNERS = "chunks and stand-ins"
+_LINKS = "links in a table"
 _GRACE_SECONDS = 0.2  # a writer elsewhere may stand between its two commits
 
 logger = logging.getLogger(__name__)
@@ -211,28 +208,23 @@ def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
 
 def graph_saved(store: Store) -> bool:
     """Whether its snapshot is up to date."""
-    return snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, "graph")) is not None
+    return snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, _LINKS)) is not None
 
 
 def load_graph(store: Store) -> LinkGraph:
     """The link graph."""
-    arrays = snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, "graph"))
+    arrays = snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
     if arrays is not None:
-        packed = arrays["packed"].tobytes()
-        if zlib.crc32(packed) == int(arrays["checksum"][0]):
-            return LinkGraph.unpacked(msgpack.unpackb(packed, use_list=False))
-        logger.warning("The graph's snapshot is damaged and is made again.")
+        try:
+            return LinkGraph.from_arrays(arrays)
+        except ValueError as error:
+            logger.warning("The graph's snapshot is damaged (%s) and is made again.", error)
     return LinkGraph.build(store)
 
 
 def save_graph(store: Store, graph: LinkGraph) -> None:
     """Keep it for the next opening."""
-    packed = msgpack.packb(graph.packed())
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "packed": np.frombuffer(packed, np.uint8),
-        "checksum": np.array([zlib.crc32(packed)], np.uint32),
-    }
-    snapshot.save(store.directory / _GRAPH, _text_fingerprint(store, "graph"), arrays)
+    snapshot.save(store.directory / _GRAPH, _text_fingerprint(store, _LINKS), graph.arrays())
 
 
 # --- vectors ------------------------------------------------------------------------------------
