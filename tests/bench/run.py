@@ -40,6 +40,7 @@ SCRIPTS = (
     "parse",
     "graph",
     "search",
+    "tokens",
 )
 
 
