@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import httpx2
 import pytest
+from aiohttp import web
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -142,7 +143,12 @@ async def connected(
 
 
 @asynccontextmanager
-async def serving(home: Home, *, kept_token: str | None = None) -> AsyncIterator[str]:
+async def serving(
+    home: Home,
+    *,
+    kept_token: str | None = None,
+    extend: Callable[[web.Application], None] = attach,
+) -> AsyncIterator[str]:
     """Serve the vault over HTTP, as `recollect serve` does; gives the address."""
     vaults = home.vaults()
     listening: asyncio.Future[BoundServer] = asyncio.get_running_loop().create_future()
@@ -157,7 +163,7 @@ async def serving(home: Home, *, kept_token: str | None = None) -> AsyncIterator
             kept_token=kept_token,
             handshake=False,
             ready=listening.set_result,
-            extend=attach,
+            extend=extend,
         )
     )
     await asyncio.wait({server, listening}, return_when=asyncio.FIRST_COMPLETED)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import anyio
 import httpx2
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 
 from recollect.access.devices import Devices
+from recollect.mcp.http import attach
+from recollect.types import LimitRules
+from recollect.web.site import SITE
 from tests.mcp.conftest import RIGHT, WRITING, Home, over_http, serving
 from tests.mcp.test_tools import NAMES, ask, paths, refused, said
 
@@ -68,6 +72,23 @@ async def test_a_hundred_calls_at_once_are_all_answered(home: Home) -> None:
             for number in range(PARALLEL):
                 group.start_soon(call, number)
     assert len(found) == PARALLEL
+
+
+async def test_a_server_with_no_place_left_says_when_to_ask_again(home: Home) -> None:
+    apps: list[web.Application] = []
+
+    def extend(app: web.Application) -> None:
+        attach(app)
+        apps.append(app)
+
+    busy = replace(
+        home, settings=replace(home.settings, limits=LimitRules(concurrent=1, waiting=0))
+    )
+    async with serving(busy, extend=extend) as url, over_http(f"{url}/mcp") as client:
+        async with apps[0][SITE].slots.taken():
+            error = await refused(client, "search", query="garden")
+            assert (error["code"], error["retry_after"]) == ("overloaded", 1.0)
+        assert paths(await ask(client, "search", query="garden"))
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

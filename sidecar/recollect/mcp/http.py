@@ -50,9 +50,9 @@ class SiteSource:
         self._jobs = Jobs()
 
     async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
-        """See `Source`."""
+        """See `Source`. A tool waits for a place at work, as any request; BusyError without one."""
         record = self._record(vault)
-        async with self._site.holding(record.id):
+        async with self._site.slots.taken(), self._site.holding(record.id):
             engine = self._site.engine(record.id)
             desk = Desk(record.id, Here(engine), engine.tokens, self._jobs, self._facts())
             return await engine.call(work, desk)
