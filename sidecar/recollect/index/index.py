@@ -16,6 +16,7 @@ import numpy as np
 
 from recollect.errors import IndexFailure
 from recollect.index import coverage, derived, embeddings, figures, meta, reads, writes
+from recollect.index.beside import Beside
 from recollect.index.graph import LinkGraph
 from recollect.index.keywords import Keywords
 from recollect.index.lock import hold
@@ -54,6 +55,7 @@ class Index:
         self._postings = derived.open_keywords(store)
         self.keywords = Keywords(self._postings)
         self.vectors = Vectors(0)
+        self.beside = Beside(store)
         self._model: int | None = None  # whose vectors are loaded
         self._chunk_notes: derived.ChunkNotes | None = None
         self._graph: LinkGraph | None = None

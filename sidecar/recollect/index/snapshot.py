@@ -24,7 +24,9 @@ FORMAT = 1
 _MAGIC = b"recolls1"
 _PREFIX = struct.Struct("<8sII")
 _ALIGN = 64
-_DTYPES = frozenset({"uint8", "uint16", "uint32", "uint64", "int64", "float16", "float32"})
+_DTYPES = frozenset(
+    {"uint8", "uint16", "uint32", "uint64", "int64", "float16", "float32", "float64"}
+)
 
 logger = logging.getLogger(__name__)
 

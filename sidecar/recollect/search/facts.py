@@ -1,6 +1,7 @@
 """What every search needs to know of every note: its dates, and whether it is left out by default.
 
 Kept as arrays and followed note by note, so that a search after a save reads one note and not all.
+For the next start they are kept beside the index.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from recollect.types import FloatArray, IdArray, PropertyValue
 from recollect.vault.daily import SETTINGS, DailyNotes
 
 _CREATED, _MODIFIED, _DAILY, _SHELVED = range(4)
+_SNAPSHOT = "facts"
+_ABSENT = -1  # in place of when a file changed
+_MANY = 1000  # notes that take longer to read than arrays to write
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +58,10 @@ class FactsBook:
         """`root` is the vault, which says what its daily notes are; `shelved` are statuses."""
         self._root = root
         self._words = frozenset(status.casefold() for status in shelved)
+        self._content = f"facts, shelved: {sorted(self._words)}"
         self._making = threading.Lock()
         self._generation = -1
-        self._settings: int | None = None
+        self._settings = _ABSENT
         self._facts = Facts(np.empty(0, np.int64), np.empty((0, 4)))
 
     def of(self, index: Index) -> Facts:
@@ -68,8 +73,18 @@ class FactsBook:
 
     def _update(self, index: Index) -> None:
         settings = _changed_at(self._root / SETTINGS)
-        since = self._generation if settings == self._settings else -1
         generation = index.text_generation
+        if self._generation < 0:
+            self._recall(index, generation)
+        since = self._generation if settings == self._settings else -1
+        if since < generation:
+            read = self._read(index, since)
+            self._generation, self._settings = generation, settings
+            if read > _MANY:
+                self._keep(index)
+
+    def _read(self, index: Index, since: int) -> int:
+        """Bring the facts up to date; returns how many notes changed."""
         ids, changed = index.basics(since)
         table = np.full((len(ids), 4), np.nan)
         old = self._facts
@@ -82,7 +97,23 @@ class FactsBook:
         if there.any():
             table[np.searchsorted(ids, np.array(read)[there])] = np.array(told)[there]
         self._facts = Facts(ids, table)
-        self._generation, self._settings = generation, settings
+        return len(changed)
+
+    def _recall(self, index: Index, latest: int) -> None:
+        """Begin with what an earlier process kept; notes that changed since are read again."""
+        kept = index.beside.load(_SNAPSHOT, self._content)
+        if kept is None or not {"ids", "table", "made"} <= kept.keys():
+            return
+        generation, settings = kept["made"].tolist()
+        if generation <= latest:  # else the database is an older copy of itself
+            self._facts = Facts(kept["ids"], kept["table"])
+            self._generation, self._settings = generation, settings
+
+    def _keep(self, index: Index) -> None:
+        made = np.array([self._generation, self._settings], np.int64)
+        facts = self._facts
+        arrays = {"ids": facts.ids, "table": facts.table, "made": made}
+        index.beside.save(_SNAPSHOT, self._content, arrays)
 
     def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, float, float, float]:
         unknown = float("nan")
@@ -94,11 +125,11 @@ class FactsBook:
         )
 
 
-def _changed_at(file: Path) -> int | None:
+def _changed_at(file: Path) -> int:
     try:
         return file.stat().st_mtime_ns
     except OSError:
-        return None
+        return _ABSENT
 
 
 def _statuses(properties: Mapping[str, PropertyValue]) -> Collection[str]:
