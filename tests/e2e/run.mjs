@@ -1,15 +1,18 @@
-// Runs the end-to-end tests file by file, and says how long each took. A file that fails is run
-// again once, and said to be: a real browser beside a real server on a busy machine may miss a
-// deadline that says nothing of the plugin. What fails twice has failed.
+// Runs the end-to-end tests, two files at once where there are two cores, and says how long each
+// took. A file that fails is run again once, alone, and said to be: a real browser beside a real
+// server on a busy machine may miss a deadline that says nothing of the plugin. What fails twice
+// has failed.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { COMMAND } from "./support/command.mjs";
 
 const folder = import.meta.dirname;
 const wanted = process.argv.slice(2);
 const times = [];
+const ALONE = new Set(["budgets.test.mjs"]); // they measure what a busy machine makes worse
 
 /** The model is fetched once, and not by the server of every file into a home of its own. */
 function getModel() {
@@ -21,22 +24,42 @@ function getModel() {
   if (status === 0) process.env.RECOLLECT_MODEL_DIR = dirname(dirname(stdout.trim()));
 }
 
-function run(files) {
-  return files.filter((file) => {
-    const options = ["--test", "--test-reporter=spec", "--test-timeout=300000", join(folder, file)];
-    const started = performance.now();
-    const { status } = spawnSync(process.execPath, options, { stdio: "inherit" });
-    times.push(`${Math.round((performance.now() - started) / 1000)} s ${file}`);
-    return status !== 0;
-  });
+/** Runs a file, prints what it said when it ends, and tells whether it passed. */
+async function passes(file) {
+  const options = ["--test", "--test-reporter=spec", "--test-timeout=300000", join(folder, file)];
+  const started = performance.now();
+  const child = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "pipe"] });
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(chunk));
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  process.stdout.write(Buffer.concat(said));
+  times.push(`${Math.round((performance.now() - started) / 1000)} s ${file}`);
+  return status === 0;
 }
 
-const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.includes(name))).sort();
+/** Runs files, so many at once, and gives those that failed. */
+async function run(files, atOnce) {
+  const waiting = [...files];
+  const failed = [];
+  const hand = async () => {
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      if (!(await passes(file))) failed.push(file);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, hand));
+  return failed;
+}
+
+const files = readdirSync(folder, { recursive: true })
+  .filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.includes(name)))
+  .sort();
 getModel();
-let failed = run(files);
+const beside = files.filter((file) => !ALONE.has(file));
+const alone = files.filter((file) => ALONE.has(file));
+let failed = [...(await run(beside, Math.min(2, availableParallelism()))), ...(await run(alone, 1))];
 if (failed.length) {
   console.log(`\nOnce more: ${failed.join(", ")}\n`);
-  failed = run(failed);
+  failed = await run(failed, 1);
 }
 console.log(`${times.join(", ")}\n${files.length - failed.length} files passed, ${failed.length} failed`);
 process.exitCode = failed.length ? 1 : 0;
