@@ -16,7 +16,7 @@ WHOLE_SHARE = 0.5  # of a note's BM25: what the note as a whole has to say besid
 class Candidates:
     """Chunks, or notes, that a side found. A score is NaN where that side did not find it.
 
-    For notes `ids` are note ids and equal `note_ids`.
+    For notes `ids` are note ids, ascending, and equal `note_ids`.
     """
 
     ids: IdArray
@@ -30,8 +30,15 @@ class Candidates:
 
 def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray, FloatArray]:
     """Chunk ids that either side found, each once, with both scores (NaN: not found)."""
-    ids = np.union1d(keyword.chunk_ids, semantic.chunk_ids)
+    ids = np.sort(np.concatenate((keyword.chunk_ids, semantic.chunk_ids)))
+    ids = ids[_firsts(ids)]
     return ids, _placed(ids, keyword), _placed(ids, semantic)
+
+
+def _firsts(ascending: IdArray) -> IdArray:
+    """Where each number stands first. `np.unique` would sort once more, or hash."""
+    starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
+    return np.concatenate((np.zeros(min(len(ascending), 1), np.int64), starts))
 
 
 def _placed(ids: IdArray, hits: ChunkHits) -> FloatArray:
@@ -40,12 +47,20 @@ def _placed(ids: IdArray, hits: ChunkHits) -> FloatArray:
     return scores
 
 
+def or_zero(scores: FloatArray) -> FloatArray:
+    """Scores with 0 in place of NaN; `np.nan_to_num` looks for infinities too, which none is."""
+    known: FloatArray = np.where(np.isnan(scores), np.float32(0.0), scores)
+    return known
+
+
 def by_note(chunks: Candidates) -> Candidates:
     """Notes, each with the best score of its chunks on either side."""
     if not len(chunks):
         return chunks
     order = np.argsort(chunks.note_ids, kind="stable")
-    notes, starts = np.unique(chunks.note_ids[order], return_index=True)
+    owners = chunks.note_ids[order]
+    starts = _firsts(owners)
+    notes = owners[starts]
     return Candidates(
         ids=notes,
         note_ids=notes,
@@ -60,12 +75,14 @@ def with_whole(notes: Candidates, ids: IdArray, scores: FloatArray) -> Candidate
     `ids` are the notes whose whole was scored: those with the best chunks. The others have a worse
     chunk, and get no more than the least of these.
     """
-    places = np.flatnonzero(np.isin(notes.ids, ids))
+    if not len(notes) or not len(ids):
+        return notes
+    places = np.minimum(np.searchsorted(notes.ids, ids), len(notes) - 1)
+    found = notes.ids[places] == ids
+    places = places[found]
     if not len(places):
         return notes
-    order = np.argsort(ids)
-    whole = scores[order[np.searchsorted(ids[order], notes.ids[places])]]
-    mixed = notes.bm25[places] * (1.0 - WHOLE_SHARE) + whole * WHOLE_SHARE
+    mixed = notes.bm25[places] * (1.0 - WHOLE_SHARE) + scores[found] * WHOLE_SHARE
     bm25 = np.minimum(notes.bm25, np.nanmin(mixed))
     bm25[places] = mixed
     return Candidates(notes.ids, notes.note_ids, bm25.astype(np.float32), notes.cosine)

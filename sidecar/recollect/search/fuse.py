@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from recollect.search.candidates import Candidates
+from recollect.search.candidates import Candidates, or_zero
 from recollect.types import FloatArray, FusionMethod
 
 RRF_K = 60.0
@@ -93,8 +93,8 @@ def fuse(candidates: Candidates, plan: Plan) -> Fused:
 def weigh(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
     """The weighted mean of both sides, an absent score being 0."""
     total = plan.keyword_weight + plan.semantic_weight
-    parts = plan.keyword_weight * np.nan_to_num(keyword)
-    parts = parts + plan.semantic_weight * np.nan_to_num(semantic)
+    parts = plan.keyword_weight * or_zero(keyword)
+    parts = parts + plan.semantic_weight * or_zero(semantic)
     return (parts / total if total > 0 else parts).astype(np.float32)
 
 

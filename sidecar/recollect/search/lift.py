@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TypeVar
 
 import numpy as np
@@ -142,7 +142,12 @@ def _names(note: StoredNote | None) -> set[str]:
 
 
 def _tags(note: StoredNote | None) -> list[frozenset[str]]:
-    return [] if note is None else [frozenset(tokens(tag.replace("/", " "))) for tag in note.tags]
+    return [] if note is None else [_words(tag) for tag in note.tags]
+
+
+@lru_cache(maxsize=4096)  # a vault has few tags on many notes
+def _words(tag: str) -> frozenset[str]:
+    return frozenset(tokens(tag.replace("/", " ")))
 
 
 def _product(one: FloatArray | None, other: FloatArray | None) -> FloatArray | None:

@@ -33,8 +33,10 @@ class Closest:
 
     def __call__(self, text: str) -> tuple[int, int] | None:
         """Where the sentence stands in `text`; None: there is nothing to choose, or no more."""
+        if self._left <= 0:
+            return None
         sentences = sentences_of(text)
-        if self._left <= 0 or len(sentences) < 2:
+        if len(sentences) < 2:
             return None
         self._left -= 1
         asked, read = self._query_vectors(), self._model.token_vectors(text)

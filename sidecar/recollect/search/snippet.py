@@ -160,15 +160,17 @@ def _forms(sought: _Sought, text: str) -> Iterator[tuple[int, int]]:
 
     Looking for a beginning is far cheaper than cutting the text into words.
     """
-    at = text.find(sought.beginning)
+    beginning = sought.beginning
+    at = text.find(beginning)
     while at >= 0:
-        rest = _REST.match(text, at + len(sought.beginning))
-        end = rest.end() if rest else at + len(sought.beginning)
+        end = at + len(beginning)
         if not (at and text[at - 1].isalnum()):
+            rest = _REST.match(text, end)
+            end = rest.end() if rest else end
             word = text[at:end]
             if word == sought.word or stem(word) == sought.stem:
                 yield at, end
-        at = text.find(sought.beginning, end)
+        at = text.find(beginning, end)
 
 
 class _Hit(NamedTuple):
