@@ -16,7 +16,8 @@ from recollect.ingest import embed
 from recollect.models import loading
 from recollect.models.pool import EmbedderPool
 from recollect.models.resilient import RETRY_S, ResilientEmbedder, Step
-from recollect.replies.core import SearchReply, StatusReply
+from recollect.replies.search import SearchReply
+from recollect.replies.status import StatusReply
 from recollect.types import (
     Embedder,
     FloatArray,

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.engine import Engine
 from recollect.errors import NotFoundError, OutsideVaultError, UsageError
-from recollect.replies.core import StatusReply
+from recollect.replies.status import StatusReply
 from recollect.types import Change, FileStamp, SearchRequest, Settings, VaultRecord, VaultRules
 from recollect.vault.mirror import MAX_CONTENT_BYTES
 

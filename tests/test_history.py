@@ -13,7 +13,7 @@ import pytest
 from recollect.engine import Engine
 from recollect.errors import NotFoundError, QueryLogOffError
 from recollect.querylog import NAME
-from recollect.replies.core import SearchReply
+from recollect.replies.search import SearchReply
 from recollect.types import LogRules, SearchRequest, Settings, VaultRecord
 from recollect.vaults import Vaults
 

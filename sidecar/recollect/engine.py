@@ -38,16 +38,11 @@ from recollect.models import load_embedder
 from recollect.models.pool import Loader
 from recollect.models.slot import RerankerSlot
 from recollect.questions.vault import MissingLinksQuestion, Question
-from recollect.replies.core import (
-    AcceptedReply,
-    IndexReport,
-    LedgerReply,
-    NoteReply,
-    SearchReply,
-    StatusReply,
-    SyncReply,
-)
+from recollect.replies.changes import AcceptedReply, SyncReply
 from recollect.replies.manage import StatsReply
+from recollect.replies.notes import NoteReply
+from recollect.replies.search import SearchReply
+from recollect.replies.status import IndexReport, LedgerReply, StatusReply
 from recollect.search import pipeline
 from recollect.search import similar as similar_notes
 from recollect.search.facts import FactsBook

@@ -23,7 +23,6 @@ from recollect.questions.vault import (
     PathQuestion,
     Question,
 )
-from recollect.replies.core import SearchReply
 from recollect.replies.explore import (
     ArchaeologyReply,
     BridgesReply,
@@ -38,6 +37,7 @@ from recollect.replies.explore import (
     OrphansReply,
     PathReply,
 )
+from recollect.replies.search import SearchReply
 from recollect.search.archaeology import archaeology
 from recollect.search.complete import complete
 from recollect.search.lookup import find_note

@@ -15,7 +15,7 @@ from recollect.ingest.activity import Guarded
 from recollect.ingest.plan import guard
 from recollect.ingest.queue import MOST_PATHS, Work
 from recollect.ingest.writer import Writer
-from recollect.replies.core import AcceptedReply, SyncReply
+from recollect.replies.changes import AcceptedReply, SyncReply
 from recollect.types import Change, FileStamp
 from recollect.vault.files import contained
 from recollect.vault.mirror import MAX_CONTENT_BYTES, Mirror

@@ -14,9 +14,6 @@ from recollect import querylog
 from recollect.errors import QueryLogError, QueryLogOffError
 from recollect.index.index import Index
 from recollect.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
-from recollect.replies.core import (
-    SearchReply,
-)
 from recollect.replies.log import (
     ClearedReply,
     LoggedOpen,
@@ -27,6 +24,7 @@ from recollect.replies.log import (
     VerdictReply,
     VerdictView,
 )
+from recollect.replies.search import SearchReply
 from recollect.search.lookup import find_note
 from recollect.times import iso
 from recollect.types import SearchRequest, Settings, VaultRecord, Verdict

@@ -12,17 +12,14 @@ from recollect.ingest.activity import Activity, Guarded
 from recollect.ingest.answering import ModelState
 from recollect.ingest.indexer import RunTotals
 from recollect.models.resilient import Degraded, Step
-from recollect.replies.core import (
-    ChunkView,
+from recollect.replies.notes import ChunkView, HeadingView, LinkView, NoteReply
+from recollect.replies.status import (
     EmbedderStatus,
     EngineState,
     Guard,
-    HeadingView,
     IndexReport,
     LedgerReply,
     LedgerRow,
-    LinkView,
-    NoteReply,
     QueueStatus,
     Semantic,
     StatusReply,

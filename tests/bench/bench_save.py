@@ -23,7 +23,7 @@ from stack import Stack, prepare
 from recollect.engine import Engine
 from recollect.index.index import Index
 from recollect.models.catalogue import TOKENIZER_FILE
-from recollect.replies.core import SearchReply
+from recollect.replies.search import SearchReply
 from recollect.types import Change, SearchRequest
 
 SAVES, QUICK_SAVES = 10, 3

@@ -32,7 +32,7 @@ from recollect.engine import Engine
 from recollect.evaluate.corpus import write_vault
 from recollect.evaluate.datasets import JudgedSet, Query, read_judged
 from recollect.questions.vault import ContextQuestion
-from recollect.replies.core import Result, SearchReply
+from recollect.replies.search import Result, SearchReply
 from recollect.types import SearchRequest, Settings, VaultRules
 from recollect.vault.header import fit_words
 from recollect.vaults import Vaults

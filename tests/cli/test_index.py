@@ -12,7 +12,7 @@ from recollect.cli.index import reindex_beside
 from recollect.cli.progress import Reporter
 from recollect.errors import ServerError
 from recollect.remote import ServerInfo
-from recollect.replies.core import IndexReport
+from recollect.replies.status import IndexReport
 from tests.cli.support import CommandLine, write_notes
 
 

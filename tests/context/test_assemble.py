@@ -15,7 +15,7 @@ from recollect.context.blocks import TAG
 from recollect.engine import Engine
 from recollect.questions.vault import MIN_BUDGET, ContextQuestion
 from recollect.replies.context import ContextReply
-from recollect.replies.core import Fusion, Passage, Result, SearchReply
+from recollect.replies.search import Fusion, Passage, Result, SearchReply
 from recollect.types import ModelRules, SearchRequest, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result

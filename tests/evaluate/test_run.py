@@ -22,18 +22,8 @@ from recollect.evaluate.run import (
     run_vault,
     systems_of,
 )
-from recollect.replies.core import (
-    Fusion,
-    IndexReport,
-    LedgerReply,
-    LedgerRow,
-    QueueStatus,
-    RawScores,
-    Result,
-    Scores,
-    SearchReply,
-    StatusReply,
-)
+from recollect.replies.search import Fusion, RawScores, Result, Scores, SearchReply
+from recollect.replies.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
 from recollect.types import SearchRequest, Settings, VaultRecord
 
 KEYWORD, HYBRID = System("keyword", "keyword"), System("hybrid", "hybrid")

@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.index.analyze import tokens
 from recollect.index.index import Index
-from recollect.replies.core import SearchReply
+from recollect.replies.search import SearchReply
 from recollect.search import pipeline, similar
 from recollect.types import (
     Batch,

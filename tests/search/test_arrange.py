@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect.errors import ModelUnavailableError
-from recollect.replies.core import SearchReply
+from recollect.replies.search import SearchReply
 from recollect.search import pipeline
 from recollect.types import FloatArray, Reranker, SearchRequest
 from tests.search.library import Library, MakeLibrary

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from recollect.replies.core import Moved
+from recollect.replies.explain import Moved
 from recollect.search.trace import Trace
 from tests.search.library import Library, MakeLibrary
 

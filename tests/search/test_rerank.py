@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.replies.core import RawScores, Scores
+from recollect.replies.search import RawScores, Scores
 from recollect.search.rank import RankedNote
 from recollect.search.rerank import HEAD, blend, rerank
 from recollect.types import FloatArray

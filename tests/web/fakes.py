@@ -20,23 +20,9 @@ from recollect.ingest.events import EventLog
 from recollect.opened import Hold
 from recollect.questions.memory import MemoryRequest
 from recollect.questions.vault import ContextQuestion, NeighborsQuestion, Question
+from recollect.replies.changes import AcceptedReply, SyncReply
 from recollect.replies.context import ContextReply, ContextSource
-from recollect.replies.core import (
-    AcceptedReply,
-    Explain,
-    Fusion,
-    LedgerReply,
-    LedgerRow,
-    NoteReply,
-    QueueStatus,
-    RawScores,
-    Result,
-    Scores,
-    SearchReply,
-    StageTrace,
-    StatusReply,
-    SyncReply,
-)
+from recollect.replies.explain import Explain, StageTrace
 from recollect.replies.log import (
     ClearedReply,
     LoggedOpen,
@@ -56,6 +42,9 @@ from recollect.replies.manage import (
     StatsReply,
 )
 from recollect.replies.memory import MemoryReply
+from recollect.replies.notes import NoteReply
+from recollect.replies.search import Fusion, RawScores, Result, Scores, SearchReply
+from recollect.replies.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from recollect.replies.writes import UndoneReply, WritesReply, WriteView
 from recollect.types import (
     Change,

@@ -7,7 +7,10 @@ from types import MappingProxyType
 
 import pytest
 
-from recollect.replies.core import Explain, Fusion, HealthReply, QueueStatus, SearchReply
+from recollect.replies.explain import Explain
+from recollect.replies.search import Fusion, SearchReply
+from recollect.replies.server import HealthReply
+from recollect.replies.status import QueueStatus
 from recollect.web.encode import to_json
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from recollect.access.devices import Devices
 from recollect.errors import BusyError, ConfigError
-from recollect.replies.core import SearchReply, StatusReply
+from recollect.replies.search import SearchReply
+from recollect.replies.status import StatusReply
 from recollect.types import LimitRules, SearchRequest
 from recollect.web.events import Streams
 from recollect.web.limits import Rates, SlidingWindow, Slots

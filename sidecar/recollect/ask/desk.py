@@ -18,7 +18,7 @@ from recollect.replies.ask import (
     AskModelsReply,
     AskSavedReply,
 )
-from recollect.replies.core import SearchReply
+from recollect.replies.search import SearchReply
 from recollect.types import SearchRequest, Settings, VaultRecord
 from recollect.vault.write import VaultWriter
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from recollect.ask.messages import Cancel, Message, Turn
 from recollect.ask.providers import Providers
 from recollect.errors import CancelledError, ProviderError, RecollectError
-from recollect.replies.core import Fusion, Result, SearchReply
+from recollect.replies.search import Fusion, Result, SearchReply
 from recollect.search.query import parse
 from recollect.types import SearchRequest
 

@@ -13,8 +13,9 @@ from recollect.context.blocks import neutral
 from recollect.errors import RecollectError, UsageError
 from recollect.questions.vault import ContextQuestion, NeighborsQuestion
 from recollect.replies.context import ContextReply
-from recollect.replies.core import NoteReply, SearchReply
 from recollect.replies.explore import NeighborsReply
+from recollect.replies.notes import NoteReply
+from recollect.replies.search import SearchReply
 from recollect.types import CountTokens, SearchRequest
 from recollect.vault.header import fit_words
 

@@ -19,7 +19,7 @@ from recollect.errors import ServerError, UsageError
 
 if TYPE_CHECKING:  # these load numpy and the engine; a command loads them when it runs
     from recollect.remote import Remote
-    from recollect.replies.core import IndexReport, StatusReply
+    from recollect.replies.status import IndexReport, StatusReply
     from recollect.types import Progress
 
 _POLL_S = 0.3
@@ -88,7 +88,7 @@ def reindex_beside(
 
     Removals are confirmed when the server has found how many there are.
     """
-    from recollect.replies.core import IndexReport  # noqa: PLC0415 - loads numpy
+    from recollect.replies.status import IndexReport  # noqa: PLC0415 - loads numpy
 
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")

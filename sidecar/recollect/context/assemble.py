@@ -22,7 +22,7 @@ from recollect.context.tokens import TokenCounter
 from recollect.index.index import Index
 from recollect.questions.vault import ContextQuestion
 from recollect.replies.context import ContextReply, ContextSource, Detail
-from recollect.replies.core import Result, SearchReply
+from recollect.replies.search import Result, SearchReply
 from recollect.types import CountTokens, SearchRequest, StoredNote, VaultRecord, VaultRules
 from recollect.vault.header import fit_words
 

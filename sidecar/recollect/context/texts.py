@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from recollect.errors import RecollectError
 from recollect.index.index import Index
-from recollect.replies.core import Passage, Result
+from recollect.replies.search import Passage, Result
 from recollect.types import Note, StoredChunk, StoredNote, VaultRecord, VaultRules
 from recollect.vault import files
 from recollect.vault.parse import parse

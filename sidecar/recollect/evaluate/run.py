@@ -27,7 +27,8 @@ from recollect.evaluate.report import (
     class_means,
     compare,
 )
-from recollect.replies.core import IndexReport, LedgerReply, SearchReply, StatusReply
+from recollect.replies.search import SearchReply
+from recollect.replies.status import IndexReport, LedgerReply, StatusReply
 from recollect.search.query import MAX_LENGTH
 from recollect.types import (
     Progress,

@@ -8,7 +8,7 @@ from pathlib import Path
 from recollect.index.index import Index
 from recollect.memory.folder import MemoryFolder
 from recollect.memory.keeper import Helpers, Memories
-from recollect.replies.core import SearchReply
+from recollect.replies.search import SearchReply
 from recollect.types import CountTokens, SearchRequest, Settings, VaultRecord
 from recollect.vault.journal import Journal
 from recollect.vault.write import VaultWriter

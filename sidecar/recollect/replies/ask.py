@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.replies.core import Result
+from recollect.replies.search import Result
 
 AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
 

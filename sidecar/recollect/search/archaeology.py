@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, tzinfo
 
 from recollect.questions.vault import ArchaeologyQuestion, DatedBy
-from recollect.replies.core import Result, SearchReply
 from recollect.replies.explore import (
     ArchaeologyReply,
     Bucket,
@@ -16,6 +15,7 @@ from recollect.replies.explore import (
     Interval,
     Peak,
 )
+from recollect.replies.search import Result, SearchReply
 from recollect.search.timeline import Stretch, Timeline, timeline
 from recollect.types import SearchRequest
 from recollect.vault.daily import DailyNotes, day_in_name

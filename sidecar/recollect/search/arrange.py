@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from recollect.errors import ModelError, RecollectError
 from recollect.index.index import Index
-from recollect.replies.core import Removed
+from recollect.replies.explain import Removed
 from recollect.search.duplicates import MAX_COMPARED, duplicates
 from recollect.search.rank import RankedNote, Ranking
 from recollect.search.rerank import HEAD, rerank

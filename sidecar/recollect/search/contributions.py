@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.index.index import Index
 from recollect.index.keywords import QueryTerm
-from recollect.replies.core import Contribution
+from recollect.replies.explain import Contribution
 from recollect.search.rank import RankedNote, Ranking
 from recollect.search.trace import TOP
 from recollect.types import FloatArray, IdArray

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from recollect.index import standins
 from recollect.index.analyze import words
 from recollect.index.index import Index
-from recollect.replies.core import Removed
+from recollect.replies.explain import Removed
 from recollect.search import verbatim
 from recollect.search.properties import has_property
 from recollect.search.syntax import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from recollect.index.index import Index
-from recollect.replies.core import Reason
+from recollect.replies.search import Reason
 from recollect.types import Direction, StoredNote
 
 T = TypeVar("T", int, str)

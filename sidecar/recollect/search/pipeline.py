@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from recollect.errors import ModelError
 from recollect.index.index import Index
-from recollect.replies.core import Contribution, Fusion, Removed, Result, SearchReply
+from recollect.replies.explain import Contribution, Removed
+from recollect.replies.search import Fusion, Result, SearchReply
 from recollect.search import (
     adapt,
     expand,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recollect.index.index import Index
-from recollect.replies.core import Reason, Result
+from recollect.replies.search import Reason, Result
 from recollect.search import kinship
 from recollect.search.duplicates import is_duplicate, runs_of
 from recollect.search.likeness import Alike

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from recollect.index import standins
 from recollect.index.index import Index
-from recollect.replies.core import Passage, RawScores, Result, Scores
+from recollect.replies.search import Passage, RawScores, Result, Scores
 from recollect.search.rank import RankedNote
 from recollect.search.snippet import Snippets
 from recollect.search.uri import obsidian_uri

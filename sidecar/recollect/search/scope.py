@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.index.analyze import words
-from recollect.replies.core import Removed
+from recollect.replies.explain import Removed
 from recollect.search.facts import Facts
 from recollect.search.syntax import (
     All,

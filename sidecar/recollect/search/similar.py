@@ -11,7 +11,8 @@ import numpy as np
 from recollect.errors import ModelError, UsageError
 from recollect.index.index import Index
 from recollect.index.keywords import QueryTerm
-from recollect.replies.core import Fusion, RawScores, Removed, Result, Scores, SearchReply
+from recollect.replies.explain import Removed
+from recollect.replies.search import Fusion, RawScores, Result, Scores, SearchReply
 from recollect.search import fuse, kinship, results, retrieve
 from recollect.search.candidates import Candidates, by_note, exclude
 from recollect.search.duplicates import MAX_COMPARED, duplicates

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from recollect import interrupt
-from recollect.replies.core import Contribution, Explain, Moved, Removed, StageTrace
+from recollect.replies.explain import Contribution, Explain, Moved, Removed, StageTrace
 from recollect.types import PropertyValue
 
 TOP = 5  # paths named after each stage

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from recollect.replies.core import OMITTED_WHEN_NONE
+from recollect.replies import OMITTED_WHEN_NONE
 
 if TYPE_CHECKING:  # exists for type checkers only
     from _typeshed import DataclassInstance

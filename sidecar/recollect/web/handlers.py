@@ -5,22 +5,17 @@ from __future__ import annotations
 from recollect import API_VERSION
 from recollect.explore import Explored
 from recollect.follow import Following
-from recollect.replies.core import (
-    AcceptedReply,
-    HealthReply,
-    LedgerReply,
-    NoteReply,
-    SearchReply,
-    StatusReply,
-    SyncReply,
-    VaultsReply,
-)
+from recollect.replies.changes import AcceptedReply, SyncReply
 from recollect.replies.log import (
     ClearedReply,
     LogReply,
     OpenedReply,
     VerdictReply,
 )
+from recollect.replies.notes import NoteReply
+from recollect.replies.search import SearchReply
+from recollect.replies.server import HealthReply, VaultsReply
+from recollect.replies.status import LedgerReply, StatusReply
 from recollect.web.metrics import VaultFigures
 from recollect.web.schema import (
     Asked,

@@ -20,7 +20,8 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from recollect.ingest.activity import Tally
-from recollect.replies.core import SearchReply, StatusReply
+from recollect.replies.search import SearchReply
+from recollect.replies.status import StatusReply
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

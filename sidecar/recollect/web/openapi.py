@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.replies.core import Problem
+from recollect.replies.server import Problem
 from recollect.web.route import Example, Route
 from recollect.web.route import Json as Value
 from recollect.web.schema import Asked, VaultAsked

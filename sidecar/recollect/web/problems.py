@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from recollect.errors import BusyError, RecollectError
-from recollect.replies.core import Problem
+from recollect.replies.server import Problem
 from recollect.web.encode import to_json
 from recollect.web.events import EVENT_STREAM
 from recollect.web.security import SAFETY_HEADERS

@@ -1,14 +1,18 @@
 """The table of routes: the one source for dispatch, for OpenAPI and for the docs.
 
-To add a route: a request model in schema.py, a reply record in replies*.py, a function in
+To add a route: a request model in schema.py, a reply record in replies/, a function in
 handlers.py, an entry here with an example; then write the contract files and the table of
 docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
 """
 
 from __future__ import annotations
 
-from recollect.replies import core as replies
-from recollect.replies import log as replies_log
+from recollect.replies.changes import AcceptedReply, SyncReply
+from recollect.replies.log import ClearedReply, LogReply, OpenedReply, VerdictReply
+from recollect.replies.notes import NoteReply
+from recollect.replies.search import SearchReply
+from recollect.replies.server import EventReply, HealthReply, VaultsReply
+from recollect.replies.status import LedgerReply, StatusReply
 from recollect.web import handlers, schema
 from recollect.web.ask import ASK_ROUTES
 from recollect.web.context import CONTEXT_ROUTES
@@ -27,7 +31,7 @@ ROUTES: tuple[Route, ...] = (
         summary="That the server is there, and which contract it speaks",
         asked=schema.Asked,
         handle=handlers.health,
-        reply=replies.HealthReply,
+        reply=HealthReply,
         needs_token=False,
     ),
     Route(
@@ -37,7 +41,7 @@ ROUTES: tuple[Route, ...] = (
         summary="The known vaults",
         asked=schema.Asked,
         handle=handlers.vaults,
-        reply=replies.VaultsReply,
+        reply=VaultsReply,
     ),
     Route(
         method="GET",
@@ -46,7 +50,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Where a vault's index stands",
         asked=schema.VaultAsked,
         handle=handlers.status,
-        reply=replies.StatusReply,
+        reply=StatusReply,
     ),
     Route(
         method="GET",
@@ -55,7 +59,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Notes found by meaning and by keyword, ranked together",
         asked=schema.SearchAsked,
         handle=handlers.search,
-        reply=replies.SearchReply,
+        reply=SearchReply,
         counts_as="search",
         example={"q": "how bees find their way", "limit": 3, "explain": True},
     ),
@@ -66,7 +70,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Notes like a note",
         asked=schema.SimilarAsked,
         handle=handlers.similar,
-        reply=replies.SearchReply,
+        reply=SearchReply,
         counts_as="search",
         example={"path": "Garden/Bees.md", "unlinked": True},
     ),
@@ -77,7 +81,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Notes like a text",
         asked=schema.SimilarTextAsked,
         handle=handlers.similar,
-        reply=replies.SearchReply,
+        reply=SearchReply,
         needs="read",
         counts_as="search",
         example={"text": "A hive in spring needs room and water.", "limit": 3},
@@ -89,7 +93,7 @@ ROUTES: tuple[Route, ...] = (
         summary="A note: content, properties, headings, links in and out",
         asked=schema.NoteAsked,
         handle=handlers.note,
-        reply=replies.NoteReply,
+        reply=NoteReply,
         counts_as="search",
         example={"path": "Garden/Bees.md"},
     ),
@@ -114,7 +118,7 @@ ROUTES: tuple[Route, ...] = (
         summary="What became of each file, and why",
         asked=schema.LedgerAsked,
         handle=handlers.ledger,
-        reply=replies.LedgerReply,
+        reply=LedgerReply,
         example={"state": "excluded"},
     ),
     Route(
@@ -124,7 +128,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Which result of a search was opened",
         asked=schema.OpenedAsked,
         handle=handlers.opened,
-        reply=replies_log.OpenedReply,
+        reply=OpenedReply,
         needs="read",
         example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
     ),
@@ -135,7 +139,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Whether a note is the answer to a query, or never shall be",
         asked=schema.VerdictAsked,
         handle=handlers.verdict,
-        reply=replies_log.VerdictReply,
+        reply=VerdictReply,
         example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
     ),
     Route(
@@ -145,7 +149,7 @@ ROUTES: tuple[Route, ...] = (
         summary="The newest searches, what was opened of them, and all verdicts",
         asked=schema.LogAsked,
         handle=handlers.log,
-        reply=replies_log.LogReply,
+        reply=LogReply,
         example={"limit": 20},
     ),
     Route(
@@ -155,7 +159,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Delete the log of searches",
         asked=schema.LogClearAsked,
         handle=handlers.log_clear,
-        reply=replies_log.ClearedReply,
+        reply=ClearedReply,
         needs="admin",
         example={"keep_verdicts": True},
     ),
@@ -168,7 +172,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Take another look at the vault, or at some of its notes",
         asked=schema.ReindexAsked,
         handle=handlers.reindex,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
         example={"paths": ["Garden/Bees.md"]},
     ),
@@ -179,7 +183,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Notes and folders that a client saw change",
         asked=schema.ChangesAsked,
         handle=handlers.changes,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
         example={
             "changes": [
@@ -195,7 +199,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Which of a client's files the server lacks, and which are gone",
         asked=schema.SyncAsked,
         handle=handlers.sync,
-        reply=replies.SyncReply,
+        reply=SyncReply,
         example={"files": [["Garden/Bees.md", 1024, 1772445600000]]},
     ),
     Route(
@@ -205,7 +209,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Let indexing rest; searching goes on",
         asked=schema.VaultAsked,
         handle=handlers.queue_pause,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
     ),
     Route(
@@ -215,7 +219,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Let indexing go on",
         asked=schema.VaultAsked,
         handle=handlers.queue_resume,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
     ),
     Route(
@@ -225,7 +229,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Try every failed note again",
         asked=schema.VaultAsked,
         handle=handlers.queue_retry,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
     ),
     Route(
@@ -235,7 +239,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Drop the work that waits and end what runs",
         asked=schema.VaultAsked,
         handle=handlers.queue_cancel,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
     ),
     Route(
@@ -245,7 +249,7 @@ ROUTES: tuple[Route, ...] = (
         summary="Whether notes that are gone all at once shall be removed",
         asked=schema.GuardAsked,
         handle=handlers.guard,
-        reply=replies.AcceptedReply,
+        reply=AcceptedReply,
         status=202,
         example={"remove": False},
     ),
@@ -258,7 +262,7 @@ ROUTES: tuple[Route, ...] = (
         summary="What happens to a vault, as server-sent events",
         asked=schema.EventsAsked,
         handle=handlers.events,
-        reply=replies.EventReply,
+        reply=EventReply,
         media=EVENT_STREAM,
     ),
     Route(

@@ -13,7 +13,7 @@ from aiohttp import web
 from recollect.configuration import Configuration
 from recollect.engine import Engine
 from recollect.errors import NotFoundError, UsageError
-from recollect.replies.core import VaultsReply, VaultView
+from recollect.replies.server import VaultsReply, VaultView
 from recollect.types import LimitRules, VaultRecord
 from recollect.vaults import Vaults
 from recollect.web.audit import Audit
