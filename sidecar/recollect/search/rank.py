@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.replies.search import RawScores, Scores
-from recollect.search.candidates import Candidates
+from recollect.replies.core import RawScores, Scores
+from recollect.search.candidates import Candidates, or_zero
 from recollect.search.fuse import Fused, Plan, fuse
 from recollect.search.lift import Multipliers
 from recollect.types import FloatArray
@@ -50,7 +50,7 @@ class Ranking:
 
     def top(self, limit: int, passages: int) -> tuple[RankedNote, ...]:
         """The first notes, each with its best passage and up to `passages` further ones."""
-        values = fuse(self.chunks, self.plan.of_passages()).fused
+        passages_of = self._passages(passages + 1)
         return tuple(
             RankedNote(
                 note_id=int(self.notes.ids[place]),
@@ -64,19 +64,29 @@ class Ranking:
                     graph=_at(self.multipliers.graph, place),
                 ),
                 raw=RawScores(_known(self.notes.bm25[place]), _known(self.notes.cosine[place])),
-                passages=self._passages(int(self.notes.ids[place]), values, passages + 1),
+                passages=passages_of(int(self.notes.ids[place])),
             )
             for place, score in zip(self.order[:limit], self.scores[:limit].tolist(), strict=True)
         )
 
-    def _passages(
-        self, note_id: int, values: FloatArray, limit: int
-    ) -> tuple[tuple[int, float], ...]:
-        places = np.flatnonzero(self.chunks.note_ids == note_id)
-        places = places[np.argsort(-values[places], kind="stable")][:limit]
-        best = float(values[places[0]]) or 1.0
-        shares = [(int(self.chunks.ids[at]), float(values[at]) / best) for at in places.tolist()]
-        return tuple(shares[:1] + [part for part in shares[1:] if part[1] >= _PASSAGE_SHARE])
+    def _passages(self, limit: int) -> Callable[[int], tuple[tuple[int, float], ...]]:
+        """Tells of a note its chunks, (id, value against the best one), best first."""
+        values = fuse(self.chunks, self.plan.of_passages()).fused
+        order = np.lexsort((-values, self.chunks.note_ids))
+        owners, ids, values = self.chunks.note_ids[order], self.chunks.ids[order], values[order]
+
+        def of(note_id: int) -> tuple[tuple[int, float], ...]:
+            first, end = np.searchsorted(owners, (note_id, note_id + 1)).tolist()
+            own = slice(first, min(end, first + limit))
+            best = float(values[first]) or 1.0
+            found = zip(
+                ids[own].tolist(), (values[own].astype(np.float64) / best).tolist(), strict=True
+            )
+            return tuple(
+                part for at, part in enumerate(found) if not at or part[1] >= _PASSAGE_SHARE
+            )
+
+        return of
 
 
 def rank(
@@ -100,9 +110,7 @@ def rank(
             lifted = multipliers.applied(fused.fused)
         best = float(lifted.max()) or 1.0
     scores = np.clip(lifted / np.float32(best), 0.0, 1.0)
-    order = np.lexsort(
-        (notes.ids, -np.nan_to_num(notes.cosine), -np.nan_to_num(notes.bm25), -scores)
-    )
+    order = np.lexsort((notes.ids, -or_zero(notes.cosine), -or_zero(notes.bm25), -scores))
     kept = order[scores[order] >= min_score]
     ranking = Ranking(plan, chunks, notes, fused, multipliers, kept.tolist(), scores[kept], best)
     return ranking, len(order) - len(kept)
