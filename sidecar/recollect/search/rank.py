@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.replies.core import RawScores, Scores
+from recollect.replies.search import RawScores, Scores
 from recollect.search.candidates import Candidates, or_zero
 from recollect.search.fuse import Fused, Plan, fuse
 from recollect.search.lift import Multipliers
