@@ -96,7 +96,7 @@ class Remote:
             "ignore": ",".join(sorted(request.ignore)) or None,
             "typing": request.typing,
             "explain": request.explain,
-            "door": request.door,
+            "door": request.door or "none",
         }
         return self._get("/api/search", asked)
 

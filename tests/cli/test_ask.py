@@ -36,7 +36,7 @@ def test_an_answer_its_sources_and_a_note_of_it(
 
     assert result.stdout.startswith("By the light of the sun [1].\nThat is all.\n")
     assert "[1]  Garden/Bees.md" in result.stdout
-    assert "at this computer: your question" in result.stderr
+    assert "at this computer, which is sent your question" in result.stderr
     assert "found by keyword: Bees" in result.stderr
     saved = (indexed / "Answers" / "Bees.md").read_text(encoding="utf-8")
     assert saved == (
@@ -65,6 +65,22 @@ def test_json_is_one_document_and_goes_on(recollect: CommandLine, model: Scripte
     assert read["turns"] == [first, second]
     gone = recollect.json("ask", "--continue", "0" * 16, fails=3)
     assert gone["error"] == "conversation_not_found"
+
+
+@pytest.mark.usefixtures("indexed")
+def test_what_is_said_on_the_way_is_not_the_answer(
+    recollect: CommandLine, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program gets the answer alone; a person sees the rest too, on lines of its own."""
+    turns = [Says("Let me look.", [("search", {"query": "cat"})]), Says("By the sun [1].")]
+    model.turns += turns * 2
+    piped = recollect("ask", "How do bees find their way home?").stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    watched = recollect("ask", "How do bees find their way home?").stdout
+
+    assert piped.startswith("By the sun [1].\n\n")
+    assert watched.startswith("Let me look.\nBy the sun [1].\n\n")
+    assert watched.count("By the sun") == 1
 
 
 @pytest.mark.usefixtures("indexed")

@@ -135,6 +135,14 @@ async def test_a_search_asks_for_all_that_the_request_says(
     assert "explain" in reply
 
 
+async def test_a_search_that_is_nobodys_stays_out_of_the_servers_log(
+    remote: Remote, engine: FakeEngine
+) -> None:
+    await call(remote.search, SearchRequest("bees"))
+
+    assert engine.asked == [SearchRequest("bees")]
+
+
 async def test_similar_asks_by_path_or_by_text(remote: Remote, engine: FakeEngine) -> None:
     by_path = SimilarRequest(path="Garden/Bees.md", limit=3, unlinked=True)
     by_text = SimilarRequest(text="", limit=3, explain=True)

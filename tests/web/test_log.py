@@ -11,10 +11,12 @@ from tests.web.fakes import Client, FakeEngine
 async def test_a_search_tells_its_door(client: Client, engine: FakeEngine) -> None:
     await client.get("/api/search", params={"q": "bees"})
     await client.get("/api/search", params={"q": "bees", "door": "plugin"})
+    await client.get("/api/search", params={"q": "bees", "door": "none"})
 
     assert engine.asked == [
         SearchRequest("bees", door="http"),
         SearchRequest("bees", door="plugin"),
+        SearchRequest("bees", door=None),
     ]
 
 

@@ -21,6 +21,8 @@ from recollect.types import SearchRequest
 _INSTANT = 5  # results shown while the model thinks
 _LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
 
+_WEB = "pages of the web that it asks for are read, and learn this computer's address"
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -98,7 +100,7 @@ class Agent:
 def _notice(providers: Providers, conversation: str) -> AskEvent:
     """What leaves this computer, and where to."""
     rules = providers.rules
-    leaves = _LEAVES if not rules.web else f"{_LEAVES}; pages of the web are read"
+    leaves = f"{_LEAVES}; {_WEB}" if rules.web else _LEAVES
     return AskEvent(
         "notice",
         AskNotice(

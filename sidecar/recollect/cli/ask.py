@@ -9,7 +9,7 @@ import click
 from recollect.cli.answers import answers
 from recollect.cli.documents import parse
 from recollect.cli.options import Command, invocation, json_option, vault_option
-from recollect.cli.output import clean, emit, print_table
+from recollect.cli.output import clean, emit, print_table, stdout_console
 
 if TYPE_CHECKING:  # loads numpy
     from recollect.answers import Answers
@@ -134,20 +134,25 @@ def _answer(source: Answers, question: str, conversation: str | None, *, as_json
     """Show the events as they come; gives the answer's document."""
     from recollect.errors import ProviderError  # noqa: PLC0415 - with the rest of an answer
 
-    shown: list[str] = []
+    shown = ""
+    streams = not as_json and stdout_console().is_terminal  # a program gets the answer alone
     for kind, data in source.ask(question, conversation):
         if kind == "answer":
             if not as_json:
-                _end(parse(data, _Reply), "".join(shown))
+                _end(parse(data, _Reply), shown)
             return data
         if kind == "error":
             failed = parse(data, _Failed)
             raise ProviderError(failed["detail"], code=failed["code"])
-        if kind == "text" and not as_json:
-            shown.append(parse(data, _Text)["text"])
-            click.echo(_lines(shown[-1]), nl=False)
-        else:
-            _say(kind, data)
+        if kind == "text":
+            if streams:
+                shown += (piece := parse(data, _Text)["text"])
+                click.echo(_lines(piece), nl=False)
+            continue
+        if shown:  # what was said before a tool was used is not the answer
+            click.echo()
+            shown = ""
+        _say(kind, data)
     raise ProviderError("The answer ended before its end; ask again.")
 
 
@@ -156,7 +161,7 @@ def _say(kind: str, data: bytes) -> None:
     if kind == "notice":
         notice = parse(data, _Notice)
         where = "this computer" if notice["local"] else notice["host"]
-        invocation().say(f"asking {notice['model']} at {where}: {notice['leaves']} are sent there")
+        invocation().say(f"asking {notice['model']} at {where}, which is sent {notice['leaves']}")
     elif kind == "found":
         titles = [clean(one["title"]) for one in parse(data, _Found)["results"]]
         if titles:

@@ -125,7 +125,7 @@ class SearchAsked(VaultAsked):
     ignore: Signals = Field(frozenset(), description="Signals without a say, with commas between")
     typing: Flag = Field(default=False, description="The last word may be unfinished")
     explain: Flag = Field(default=False, description="Report every stage of the search")
-    door: Door = Field("http", description="Who asks, for the log: plugin, web, mcp …")
+    door: Door = Field("http", description="Who asks, for the log: plugin, web …; none: unlogged")
 
     def request(self) -> SearchRequest:
         """Form the engine's request."""
@@ -146,7 +146,7 @@ class SearchAsked(VaultAsked):
             ignore=self.ignore,
             typing=self.typing,
             explain=self.explain,
-            door=self.door,
+            door=None if self.door == "none" else self.door,
         )
 
 
