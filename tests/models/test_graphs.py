@@ -1,13 +1,15 @@
 """Graphs are built once, survive crashes, and int8 is believed only where it agrees."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import ModelDamagedError
-from recollect.models import graphs
+from recollect.models import external, graphs
 from recollect.models.catalogue import ModelSpec
+from recollect.models.encoder import GRAPH_VERSION
 from recollect.models.fetch import fetch
 from recollect.models.graphs import GraphStore, open_session, run
 from tests.tiny_model import tiny_tokenizer
@@ -81,6 +83,41 @@ def test_half_a_graph_after_a_crash_is_built_again(store: GraphStore, content: b
     graph.write_bytes(content)
     assert run(store.open("fp32")[0], [2, 7, 3]) == pytest.approx(expected)
     assert graph.stat().st_size > len(content)
+
+
+def test_large_tensors_lie_beside_the_graph(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external, "_LARGE_BYTES", 1024)
+    inside = run(open_session(store._graph("int8")), [2, 7, 3])
+    assert run(store.open("int8")[0], [2, 7, 3]).tolist() == inside.tolist()
+    (graph,), (tensors,) = _built(store), _built(store, "*.weights")
+    assert graph.stem == tensors.stem
+    assert graph.stat().st_size < tensors.stat().st_size
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"half")])
+def test_lost_tensors_are_built_again(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], object]
+) -> None:
+    monkeypatch.setattr(external, "_LARGE_BYTES", 1024)
+    expected = run(store.open("int8")[0], [2, 7, 3]).tolist()
+    (tensors,) = _built(store, "*.weights")
+    kept = tensors.rename(tensors.with_name("mapped"))  # by the session above
+    tensors.write_bytes(kept.read_bytes())
+    damage(tensors)
+    assert run(store.open("int8")[0], [2, 7, 3]).tolist() == expected
+
+
+def test_what_an_earlier_builder_made_is_removed(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.open("int8")
+    before = _built(store, "*int8*")
+    monkeypatch.setattr(graphs, "GRAPH_VERSION", GRAPH_VERSION + 1)
+    store.open("int8")
+    assert len(before) == len(_built(store, "*int8*"))
+    assert not set(before) & set(_built(store, "*"))
 
 
 def test_a_graph_that_the_runtime_refuses_is_damage() -> None:

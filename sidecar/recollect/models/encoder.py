@@ -27,7 +27,7 @@ from recollect.types import FloatArray
 GRAPH_INPUT = "input_ids"
 GRAPH_OUTPUT = "embedding"
 GRAPH_SEGMENTS = "segments"  # of a cross-encoder: 0 for tokens of the first text, 1 of the second
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 
 _EXACT_GELU = "gelu"
 _POSITIONS_AFTER_PADDING = frozenset({"mpnet", "roberta", "xlm-roberta"})

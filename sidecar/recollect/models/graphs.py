@@ -1,7 +1,11 @@
 """Opens a model's graph in onnxruntime: builds it once, keeps it, checks int8 on this computer.
 
     <model_dir>/graphs/<weights>-<config>-<pooling>-<quantisation>-v<builder>.onnx
+    <model_dir>/graphs/….weights              its large tensors, mapped by onnxruntime
     <model_dir>/graphs/….<computer>.json      whether int8 agrees with fp32 on that computer
+
+With its tensors inside, a graph is parsed and copied at every start: three times as slow, and of
+the vocabulary, of which a query needs ten rows, every row is held in memory.
 
 Some processors without VNNI instructions saturate in onnxruntime's U8S8 kernels, so int8 is
 believed only after it has been compared with fp32 on the computer that will run it.
@@ -13,6 +17,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,14 +92,29 @@ class GraphStore:
         return open_session(path)
 
     def _build(self, path: Path, quantisation: Quantisation) -> None:
+        # `onnx` is a slow import and only needed when the model is new.
+        from recollect.models.external import apart  # noqa: PLC0415
+
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):
             if not path.exists():  # another process may have built it meanwhile
-                write_atomically(path, self._graph(quantisation))
+                tensors = path.with_suffix(".weights")
+                graph, content = apart(self._graph(quantisation), tensors.name)
+                write_atomically(tensors, content)
+                write_atomically(path, graph)
+                self._drop_older(quantisation)
+
+    def _drop_older(self, quantisation: Quantisation) -> None:
+        """Remove what an earlier builder made of the same weights."""
+        current = self._graph_path(quantisation)
+        stem = current.stem.removesuffix(f"{GRAPH_VERSION}")
+        for version in range(1, GRAPH_VERSION):
+            for old in current.parent.glob(f"{stem}{version}.*"):
+                with suppress(OSError):  # another process may have it open, or have removed it
+                    old.unlink()
 
     def _graph(self, quantisation: Quantisation) -> bytes:
-        # `onnx` is a slow import and only needed when the model is new.
-        from recollect.models.bert_onnx import build_graph  # noqa: PLC0415
+        from recollect.models.bert_onnx import build_graph  # noqa: PLC0415 - imports `onnx`
 
         encoder = read_encoder(self.files.folder)
         return build_graph(encoder, quantisation=quantisation, pooling=self.pooling)

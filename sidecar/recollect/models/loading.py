@@ -92,5 +92,6 @@ def _assemble(
             " enough on this processor."
         )
     key = ModelKey(spec.name, files.weights_hash, quantisation)
-    words = WordTable.open(files.folder / WEIGHTS_FILE)
+    small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
+    words = WordTable.open(files.folder / WEIGHTS_FILE, small)
     return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads, words=words)
