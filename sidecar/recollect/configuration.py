@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect import atomic
 from recollect.config import merge, parse_file, read_layers, user_file
 from recollect.errors import ConfigError
 from recollect.replies.manage import ConfigReply, SettingSource, SettingValue, SettingView
@@ -168,16 +168,10 @@ def _write(file: Path, text: str) -> None:
     target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+        with atomic.replacing(target) as stream:
+            stream.write(text.encode())
             if target.exists():
-                Path(name).chmod(target.stat().st_mode & 0o777)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+                Path(stream.name).chmod(target.stat().st_mode & 0o777)
     except OSError as error:
         raise ConfigError(
             f"{file} cannot be written ({error}); change it on the server itself"

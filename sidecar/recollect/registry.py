@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import orjson
 from filelock import FileLock, Timeout
 
+from recollect import atomic
 from recollect.errors import ConfigError, RecollectError
 from recollect.types import VaultRecord
 
@@ -85,13 +84,4 @@ def _write(file: Path, records: list[VaultRecord]) -> None:
             for record in records
         ],
     }
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    atomic.replace(file, orjson.dumps(stored, option=orjson.OPT_INDENT_2), durable=True)

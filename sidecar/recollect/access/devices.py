@@ -20,7 +20,8 @@ from typing import Literal, get_args
 import orjson
 from filelock import FileLock, Timeout
 
-from recollect.access.keeper import new_token, write_private
+from recollect import atomic
+from recollect.access.keeper import new_token
 from recollect.errors import AccessError, NotFoundError, RecollectError, UsageError
 
 Scope = Literal["read", "write", "admin"]
@@ -157,7 +158,7 @@ class Devices:
             with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 book = self._read()
                 yield book
-                write_private(self.file, _dump(book))
+                atomic.replace(self.file, _dump(book))
         except Timeout as error:
             raise RecollectError(f"{self.file} is locked by another process; try again") from error
         except OSError as error:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from pathlib import Path
 
+from recollect import atomic
 from recollect.errors import AccessError
 
 TOKEN_FILE = "token"  # noqa: S105 - a file's name, not a secret
@@ -40,18 +40,5 @@ def stored_token(state_dir: Path) -> str:
 def new_stored_token(state_dir: Path) -> str:
     """Replace the token in `state_dir`."""
     made = new_token()
-    write_private(state_dir / TOKEN_FILE, f"{made}\n".encode())
+    atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # its owner's alone
     return made
-
-
-def write_private(file: Path, text: bytes) -> None:
-    """Replace `file` at once; it is the owner's alone from its first byte."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # made with 0600
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

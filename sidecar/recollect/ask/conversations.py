@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from recollect import atomic
 from recollect.ask.phrases import phrases_for
 from recollect.errors import NotFoundError
 from recollect.replies.ask import AskReply, AskSource
@@ -75,11 +76,7 @@ class Conversations:
     def _write(self, conversation: str, turns: Sequence[AskReply]) -> None:
         file = self._file(conversation)
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            temporary = file.with_suffix(".tmp")
-            temporary.touch(mode=0o600)
-            temporary.write_text(json.dumps([asdict(one) for one in turns]), encoding="utf-8")
-            temporary.replace(file)
+            atomic.replace(file, json.dumps([asdict(one) for one in turns]).encode())
             kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
             for old in kept[:-MOST]:
                 old.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from recollect import atomic
 from recollect.ask.messages import Cancel, Message, Turn
 from recollect.ask.providers import Providers
 from recollect.errors import CancelledError, ProviderError, RecollectError
@@ -121,12 +122,8 @@ class Expander:
 
     def _write(self, kept: Mapping[str, Wordings]) -> None:
         text = json.dumps({key: [one.queries, one.terms] for key, one in kept.items()})
-        temporary = self._file.with_suffix(".tmp")
         with suppress(OSError):  # then it is asked for again
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.touch(mode=0o600)
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(self._file)
+            atomic.replace(self._file, text.encode())
 
 
 def _read_wordings(text: str, query: str) -> Wordings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from recollect import atomic
 from recollect.ask.anthropic import VERSION, Anthropic
 from recollect.ask.keys import find_key
 from recollect.ask.messages import Cancel, ModelInfo, Provider
@@ -159,11 +159,8 @@ class Providers:
 
     def _keep(self, fetched: float, models: Sequence[ModelInfo]) -> None:
         text = json.dumps({"fetched": fetched, "models": [asdict(model) for model in models]})
-        temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
         with suppress(OSError):  # then it is fetched again
-            self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(self._file)
+            atomic.replace(self._file, text.encode(), mode=atomic.SHARED)
 
 
 def _unlisted(name: str) -> tuple[ModelView, ...]:

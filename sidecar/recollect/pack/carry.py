@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tarfile
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,6 +13,7 @@ from typing import BinaryIO
 import msgpack  # type: ignore[import-untyped]
 import numpy as np
 
+from recollect import atomic
 from recollect.errors import NotFoundError, PackError, UsageError
 from recollect.index.index import Index
 from recollect.pack import manifest as manifests
@@ -58,25 +57,11 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
     if file.exists() and not overwrite:
         raise UsageError(f"{file} exists already. Name another file, or say --force to replace it.")
     try:
-        manifest = _write_beside(index, kept, file)
+        with atomic.replacing(file, durable=True) as stream:
+            manifest = _write(index, kept, stream)
     except OSError as error:
         raise PackError(f"{file} cannot be written: {error}. Choose another place.") from error
     return PackReport(str(manifest.model), manifest.dimensions, manifest.vectors)
-
-
-def _write_beside(index: Index, kept: KeptModel, file: Path) -> Manifest:
-    """Write under another name first: a pack is there whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            manifest = _write(index, kept, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return manifest
 
 
 def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:

@@ -131,9 +131,8 @@ class Mirror:
                 os.fsync(stream.fileno())
             os.utime(temporary, ns=(mtime_ns, mtime_ns))
             temporary.replace(place)
-        except BaseException:
+        finally:
             temporary.unlink(missing_ok=True)
-            raise
 
     def _delete(self, path: str) -> None:
         if hides(path):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import orjson
 
+from recollect import atomic
 from recollect.errors import ServerError
 from recollect.types import VaultRecord
 
@@ -60,7 +59,7 @@ def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
     )
     try:
         for file in files:
-            _write_private(file, text)
+            _write(file, text)
         yield
     finally:
         for file in files:
@@ -68,18 +67,9 @@ def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
                 file.unlink()
 
 
-def _write_private(file: Path, text: bytes) -> None:
-    """Replace `file` at once, readable by its owner alone (0600, as mkstemp makes it)."""
+def _write(file: Path, text: bytes) -> None:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)  # of a vault that was never opened yet
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(text)
-            Path(name).replace(file)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        atomic.replace(file, text)  # its owner's alone; the folder of a vault that was never opened
     except OSError as error:
         raise ServerError(
             f"Cannot write {file}: {error}. Without it other commands would not find this server.",
