@@ -26,11 +26,11 @@ import onnxruntime
 from filelock import FileLock
 from onnxruntime import InferenceSession
 
+from recollect import atomic
 from recollect.errors import ModelDamagedError
 from recollect.models.catalogue import CONFIG_FILE, Pooling
 from recollect.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from recollect.models.fetch import ModelFiles
-from recollect.models.manifest import write_atomically
 from recollect.types import FloatArray, Quantisation
 
 AGREEMENT = 0.98
@@ -100,8 +100,8 @@ class GraphStore:
             if not path.exists():  # another process may have built it meanwhile
                 tensors = path.with_suffix(".weights")
                 graph, content = apart(self._graph(quantisation), tensors.name)
-                write_atomically(tensors, content)
-                write_atomically(path, graph)
+                atomic.replace(tensors, content, mode=atomic.SHARED)
+                atomic.replace(path, graph, mode=atomic.SHARED)
                 self._drop_older(quantisation)
 
     def _drop_older(self, quantisation: Quantisation) -> None:
@@ -128,7 +128,7 @@ class GraphStore:
         except ModelDamagedError:  # operators or types that this build of onnxruntime lacks
             session, cosine = None, 0.0
         verdict = {"agrees": cosine >= AGREEMENT, "mean_cosine": round(cosine, 5)}
-        write_atomically(self._verdict_path(), json.dumps(verdict).encode())
+        atomic.replace(self._verdict_path(), json.dumps(verdict).encode(), mode=atomic.SHARED)
         return session if cosine >= AGREEMENT else None
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:

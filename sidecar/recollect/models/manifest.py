@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from recollect import atomic
 
 _FORMAT = 1
 
@@ -73,16 +74,4 @@ def save_manifest(path: Path, source: str, files: Mapping[str, Fingerprint]) -> 
     """Write the manifest atomically. `source` tells people where the files came from."""
     entries = {name: asdict(fingerprint) for name, fingerprint in files.items()}
     document = {"format": _FORMAT, "source": source, "files": entries}
-    write_atomically(path, json.dumps(document, indent=2).encode())
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that readers, other processes and a crash see the old or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    atomic.replace(path, json.dumps(document, indent=2).encode(), mode=atomic.SHARED)

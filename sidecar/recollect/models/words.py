@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from recollect.models.manifest import write_atomically
+from recollect import atomic
 from recollect.types import FloatArray, IdArray
 
 # The layout of safetensors: the length of a JSON header, the header, the tensors.
@@ -49,7 +49,7 @@ class WordTable:
         copy = _small_copy(small, rows.shape)
         if copy is None:
             try:
-                write_atomically(small, _made_small(rows))
+                atomic.replace(small, _made_small(rows), mode=atomic.SHARED)
             except OSError:
                 return cls(rows)
             copy = _small_copy(small, rows.shape)
