@@ -16,7 +16,7 @@ from itertools import accumulate, chain
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-import msgpack  # type: ignore[import-untyped]
+import msgpack
 import numpy as np
 import numpy.typing as npt
 

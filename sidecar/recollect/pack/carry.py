@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-import msgpack  # type: ignore[import-untyped]
+import msgpack
 import numpy as np
 
 from recollect import atomic
