@@ -188,6 +188,31 @@ def test_a_tool_used_wrongly_is_told_so_and_the_answer_goes_on(
     assert told in model.asked[1]["messages"][-1]["content"]
 
 
+def test_what_tools_tell_stays_within_the_budget_however_often_they_are_used(
+    ask: Asking, script: Script
+) -> None:
+    many = [("search", {"query": "bees hive"}), ("read", {"path": "Long.md"})] * 2
+    model = script(*[Says("", many)] * 5, Says("The sun [1]."))
+    model.models[:] = [{"id": "test-model", "context_length": 8192}]
+    long = ask.engine.record.path / "Long.md"
+    long.write_text("Bees fly home. " * 2000, encoding="utf-8")
+    ask.engine.index_now()
+    try:
+        ask(model, QUESTION)
+    finally:
+        long.unlink()
+        ask.engine.index_now()
+
+    sent = model.asked[-1]["messages"]
+    told = [one["content"] for one in sent if one["role"] == "tool"]
+    begun = next(one["content"] for one in sent if one["role"] == "user")
+    assert any("Bees fly home." in text for text in told)
+    assert told[-1] == "No room for more. Answer with what you have."
+    notes = [text for text in told if text != told[-1]]
+    count = ask.engine.tokens
+    assert sum(map(count, [begun, *notes])) <= 2048 + count(f"Question: {QUESTION}")
+
+
 def test_a_follow_up_is_made_to_stand_alone(ask: Asking, script: Script) -> None:
     model = script(BY_THE_SUN, Says("What does a hive need in spring?"), Says("Water [1]."))
     first = ask(model, QUESTION)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import orjson
 import pytest
+from mcp.client.client import Client
 
 from recollect.answers import Answers
-from recollect.errors import BusyError
+from recollect.errors import BusyError, NotFoundError
 from recollect.mcp import reading
 from recollect.mcp.failures import failure
 from recollect.mcp.jobs import Jobs
+from recollect.mcp.server import build
 from recollect.mcp.tool import Desk
+
+T = TypeVar("T")
 
 
 class Building:
@@ -29,6 +35,13 @@ class Building:
     def status(self) -> bytes:
         return orjson.dumps(self._status)
 
+    def note(self, path: str) -> bytes:
+        raise NotFoundError(f"no note {path!r} in the index")
+
+    def ledger(self, *, state: str | None = None, path: str | None = None) -> bytes:
+        waits = state == "pending" and path == "Garden/Waits.md"
+        return orjson.dumps({"entries": [{"path": path, "state": "pending"}] if waits else []})
+
     def search(self, _request: object) -> bytes:
         reply = {"vault": "Home", "total": 0, "confidence": None, "results": [], "warnings": []}
         return orjson.dumps(reply)
@@ -43,7 +56,40 @@ def ask(answers: Building) -> dict[str, Any]:
     return reading.search(desk(answers), reading.SearchAsked(query="bees"))
 
 
-@pytest.mark.parametrize(("eta", "wait"), [(12.5, 12.5), (None, 5.0)])
+@dataclass(frozen=True)
+class Only:
+    """Answers with one index, whatever vault is named."""
+
+    answers: Building
+
+    async def run(self, _vault: str | None, work: Callable[[Desk], T]) -> T:
+        return work(desk(self.answers))
+
+
+async def code_of_reading(answers: Building, path: str) -> str:
+    async with Client(build(Only(answers), may_write=lambda _: False)) as client:
+        result = await client.call_tool("read_note", {"path": path})
+    assert result.structured_content is not None
+    code: str = result.structured_content["error"]["code"]
+    return code
+
+
+@pytest.mark.parametrize(
+    ("pending", "path", "code"),
+    [
+        (900, "Garden/Bees.md", "index_building"),
+        (2, "Garden/Waits", "index_building"),
+        (2, "Garden/Bees.md", "not_found"),
+    ],
+)
+async def test_a_note_that_may_yet_come_is_not_said_to_be_none(
+    pending: int, path: str, code: str
+) -> None:
+    assert await code_of_reading(Building("indexing", pending, 9.0), path) == code
+    assert await code_of_reading(Building("ready", 0, None), path) == "not_found"
+
+
+@pytest.mark.parametrize(("eta", "wait"), [(12.5, 12.5), (None, 5.0), (687.0, 30.0)])
 def test_nothing_found_in_an_index_that_has_hardly_begun(eta: float | None, wait: float) -> None:
     with pytest.raises(BusyError) as caught:
         ask(Building("indexing", 900, eta))

@@ -138,8 +138,8 @@ class Answering:
             draft.standalone = self._standalone(draft.question, kept)
             yield AskEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
         pages = Pages(self._rules.web_search_url) if self._rules.web else None
-        tools = Tools(self._vault, draft.catalogue, pages, budget=max(self._budget // 4, 256))
-        begun = tools.begin(draft.standalone, self._budget // 2)
+        tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget)
+        begun = tools.begin(draft.standalone)
         yield AskEvent("step", AskStep(1, "context", begun.about, begun.outcome))
         self._messages = [
             Message("system", prompts.system(general=self._rules.general_knowledge)),

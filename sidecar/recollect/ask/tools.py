@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.ask.catalogue import Catalogue, Found
 from recollect.ask.messages import Json, ToolCall, ToolSpec
 from recollect.ask.pages import Page, Pages
-from recollect.context.blocks import neutral
+from recollect.context.blocks import Block, neutral
 from recollect.errors import RecollectError, UsageError
 from recollect.questions.vault import ContextQuestion, NeighborsQuestion
 from recollect.replies.context import ContextReply
@@ -23,6 +23,10 @@ from recollect.vault.header import fit_words
 BAR = 0.1
 _FOUND = 8
 _SNIPPET_TOKENS = 120
+# Of one use, in tokens: with less than this left, a tool tells nothing; a small model still gets so
+# much at once.
+_LEAST_TOLD, _LEAST_SHARE = 100, 256
+_FULL = "No room for more. Answer with what you have."
 _NOTHING = "Nothing in the notes answers this. Try other words, or say that it is not in the notes."
 
 
@@ -77,7 +81,11 @@ _WEB_SEARCH = _spec("search_web", "Search the web.", query="Words to find")
 
 
 class Tools:
-    """The tools of one answer. `budget` is what one use may tell, in tokens."""
+    """The tools of one answer. `budget` is what they may tell in all, in tokens.
+
+    Half of it goes to what is found before the model says anything; one use takes a quarter at
+    most, and what the beginning did not need is there for later ones.
+    """
 
     def __init__(
         self, vault: Vault, catalogue: Catalogue, pages: Pages | None, *, budget: int
@@ -86,7 +94,7 @@ class Tools:
         self._vault = vault
         self._catalogue = catalogue
         self._pages = pages
-        self._budget = budget
+        self._all = self._left = budget
         self._known: Mapping[str, Callable[[str], Used]] = {
             "search": self._search,
             "context": self._context,
@@ -109,13 +117,25 @@ class Tools:
             tool = self._known.get(call.name)
             if tool is None:
                 raise UsageError(f"There is no tool {call.name!r}; there are {list(self._known)}.")
-            return tool(self._argument(call))
+            argument = self._argument(call)
+            if self._left < _LEAST_TOLD:
+                return Used(f"{call.name}: {argument}", _FULL, _FULL)
+            return self._paid(tool(argument))
         except RecollectError as error:
             return Used(f"{call.name}: {call.arguments[:200]}", error.message, error.message)
 
-    def begin(self, question: str, budget: int) -> Used:
+    def begin(self, question: str) -> Used:
         """What the notes have on a question before the model says anything."""
-        return self._gather(question, budget)
+        return self._paid(self._gather(question, self._all // 2))
+
+    @property
+    def _budget(self) -> int:
+        """What one use may tell."""
+        return min(max(self._all // 4, _LEAST_SHARE), self._left)
+
+    def _paid(self, used: Used) -> Used:
+        self._left -= self._vault.count_tokens(used.text)
+        return used
 
     def _argument(self, call: ToolCall) -> str:
         """The one text that each tool wants."""
@@ -136,12 +156,15 @@ class Tools:
         found = self._vault.search(SearchRequest(query, limit=_FOUND))
         if not _clears(found.confidence) or not found.results:
             return Used(f"search: {query}", "nothing", _NOTHING)
+        room, most = self._budget, min(_SNIPPET_TOKENS, self._budget // _FOUND)
         blocks = []
         for one in found.results:
             text = "\n".join([one.snippet, *(passage.snippet for passage in one.passages)])
-            text = self._fitted(text, min(_SNIPPET_TOKENS, self._budget // _FOUND))
             passage = Found(one.path, one.title, one.uri, one.line)
-            blocks.append(self._catalogue.block(passage, text, one.score))
+            room -= (cost := self._cost(passage)) + most
+            if room < 0:
+                break
+            blocks.append(self._block(passage, text, cost + most, one.score))
         return Used(f"search: {query}", f"{len(blocks)} notes", "\n".join(blocks))
 
     def _context(self, question: str) -> Used:
@@ -156,10 +179,10 @@ class Tools:
 
     def _read(self, path: str) -> Used:
         note = self._vault.note(path)
-        text = self._fitted(note.content, self._budget)
-        cut = "" if len(text) == len(note.content.strip()) else ", the beginning"
-        block = self._catalogue.block(Found(note.path, note.title, note.uri), text)
-        return Used(f"read: {note.path}", f"{self._vault.count_tokens(text)} tokens{cut}", block)
+        block = self._block(Found(note.path, note.title, note.uri), note.content, self._budget)
+        tokens = self._vault.count_tokens(note.content)
+        cut = f", the first {self._budget}" if tokens > self._budget else ""
+        return Used(f"read: {note.path}", f"{tokens} tokens{cut}", block)
 
     def _neighbors(self, path: str) -> Used:
         found = self._vault.neighbors(NeighborsQuestion(path, limit=30))
@@ -171,14 +194,13 @@ class Tools:
 
     def _page(self, url: str) -> Used:
         page = self._web_pages().read(url)
-        text = self._fitted(page.text, self._budget)
-        block = self._catalogue.block(Found(page.url, page.title, page.url), text)
+        block = self._block(Found(page.url, page.title, page.url), page.text, self._budget)
         return Used(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
 
     def _web(self, query: str) -> Used:
         found = self._web_pages().search(query)
-        lines = [self._listed(page) for page in found]
-        return Used(f"search_web: {query}", f"{len(found)} pages", "\n".join(lines) or "Nothing.")
+        text = self._fitted("\n".join(map(self._listed, found)), self._budget) or "Nothing."
+        return Used(f"search_web: {query}", f"{len(found)} pages", text)
 
     def _listed(self, page: Page) -> str:
         return f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
@@ -187,6 +209,17 @@ class Tools:
         if self._pages is None:
             raise UsageError("The web is switched off (`ask.web`).")
         return self._pages
+
+    # --- room ------------------------------------------------------------------------------
+
+    def _block(self, found: Found, text: str, tokens: int, score: float = 1.0) -> str:
+        """A source's block of that many tokens at most, its text cut to fit."""
+        text = self._fitted(neutral(text), max(tokens - self._cost(found), 0))
+        return self._catalogue.block(found, text, score)
+
+    def _cost(self, found: Found) -> int:
+        """Tokens of a block without its text."""
+        return self._vault.count_tokens(Block(found.path, found.title, None, 1.0, ".").render(99))
 
     def _fitted(self, text: str, tokens: int) -> str:
         return fit_words(text.strip(), self._vault.count_tokens, tokens)[0]

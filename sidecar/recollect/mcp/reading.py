@@ -7,8 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from recollect.errors import BusyError
 from recollect.mcp.answer import compact, encode
+from recollect.mcp.building import refuse_while_building
 from recollect.mcp.namespaces import Namespace, folder_of
 from recollect.mcp.passage import part_of
 from recollect.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
@@ -18,7 +18,6 @@ from recollect.types import SearchMode, SearchRequest, SimilarRequest
 DOOR = "mcp"
 MAX_FOUND = 1000
 _TOKENS_FIELD = 10  # tokens of the field that says how many there are
-_RETRY_AFTER_S = 5.0  # where nobody can tell how long an index will take
 
 _LANGUAGE = (
     'Query language: words are ranked; "exact phrase", -word, tag:x, path:folder, file:name,'
@@ -106,7 +105,8 @@ def search(desk: Desk, asked: SearchAsked) -> Document:
     )
     found = read(desk.answers.search(request))
     inside = [one for one in found["results"] if one["path"].startswith(folder)]
-    _refuse_while_building(desk, inside)
+    if not inside:
+        refuse_while_building(desk)
     return _results(found, inside[: asked.limit])
 
 
@@ -116,7 +116,8 @@ def similar(desk: Desk, asked: SimilarAsked) -> Document:
         path=asked.path, text=asked.text, limit=asked.limit, unlinked=asked.unlinked
     )
     found = read(desk.answers.similar(request))
-    _refuse_while_building(desk, found["results"])
+    if not found["results"]:
+        refuse_while_building(desk)
     return _results(found, found["results"])
 
 
@@ -149,6 +150,8 @@ def list_notes(desk: Desk, asked: ListAsked) -> Document:
     folder = f"{asked.path.strip('/')}/" if asked.path and asked.path.strip("/") else ""
     rows = _filtered(desk, asked.filter) if asked.filter else _indexed(desk)
     inside = [one for one in rows if one["path"].startswith(folder)]
+    if not inside:
+        refuse_while_building(desk)
     key: Callable[[Mapping[str, Any]], Any] = lambda one: one["path"]  # noqa: E731 - named for `sort`
     inside.sort(key=key)
     if asked.order == "modified":
@@ -176,7 +179,8 @@ def context(desk: Desk, asked: ContextAsked) -> Document:
             door=DOOR,
         )
         made = read(desk.answers.context(question))
-        _refuse_while_building(desk, made["sources"])
+        if not made["sources"]:
+            refuse_while_building(desk)
         document = _context(made)
         # The sources stand beside the text, and JSON writes line ends and quotes longer.
         over = desk.count(encode(compact(document))) + _TOKENS_FIELD - asked.budget_tokens
@@ -234,22 +238,6 @@ def _filtered(desk: Desk, condition: str) -> list[Document]:
     request = SearchRequest(condition, limit=MAX_FOUND, mode="keyword", everything=True)
     rows: list[Document] = read(desk.answers.search(request))["results"]
     return rows
-
-
-def _refuse_while_building(desk: Desk, found: list[Document]) -> None:
-    """Nothing found means nothing while the index has hardly begun."""
-    if found:
-        return
-    status = read(desk.answers.status())
-    pending = status["queue"]["pending"]
-    if status["state"] in {"starting", "indexing"} and pending > status["notes"]:
-        wait = status["queue"]["eta_s"] or _RETRY_AFTER_S
-        raise BusyError(
-            f"The index of {status['vault']} is being built: {status['notes']:,} notes are in it,"
-            f" {pending:,} wait. Ask again in {wait:.0f} s.",
-            code="index_building",
-            retry_after=wait,
-        )
 
 
 def _day(time: str | None) -> str | None:

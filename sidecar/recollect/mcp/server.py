@@ -17,6 +17,7 @@ from recollect import __version__
 from recollect.errors import NotFoundError, ReadOnlyError, RecollectError, ServerError
 from recollect.mcp import resources
 from recollect.mcp.answer import compact, encode, within
+from recollect.mcp.building import refuse_while_building
 from recollect.mcp.failures import failure, invalid, near
 from recollect.mcp.namespaces import vault_of
 from recollect.mcp.prompts import PROMPTS, PromptText
@@ -177,7 +178,7 @@ class _Handlers:
 def _worked(tool: Tool, desk: Desk, asked: Asked) -> tuple[Document, bool]:
     """A tool's answer, and whether it is a failure. Runs in a thread."""
     try:
-        raw = tool.run(desk, asked)
+        raw = _run(tool, desk, asked)
     except ServerError:
         raise  # the server has gone: the source may know another way
     except RecollectError as error:
@@ -188,6 +189,16 @@ def _worked(tool: Tool, desk: Desk, asked: Asked) -> tuple[Document, bool]:
             document.setdefault(name, [])  # that there is none is an answer
     budget = getattr(asked, "budget_tokens", None)
     return within(document, tool.cut, budget, desk.count), False
+
+
+def _run(tool: Tool, desk: Desk, asked: Asked) -> Document:
+    """What a tool gives; a note that is not there yet is no note that is not there."""
+    try:
+        return tool.run(desk, asked)
+    except NotFoundError as error:
+        if error.code == NotFoundError.code:
+            refuse_while_building(desk, getattr(asked, "path", None))
+        raise
 
 
 def _vault(asked: Asked) -> str | None:
