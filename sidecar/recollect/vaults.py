@@ -213,7 +213,7 @@ class Vaults:
         try:
             engine.wait_for_model()
             engine.start()
-        except BaseException:
+        except BaseException:  # whatever it is: nobody else could close it
             engine.close()
             raise
         return engine

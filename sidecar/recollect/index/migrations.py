@@ -85,10 +85,6 @@ def migrate(connection: sqlite3.Connection) -> None:
     """Bring the schema up to date, each step in its own transaction."""
     for version in range(version_of(connection), SCHEMA_VERSION):
         connection.execute("BEGIN IMMEDIATE")
-        try:
+        with connection:  # commits, or takes all of the step back
             MIGRATIONS[version](connection)
             connection.execute(f"PRAGMA user_version = {version + 1}")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")

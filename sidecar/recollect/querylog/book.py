@@ -70,7 +70,7 @@ class Book:
         )
         try:
             self._prepare()
-        except BaseException:
+        except BaseException:  # whatever it is: nobody else could close it
             self._connection.close()
             raise
 
@@ -207,13 +207,8 @@ class Book:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._connection:  # commits, or takes all of it back
             yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):  # a full disk ends a transaction by itself
-                self._connection.execute("ROLLBACK")
-            raise
 
 
 def _query(row: tuple[Any, ...]) -> Query:

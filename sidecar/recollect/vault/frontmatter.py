@@ -41,7 +41,7 @@ class Frontmatter:
     warnings: tuple[str, ...] = ()
 
 
-class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
+class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]  # chosen when it runs
     """YAML 1.2's plain scalars, as Obsidian reads them: dates, `yes` and `12:30` stay text."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own class attribute

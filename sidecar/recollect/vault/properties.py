@@ -130,12 +130,14 @@ def _written(text: str) -> float | None:
 
 
 def _timestamp(parts: list[int], zone: str | None) -> float | None:
+    year, month, day, *time = parts
+    hour, minute, second = (*time, 0, 0, 0)[:3]
     offset = 0
     if zone and zone not in "Zz":
         digits = zone[1:].replace(":", "")
         offset = (int(digits[:2]) * 60 + int(digits[2:])) * (-60 if zone[0] == "-" else 60)
     try:
-        return datetime(*parts, tzinfo=UTC).timestamp() - offset  # type: ignore[arg-type, misc]
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp() - offset
     except (ValueError, OverflowError):
         return None
 
