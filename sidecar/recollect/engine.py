@@ -36,16 +36,13 @@ from recollect.ingest.writer import Writer
 from recollect.memory.opening import open_memories, open_writer
 from recollect.models import load_embedder
 from recollect.models.pool import Loader
-from recollect.models.slot import RerankerSlot
 from recollect.questions.vault import MissingLinksQuestion, Question
 from recollect.replies.changes import AcceptedReply, SyncReply
 from recollect.replies.manage import StatsReply
 from recollect.replies.notes import NoteReply
 from recollect.replies.search import SearchReply
 from recollect.replies.status import IndexReport, LedgerReply, StatusReply
-from recollect.search import pipeline
-from recollect.search import similar as similar_notes
-from recollect.search.facts import FactsBook
+from recollect.searching import Searching
 from recollect.stats import stats_reply
 from recollect.types import (
     Change,
@@ -54,7 +51,6 @@ from recollect.types import (
     LedgerState,
     ModelRules,
     Progress,
-    Reranker,
     SearchRequest,
     Settings,
     SimilarRequest,
@@ -110,6 +106,7 @@ class Engine:
             reconcile_at=settings.vault.reconcile_at,
             between=self._precedence.give_way,
         )
+        self._searching = Searching(index, record, settings, models, self._load_models)
         self.history = History(index, record, settings)
         self._explorer = Explorer(index, record, self.search)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
@@ -131,9 +128,6 @@ class Engine:
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
-        self._helpers = ThreadPoolExecutor(READERS // 2, thread_name_prefix=f"words-{record.id}")
-        self._facts = FactsBook(record.path, settings.search.shelved_status)
-        self._reranker = RerankerSlot(lambda: _reranker(settings))
         self._watching = Watching(record, settings.vault.watch, self._writer.queue.submit)
 
     @classmethod
@@ -190,38 +184,16 @@ class Engine:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
-        return self.history.noted(request, self._search(self.history.screened(request)))
-
-    def _search(self, request: SearchRequest) -> SearchReply:
-        if request.expand == "llm":
-            return self.asking.search(request, self._search)
-        ask = partial(
-            pipeline.search,
-            self._index,
-            request=request,
-            rules=self._settings.search,
-            vault=self.record,
-            helpers=self._helpers,
-            facts=self._facts,
-            reranker=self._reranker.get,
-        )
-        if request.mode == "keyword":
-            return ask(None, semantic_reason=None)
-        self._load_models()
-        return self._models.steadily(partial(ask, semantic_reason=self._models.reason))
+        asked = self.history.screened(request)
+        if asked.expand == "llm":
+            found = self.asking.search(asked, self._searching.search)
+        else:
+            found = self._searching.search(asked)
+        return self.history.noted(request, found)
 
     def similar(self, request: SimilarRequest) -> SearchReply:
         """Notes like a note, or like a text."""
-        self._load_models()
-        ask = partial(
-            similar_notes.similar,
-            self._index,
-            request=request,
-            rules=self._settings.search,
-            vault=self.record,
-            semantic_reason=self._models.reason,
-        )
-        return self._models.steadily(ask)
+        return self._searching.similar(request)
 
     def explore(self, question: Question) -> Explored:
         """Answer a question about the vault as a whole: its links, its past, its words."""
@@ -370,10 +342,9 @@ class Engine:
         self._feeder.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
         self._readers.shutdown(wait=True, cancel_futures=True)
-        self._helpers.shutdown(wait=True)
+        self._searching.close()
         self.history.close()
         self._models.close()
-        self._reranker.close()
         self._index.close()
 
     def _look_at(self, path: str) -> None:
@@ -387,13 +358,3 @@ class Engine:
 
     def _accepted(self, count: int) -> AcceptedReply:
         return AcceptedReply(count, self._index.generation)
-
-
-def _reranker(settings: Settings) -> Reranker:
-    """The model that reads first results, from this computer alone."""
-    # onnxruntime, which a search that is not reranked may do without.
-    from recollect.models.cross_encoder import load_reranker  # noqa: PLC0415
-
-    rules = settings.search
-    folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
-    return load_reranker(rules.reranker, model_dir=settings.model_dir, folder=folder)
