@@ -31,6 +31,8 @@ from recollect.errors import ProviderError
         "::ffff:10.0.0.1",
         "2002:7f00:1::",
         "64:ff9b::a00:1",
+        "64:ff9b:1::a00:1",
+        "192.0.0.8",
         "no address",
     ],
 )
@@ -57,6 +59,9 @@ def test_private_addresses_are_never_reached(place: str, monkeypatch: pytest.Mon
         "http:///",
         "http://example.com:99999/",
         "javascript:alert(1)",
+        "https://[::1",
+        "http://[v1.x]/",
+        "http://exa mple.com/",
         "",
     ],
 )
@@ -81,6 +86,9 @@ class Web(BaseHTTPRequestHandler):
             "/in": (302, "http://inside.example/", b""),
             "/loop": (302, "/loop", b""),
             "/picture": (200, "image/png", b"x"),
+            "/nowhere": (302, "http://[::1", b""),
+            "/letters": (200, "text/html; charset=none-such", PAGE),
+            "/markup": (200, "text/html", b"<![odd[ ]]>"),
             "/search?q=bees%20fly": (
                 200,
                 "application/json",
@@ -126,10 +134,18 @@ def test_a_page_is_read_as_a_reader_sees_it() -> None:
 
 
 @pytest.mark.usefixtures("web")
-@pytest.mark.parametrize("path", ["in", "loop", "picture", "missing"])
+@pytest.mark.parametrize(
+    "path", ["in", "loop", "picture", "missing", "nowhere", "letters", "markup"]
+)
 def test_redirects_inwards_loops_and_pictures_are_refused(path: str) -> None:
     with pytest.raises(ProviderError):
         Pages("", resolve=resolve).read(f"http://example.com/{path}")
+
+
+@pytest.mark.parametrize("name", ["a..b", "ü" * 70, "\x00"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(ProviderError):
+        Pages("").read(f"http://{name}/")
 
 
 def test_the_chosen_search_is_asked_and_may_stand_on_this_computer(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from recollect.errors import ProviderError
 
@@ -27,6 +27,10 @@ MOST_REDIRECTS = 4
 SECONDS = 15.0
 MOST_FOUND = 8
 _PORTS = {"http": 80, "https": 443}
+# What the standard library raises over an address, a character set or a page written wrongly.
+_MALFORMED = (ValueError, LookupError, AssertionError)
+# Translated to IPv4 on the way, or kept for protocols; not every Python knows them.
+_NOT_PUBLIC = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "192.0.0.0/24")))
 _TEXT = re.compile(r"text/(?:html|plain|markdown)|application/(?:xhtml\+xml|json)")
 _AGENT = "Recollect (reads one page for its user)"
 
@@ -64,7 +68,7 @@ class Pages:
                     url = urljoin(url, response.headers.get("Location", ""))
                     continue
                 return _page(url, response)
-            except (OSError, HTTPException) as error:
+            except (OSError, HTTPException, *_MALFORMED) as error:
                 raise _failed(url, error) from error
             finally:
                 connection.close()
@@ -73,7 +77,7 @@ class Pages:
     def search(self, query: str) -> tuple[Page, ...]:
         """What the chosen endpoint finds: titles, addresses and their descriptions."""
         url = self._search_url.replace("{query}", quote(query))
-        address = urlsplit(url)
+        address = _parts(url)
         if address.scheme not in _PORTS or not address.hostname:
             raise _refused(url, "`ask.web_search_url` must be a web address")
         # A person's own setting, often on their own network, so it may be private. No redirect is
@@ -99,7 +103,7 @@ class Pages:
             connection.close()
 
     def _get(self, url: str) -> tuple[HTTPConnection, HTTPResponse]:
-        address = urlsplit(url)
+        address = _parts(url)
         host, scheme = address.hostname or "", address.scheme
         try:
             port = address.port
@@ -110,7 +114,10 @@ class Pages:
         if address.username is not None or address.password is not None:
             raise _refused(url, "it names a user")
         place = self._public(url, host, _PORTS[scheme])
-        connection = _Pinned(host, _PORTS[scheme], place, secure=scheme == "https")
+        try:
+            connection = _Pinned(host, _PORTS[scheme], place, secure=scheme == "https")
+        except HTTPException as error:
+            raise _refused(url, "it is no address") from error
         target = f"{address.path or '/'}{f'?{address.query}' if address.query else ''}"
         try:
             connection.request(
@@ -119,7 +126,7 @@ class Pages:
                 headers={"User-Agent": _AGENT, "Accept": "text/html, text/plain"},
             )
             return connection, connection.getresponse()
-        except (OSError, HTTPException) as error:
+        except (OSError, HTTPException, *_MALFORMED) as error:
             connection.close()
             raise _failed(url, error) from error
 
@@ -127,7 +134,7 @@ class Pages:
         """The address to connect to; every address of the name must be public."""
         try:
             places = self._resolve(host, port)
-        except OSError as error:
+        except (OSError, *_MALFORMED) as error:
             raise _failed(url, error) from error
         if not places:
             raise _refused(url, "its name leads nowhere")
@@ -153,6 +160,13 @@ class _Pinned(HTTPConnection):
         self.sock = opened
 
 
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise _refused(url, "it is no address") from error
+
+
 def _resolve(host: str, port: int) -> tuple[str, ...]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(one[4][0]) for one in found))
@@ -166,8 +180,10 @@ def _is_public(place: str) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         # Addresses that carry an IPv4 one inside lead where that leads.
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if inner is not None or address in ipaddress.ip_network("64:ff9b::/96"):
+        if inner is not None:
             return False
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast
 
 
