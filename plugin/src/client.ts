@@ -61,6 +61,8 @@ export interface RequestEntry {
 export interface SearchOptions {
   readonly limit: number;
   readonly mode?: contract.SearchMode;
+  /** Whether the last word may be unfinished. */
+  readonly typing?: boolean;
 }
 export interface SimilarOptions {
   readonly limit: number;
@@ -108,15 +110,15 @@ export class Client {
   }
 
   status(): Promise<contract.Status> {
-    return this.get("status", replies.status, { vault: this.vault }, QUICK_MS);
+    return this.get("status", replies.status, {}, QUICK_MS);
   }
 
   search(q: string, options: SearchOptions): Promise<contract.SearchReply> {
-    return this.get("search", replies.search, { q, vault: this.vault, ...options });
+    return this.get("search", replies.search, { q, ...options });
   }
 
   similar(path: string, options: SimilarOptions): Promise<contract.SearchReply> {
-    return this.get("similar", replies.search, { path, vault: this.vault, ...options });
+    return this.get("similar", replies.search, { path, ...options });
   }
 
   similarText(text: string, limit: number): Promise<contract.SearchReply> {
@@ -124,11 +126,11 @@ export class Client {
   }
 
   note(path: string): Promise<contract.NoteReply> {
-    return this.get("note", replies.note, { path, vault: this.vault });
+    return this.get("note", replies.note, { path });
   }
 
-  ledger(which: { state?: contract.LedgerState; path?: string }): Promise<contract.LedgerReply> {
-    return this.get("ledger", replies.ledger, { vault: this.vault, ...which });
+  ledger(which: { readonly state?: contract.LedgerState; readonly path?: string }): Promise<contract.LedgerReply> {
+    return this.get("ledger", replies.ledger, which);
   }
 
   reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<unknown> {
@@ -153,7 +155,7 @@ export class Client {
 
   protected get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
     const given = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
+    for (const [name, value] of Object.entries({ vault: this.vault, ...query })) {
       if (value !== undefined) given.set(name, String(value));
     }
     return this.call("GET", route, check, limitMs, `?${given}`);

@@ -18,7 +18,7 @@ export async function buildWeb() {
   mkdirSync(OUT, { recursive: true });
   const { metafile } = await build({
     ...COMMON,
-    entryPoints: { app: join(HERE, "app/main.ts") },
+    entryPoints: { app: join(HERE, "app/main.ts"), embed: join(HERE, "app/embed.ts") },
     chunkNames: "[name]-[hash]",
     outdir: OUT,
     format: "esm",
@@ -26,17 +26,23 @@ export async function buildWeb() {
     metafile: true,
     legalComments: "none",
   });
-  await build({ ...COMMON, entryPoints: { app: join(HERE, "styles/index.css") }, outdir: OUT });
-  for (const name of ["index.html", "manifest.webmanifest"]) cpSync(join(HERE, name), join(OUT, name));
+  const styles = { app: "index", dark: "dark", embed: "embed" };
+  const entryPoints = Object.fromEntries(Object.entries(styles).map(([out, name]) => [out, join(HERE, `styles/${name}.css`)]));
+  await build({ ...COMMON, entryPoints, outdir: OUT });
+  for (const name of ["index.html", "embed.html", "manifest.webmanifest"]) cpSync(join(HERE, name), join(OUT, name));
   cpSync(join(HERE, "icons"), OUT, { recursive: true });
   writeFileSync(join(OUT, "licenses.txt"), licenses(Object.keys(metafile.inputs)));
   await buildWorker();
   weigh(metafile);
 }
 
-/** The worker keeps every file that was built, under a name that changes with any of them. */
+/**
+ * The worker keeps every file of the pages, under a name that changes with any of them. What is only
+ * shown in a frame is for a window that has no use for it without the server.
+ */
 async function buildWorker() {
-  const files = readdirSync(OUT).filter((name) => name !== "index.html" && name !== "licenses.txt").sort();
+  const isKept = (name) => name !== "index.html" && name !== "licenses.txt" && !name.startsWith("embed.");
+  const files = readdirSync(OUT).filter(isKept).sort();
   const hash = createHash("sha256");
   for (const name of ["index.html", ...files]) hash.update(readFileSync(join(OUT, name)));
   const define = {
@@ -66,7 +72,7 @@ function license(folder) {
 function weigh({ outputs }) {
   const [first] = Object.entries(outputs).filter(([path]) => path.endsWith("/app.js"));
   const loaded = [first[0], ...staticImports(outputs, first[0])];
-  const packed = [...loaded, join(OUT, "app.css"), join(OUT, "index.html")]
+  const packed = [...loaded, join(OUT, "app.css"), join(OUT, "dark.css"), join(OUT, "index.html")]
     .filter((path) => existsSync(path))
     .reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0);
   const kilobytes = (packed / 1000).toFixed(1);

@@ -1,6 +1,6 @@
 /** A question to the language model, and its answer as it comes. */
 
-import { ServerError } from "../../src/client";
+import { ServerError, type Endpoint } from "../../src/client";
 import { ShapeError } from "../../src/shape";
 import { EventReader } from "../lib/sse";
 import { askEvent, type AskEvent } from "./askContract";
@@ -15,11 +15,18 @@ export interface Question {
 /**
  * Asks, and tells every event; an answer or an error is the last.
  *
+ * With a token in `endpoint` that says who asks, and else the browser's cookie.
+ *
  * Throws ServerError where there is neither, and an AbortError where `signal` ended it: then the
  * server stops asking the model as well.
  */
-export async function ask(question: Question, signal: AbortSignal, told: (event: AskEvent) => void): Promise<void> {
-  const answer = await send(question, signal);
+export async function ask(
+  endpoint: Endpoint,
+  question: Question,
+  signal: AbortSignal,
+  told: (event: AskEvent) => void,
+): Promise<void> {
+  const answer = await send(endpoint, question, signal);
   if (!answer.ok || !answer.body) throw await refusal(answer);
   const reader = new EventReader();
   const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -35,11 +42,16 @@ export async function ask(question: Question, signal: AbortSignal, told: (event:
   if (!isOver) throw new ServerError("unreachable", "The connection ended before the answer did.");
 }
 
-async function send(question: Question, signal: AbortSignal): Promise<Response> {
-  const headers = { "Content-Type": "application/json", Accept: "text/event-stream" };
+async function send({ url, token }: Endpoint, question: Question, signal: AbortSignal): Promise<Response> {
+  const headers = {
+    "Content-Type": "application/json",
+    Accept: "text/event-stream",
+    ...(token && { Authorization: `Bearer ${token}` }),
+  };
+  const credentials = token ? "omit" : "same-origin";
   const body = JSON.stringify(question);
   try {
-    return await fetch("/api/ask", { method: "POST", headers, body, signal, credentials: "same-origin", cache: "no-store" });
+    return await fetch(`${url}/api/ask`, { method: "POST", headers, body, signal, credentials, cache: "no-store" });
   } catch (error) {
     throw unreachable(error, signal);
   }

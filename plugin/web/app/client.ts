@@ -29,39 +29,39 @@ export class WebClient extends Client {
   }
 
   find(q: string, asked: SearchAsked): Promise<contract.SearchReply> {
-    return this.#ask("search", contract.fullSearchShape, { q, door: "web", ...asked });
+    return this.get("search", contract.fullSearchShape, { q, door: "web", ...asked });
   }
 
   alike(path: string, limit: number): Promise<contract.SearchReply> {
-    return this.#ask("similar", contract.fullSearchShape, { path, limit });
+    return this.get("similar", contract.fullSearchShape, { path, limit });
   }
 
   fullNote(path: string): Promise<contract.Note> {
-    return this.#ask("note", contract.fullNoteShape, { path });
+    return this.get("note", contract.fullNoteShape, { path });
   }
 
   neighbors(path: string, hops: number, limit: number): Promise<contract.Neighbors> {
-    return this.#ask("graph/neighbors", contract.neighborsShape, { path, hops, daily: false, limit });
+    return this.get("graph/neighbors", contract.neighborsShape, { path, hops, daily: false, limit });
   }
 
   async hubs(limit: number): Promise<readonly contract.Hub[]> {
-    return (await this.#ask("graph/hubs", contract.hubsShape, { limit, daily: false })).hubs;
+    return (await this.get("graph/hubs", contract.hubsShape, { limit, daily: false })).hubs;
   }
 
   neighborhood(asked: Query): Promise<contract.Neighborhood> {
-    return this.#ask("graph/neighborhood", contract.neighborhoodShape, asked);
+    return this.get("graph/neighborhood", contract.neighborhoodShape, asked);
   }
 
   archaeology(q: string, granularity: string): Promise<contract.Archaeology> {
-    return this.#ask("archaeology", contract.archaeologyShape, { q, granularity, limit: 500 });
+    return this.get("archaeology", contract.archaeologyShape, { q, granularity, limit: 500 });
   }
 
   async complete(prefix: string, limit: number): Promise<readonly contract.Completion[]> {
-    return (await this.#ask("complete", contract.completeShape, { prefix, limit })).completions;
+    return (await this.get("complete", contract.completeShape, { prefix, limit })).completions;
   }
 
   queries(limit: number): Promise<contract.Log> {
-    return this.#ask("log", contract.logShape, { limit });
+    return this.get("log", contract.logShape, { limit });
   }
 
   clearLog(): Promise<unknown> {
@@ -78,15 +78,15 @@ export class WebClient extends Client {
   }
 
   stats(): Promise<contract.Stats> {
-    return this.#ask("stats", contract.statsShape, {});
+    return this.get("stats", contract.statsShape, {});
   }
 
   models(): Promise<contract.Models> {
-    return this.#ask("models", contract.modelsShape, {});
+    return this.get("models", contract.modelsShape, {});
   }
 
   config(): Promise<contract.Config> {
-    return this.#ask("config", contract.configShape, {});
+    return this.get("config", contract.configShape, {});
   }
 
   /** Changes settings by their keys; null takes one out of the file again. */
@@ -97,12 +97,12 @@ export class WebClient extends Client {
 
   /** The models of the configured provider; refused with status 400 where none is configured. */
   askModels(): Promise<asks.AskModels> {
-    return this.get("ask/models", asks.askModelsShape, { vault: this.vault }, MODELS_MS);
+    return this.get("ask/models", asks.askModelsShape, {}, MODELS_MS);
   }
 
   /** A conversation as far as it went; refused with status 404 where it is not kept any more. */
   conversation(conversation: string): Promise<asks.Conversation> {
-    return this.#ask("ask/conversation", asks.conversationShape, { conversation });
+    return this.get("ask/conversation", asks.conversationShape, { conversation });
   }
 
   saveAnswer(conversation: string, path: string): Promise<asks.Saved> {
@@ -110,19 +110,19 @@ export class WebClient extends Client {
   }
 
   memories(asked: Query): Promise<memory.MemoryList> {
-    return this.#ask("memory/list", memory.memoryListShape, asked);
+    return this.get("memory/list", memory.memoryListShape, asked);
   }
 
   recall(query: string, asked: Query): Promise<memory.Recall> {
-    return this.#ask("memory/recall", memory.recallShape, { query, ...asked });
+    return this.get("memory/recall", memory.recallShape, { query, ...asked });
   }
 
   memory(id: string): Promise<memory.Inspected> {
-    return this.#ask("memory/inspect", memory.inspectShape, { id });
+    return this.get("memory/inspect", memory.inspectShape, { id });
   }
 
   memoryHealth(asked: Query): Promise<memory.MemoryHealth> {
-    return this.#ask("memory/health", memory.memoryHealthShape, asked);
+    return this.get("memory/health", memory.memoryHealthShape, asked);
   }
 
   /** Says whether a memory that was used helped; its confidence follows. */
@@ -147,9 +147,5 @@ export class WebClient extends Client {
 
   openApi(): Promise<{ readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }> {
     return this.get("openapi.json", contract.openApiShape, {});
-  }
-
-  #ask<T>(route: string, check: (value: unknown, at?: string) => T, asked: Query): Promise<T> {
-    return this.get(route, check, { vault: this.vault, ...asked });
   }
 }

@@ -14,7 +14,7 @@ import { registerWorker } from "./worker";
 async function start(): Promise<void> {
   const root = document.getElementById("app");
   if (!root) return;
-  const client = new WebClient(pageTransport(), () => undefined, { url: location.origin, token: "" });
+  const client = new WebClient(pageTransport("same-origin"), () => undefined, { url: location.origin, token: "" });
   try {
     const [health, vaults] = await Promise.all([client.health(), client.vaults()]);
     const voice = new Voice();

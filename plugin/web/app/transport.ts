@@ -1,12 +1,12 @@
-/** The browser's own HTTP, with the cookie of this page's server. */
+/** The browser's own HTTP. */
 
 import type { HttpAnswer, Transport } from "../../src/client";
 
 /**
  * A transport of this page. A search that is asked while one is under way ends that one, so that a
- * server is not kept busy with half-typed words.
+ * server is not kept busy with half-typed words. `credentials`: whether the server's cookie goes along.
  */
-export function pageTransport(): Transport {
+export function pageTransport(credentials: RequestCredentials): Transport {
   let searching: AbortController | null = null;
   return async ({ url, method, headers, body }) => {
     const isSearch = method === "GET" && /\/api\/search\?/.test(url);
@@ -15,7 +15,7 @@ export function pageTransport(): Transport {
       searching?.abort();
       searching = control;
     }
-    const init: RequestInit = { method, headers, credentials: "same-origin", cache: "no-store" };
+    const init: RequestInit = { method, headers, credentials, cache: "no-store" };
     if (body !== undefined) init.body = body;
     if (control) init.signal = control.signal;
     const answer = await fetch(url, init);

@@ -1,0 +1,141 @@
+/**
+ * The page of `/embed/ask`: the questions view alone, in a frame of the app's window.
+ *
+ * It has no cookie. The window around it greets it with a token, which stays in memory, and with a
+ * port, over which the page says what to open. The server's headers say whose windows may frame it;
+ * in a window that has no token of this server the page shows nothing and can do nothing.
+ */
+
+import { asServerError, type ServerError } from "../../src/client";
+import { flag, object, oneOf, ShapeError, text, type Shape } from "../../src/shape";
+import { parseAddress } from "../lib/address";
+import { closest, fill, h } from "../lib/dom";
+import { emptyBox, errorBox } from "../parts/errors";
+import { Voice } from "../parts/voice";
+import { AskView } from "../views/ask";
+import { WebClient } from "./client";
+import { Desk } from "./desk";
+import { pageTransport } from "./transport";
+
+const greetingShape = object({
+  recollect: oneOf("hello"),
+  token: text,
+  vault: text,
+  isDark: flag,
+  accent: text,
+});
+type Greeting = Shape<typeof greetingShape>;
+
+/** A click on a link to a note: the window opens it as its own results, as the keys held down say. */
+export interface Opening {
+  readonly path: string;
+  readonly line: number;
+  readonly button: number;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+}
+
+/** The greeting of the window around us; null for any other message, from there or elsewhere. */
+export function greetingOf({ source, data }: MessageEvent<unknown>, around: Window): Greeting | null {
+  if (source !== around) return null;
+  try {
+    return greetingShape(data);
+  } catch (error) {
+    if (error instanceof ShapeError) return null;
+    throw error;
+  }
+}
+
+/** What a click asks to open; null where it is none on a link to a note. Links lead nowhere here. */
+export function openingOf(event: MouseEvent): Opening | null {
+  const href = closest(event, "a")?.getAttribute("href") ?? "";
+  if (!href.startsWith("#")) return null;
+  event.preventDefault();
+  const { note: path, line } = parseAddress(href).query;
+  if (!path) return null;
+  const { button, ctrlKey, metaKey, shiftKey, altKey } = event;
+  return { path, line: Number(line) || 1, button, ctrlKey, metaKey, shiftKey, altKey };
+}
+
+export class Embedded {
+  readonly #root: HTMLElement;
+  #port: MessagePort | null = null;
+  #asked = "";
+  #view: AskView | null = null;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  listen(): void {
+    window.addEventListener("message", (event) => {
+      const greeting = greetingOf(event, window.parent);
+      if (greeting) this.#greeted(greeting, event.ports[0] ?? null);
+    });
+    for (const kind of ["click", "auxclick"] as const) {
+      document.addEventListener(kind, (event) => this.#clicked(event));
+    }
+    window.addEventListener("focus", () => {
+      if (document.activeElement === document.body) this.#view?.focus();
+    });
+  }
+
+  /** Comes again when the window's colours change, and with another token after a new sign-in. */
+  #greeted(greeting: Greeting, port: MessagePort | null): void {
+    this.#port = port;
+    port?.postMessage("here");
+    wear(greeting);
+    const asked = JSON.stringify([greeting.token, greeting.vault]);
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    void this.#start(greeting);
+  }
+
+  async #start(greeting: Greeting): Promise<void> {
+    const { token, vault } = greeting;
+    const asked = this.#asked;
+    const url = new URL("..", location.href).href.replace(/\/$/, "");
+    const client = new WebClient(pageTransport("omit"), () => undefined, { url, token });
+    try {
+      const [{ features }, vaults, { scope }] = await Promise.all([client.health(), client.vaults(), client.session()]);
+      if (asked !== this.#asked) return; // another greeting came meanwhile
+      const ours = vaults.filter(({ id }) => id === vault);
+      const desk = new Desk(client, ours, features, new Voice());
+      desk.mayWrite = scope !== "read";
+      if (ours.length > 0) this.#show(desk);
+      else fill(this.#root, emptyBox("This vault is not there", "The server serves others, which are not asked in its place."));
+    } catch (error) {
+      fill(this.#root, this.#problem(asServerError(error), () => void this.#start(greeting)));
+    }
+  }
+
+  #problem(error: ServerError, retry: () => void): HTMLElement {
+    if (error.kind !== "unauthorized") return errorBox(error, retry);
+    return emptyBox("The server wants another token", "It is entered in the settings of the plugin.");
+  }
+
+  #show(desk: Desk): void {
+    history.replaceState(null, "", "#/ask");
+    this.#view = new AskView(desk);
+    fill(this.#root, h("main", {}, this.#view.el), ...desk.voice.els);
+    this.#view.show(desk.address);
+    if (document.hasFocus()) this.#view.focus();
+  }
+
+  #clicked(event: MouseEvent): void {
+    const opening = openingOf(event);
+    if (opening) this.#port?.postMessage(opening);
+  }
+}
+
+/** Puts on the colours of the window around. */
+function wear({ isDark, accent }: Greeting): void {
+  const { style, classList } = document.documentElement;
+  style.colorScheme = isDark ? "dark" : "light";
+  document.getElementById("dark")?.setAttribute("media", isDark ? "all" : "not all");
+  const isColour = CSS.supports("color", accent);
+  classList.toggle("has-accent", isColour);
+  if (isColour) style.setProperty("--window-accent", accent);
+}
