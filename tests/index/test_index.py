@@ -369,7 +369,7 @@ def test_a_crash_between_database_and_keywords_is_mended(
                     model=make.model,
                 )
             )
-    index._postings._writer.rollback()  # type: ignore[union-attr]
+    index._loaded._postings._writer.rollback()  # type: ignore[union-attr]
     reader = Index.open(tmp_path, writable=False)
     for opened in (reader,):
         assert search(opened, "roses tulips violets deep") == ["tulips", "violets"]

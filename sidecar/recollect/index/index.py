@@ -1,26 +1,20 @@
-"""One vault's index: database, keywords, vectors and graph, kept in step.
-
-The database comes first. What is in memory follows a transaction only after it is true; a part
-that fails to follow is made again from the database, never trusted.
-"""
+"""One vault's index: the database, which comes first, and what of it is in memory, kept in step."""
 
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import filelock
-import numpy as np
 
-from recollect.errors import IndexFailure
-from recollect.index import coverage, derived, embeddings, figures, meta, reads, writes
+from recollect.index import coverage, embeddings, figures, meta, reads, writes
 from recollect.index.beside import Beside
 from recollect.index.graph import LinkGraph
 from recollect.index.keywords import Keywords
+from recollect.index.loaded import Loaded
 from recollect.index.lock import hold
-from recollect.index.rows import link_columns
 from recollect.index.store import Store
 from recollect.index.vectors import Vectors
 from recollect.types import (
@@ -50,15 +44,9 @@ class Index:
         """Use `open` instead."""
         self._store = store
         self._lock = lock
-        self._loading = threading.RLock()
         _, self._generation, self._text_generation = reads.generations(store)
-        self._postings = derived.open_keywords(store)
-        self.keywords = Keywords(self._postings)
-        self.vectors = Vectors(0)
+        self._loaded = Loaded(store)
         self.beside = Beside(store)
-        self._model: int | None = None  # whose vectors are loaded
-        self._chunk_notes: derived.ChunkNotes | None = None
-        self._graph: LinkGraph | None = None
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
 
@@ -72,17 +60,15 @@ class Index:
             IndexFailure: the disk refuses, or a newer version wrote it.
 
         """
-        lock = hold(directory) if writable else None
-        store = None
-        try:
-            store = Store(directory, writable=writable)
-            return cls(store, lock)
-        except BaseException:
-            if store is not None:
-                store.close()
+        with ExitStack() as undo:
+            lock = hold(directory) if writable else None
             if lock is not None:
-                lock.release()
-            raise
+                undo.callback(lock.release)
+            store = Store(directory, writable=writable)
+            undo.callback(store.close)
+            opened = cls(store, lock)
+            undo.pop_all()  # it is the index that closes them now
+            return opened
 
     def close(self) -> None:
         """Save snapshots, if this is the writer, and close everything. Twice is no error."""
@@ -90,7 +76,7 @@ class Index:
             self.save()
         finally:
             try:
-                self._postings.close()
+                self._loaded.close()
             finally:
                 self._store.close()
                 if self._lock is not None:
@@ -128,7 +114,7 @@ class Index:
         self._notes = None
         if changes.text:
             self._text_generation = changes.generation
-            self._follow(changes, between)
+            self._loaded.follow(changes, between)
         return Applied(
             generation=changes.generation,
             chunks_added=len(changes.chunks_added),
@@ -146,7 +132,7 @@ class Index:
         number = None
         if not self._store.writable:
             known = None if model is None else coverage.model_id(self._store, model, dimensions)
-            self._load_vectors(known, dimensions)
+            self._loaded.load_vectors(known, dimensions)
             return
         with self._store.transaction() as connection:
             if model is not None:
@@ -156,7 +142,7 @@ class Index:
             if changed:
                 generation = meta.next_generation(connection, text=False)
         self._generation = generation
-        self._load_vectors(number, dimensions)
+        self._loaded.load_vectors(number, dimensions)
 
     def keep_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
         """Keep vectors for good and let them answer; returns the generation they are in.
@@ -174,8 +160,8 @@ class Index:
             answered = embeddings.keep_vectors(connection, number, vectors)
             generation = meta.next_generation(connection, text=False)
         self._generation = generation
-        if number == self._model:
-            self._put_vectors(answered)
+        if number == self._loaded.model:
+            self._loaded.put_vectors(answered)
         return generation
 
     def pending_texts(
@@ -229,12 +215,7 @@ class Index:
         if not self._store.writable or self._store.closed:
             return
         try:
-            if not derived.chunk_notes_saved(self._store):
-                derived.save_chunk_notes(self._store, self._owners())
-            if not derived.graph_saved(self._store):
-                derived.save_graph(self._store, self.graph)
-            if self._model is not None and not derived.vectors_saved(self._store, self._model):
-                derived.save_vectors(self._store, self._model, self.vectors)
+            self._loaded.save()
         except OSError as error:
             logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
 
@@ -257,7 +238,7 @@ class Index:
     def counts(self) -> IndexCounts:
         """Totals; `vectors` is for the model that answers. Kept until the database changes."""
         stored = reads.generations(self._store)[1]
-        belongs = (stored, self._generation, self._model)
+        belongs = (stored, self._generation, self._loaded.model)
         known = self._counts
         if known is None or known[0] != belongs:
             known = self._counts = (belongs, self._counted())
@@ -270,7 +251,7 @@ class Index:
         return IndexCounts(
             notes=notes,
             chunks=chunks,
-            vectors=coverage.own_vectors(self._store, self._model),
+            vectors=coverage.own_vectors(self._store, self._loaded.model),
             generation=self._generation,
             ledger=reads.ledger_counts(self._store),
         )
@@ -310,20 +291,27 @@ class Index:
 
     def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
         """The note of each chunk; -1 for a chunk that is gone."""
-        return self._owners().of(chunk_ids)
+        return self._loaded.chunk_notes.of(chunk_ids)
 
     @property
     def chunk_count(self) -> int:
         """How many chunks there are; `keywords` has a document more for each note without any."""
-        return self._owners().count
+        return self._loaded.chunk_notes.count
+
+    @property
+    def keywords(self) -> Keywords:
+        """The keyword index, as of now; another one takes its place where it fails."""
+        return self._loaded.keywords
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors that answer, as of now; others take their place with another model."""
+        return self._loaded.vectors
 
     @property
     def graph(self) -> LinkGraph:
         """The links, loaded when first asked for."""
-        with self._loading:
-            if self._graph is None:
-                self._graph = derived.load_graph(self._store)
-            return self._graph
+        return self._loaded.graph
 
     def refresh(self) -> bool:
         """Serve what a writer elsewhere has done since; returns whether there was anything.
@@ -333,78 +321,6 @@ class Index:
         if self._store.writable or reads.generations(self._store)[1] == self._generation:
             return False
         _, generation, text_generation = reads.generations(self._store)
-        postings, old = derived.open_keywords(self._store), self._postings
-        self._postings, self.keywords = postings, Keywords(postings)
+        self._loaded.refresh()
         self._generation, self._text_generation = generation, text_generation
-        self._reload()
-        old.close()
         return True
-
-    # --- in step ---
-
-    def _follow(self, changes: writes.Changes, between: Callable[[], None]) -> None:
-        """Bring memory after a batch that is true. What fails is made again.
-
-        The owners of chunks come first: a hit of a chunk they do not know is no hit.
-        """
-        try:
-            self._follow_in_memory(changes)
-        except Exception:  # the batch is true: whatever went wrong here, the database mends it
-            logger.exception("The index in memory is loaded again.")
-            self._reload()
-        try:
-            derived.follow_keywords(self._store, self._postings, changes, between)
-        except IndexFailure as error:
-            logger.warning("%s It is made again.", error.message)
-            self._postings.close()
-            self._postings = derived.open_keywords(self._store)
-            self.keywords = Keywords(self._postings)
-
-    def _follow_in_memory(self, changes: writes.Changes) -> None:
-        with self._loading:
-            if self._chunk_notes is not None:
-                self._chunk_notes = self._chunk_notes.changed(changes)
-            if self._graph is not None:
-                self._graph.update(
-                    gone=changes.gone,
-                    moved=changes.moved.items(),
-                    put=[
-                        (note_id, path, aliases, [link_columns(link) for link in links])
-                        for note_id, (path, aliases, links) in changes.put.items()
-                    ],
-                )
-        self.vectors.remove(np.array(changes.chunks_removed, dtype=np.int64))
-        self._put_vectors([chunk_id for chunk_id, _ in changes.chunks_added])
-
-    def _reload(self) -> None:
-        """Forget what was loaded; it is loaded again when it is asked for, vectors at once."""
-        with self._loading:
-            self._chunk_notes = self._graph = None
-        if self._model is not None:
-            self._load_vectors(self._model, self.vectors.dimensions)
-
-    def _owners(self) -> derived.ChunkNotes:
-        with self._loading:
-            if self._chunk_notes is None:
-                self._chunk_notes = derived.load_chunk_notes(self._store)
-            return self._chunk_notes
-
-    def _load_vectors(self, number: int | None, dimensions: int) -> None:
-        self._model = number
-        if number is None:
-            self.vectors = Vectors(0)
-            return
-        self.vectors = derived.load_vectors(self._store, number, dimensions)
-
-    def _put_vectors(self, chunk_ids: Sequence[int]) -> None:
-        if self._model is None or not chunk_ids:
-            return
-        found = coverage.vectors_of(self._store, self._model, chunk_ids)
-        if found:
-            self.vectors.put(
-                np.array([row[0] for row in found], dtype=np.int64),
-                np.array([row[1] for row in found], dtype=np.int64),
-                np.frombuffer(b"".join(row[2] for row in found), np.float16).reshape(
-                    len(found), -1
-                ),
-            )
