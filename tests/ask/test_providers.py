@@ -46,7 +46,7 @@ def test_models_are_ranked_by_tier_and_stability() -> None:
         "some-model",
     ]
     assert (ranked[0].rank, ranked[0].input_limit, ranked[0].known) == (1, 272_000, True)
-    assert (ranked[-1].input_limit, ranked[-1].known) == (8192, False)
+    assert (ranked[-1].input_limit, ranked[-1].known) == (4096, False)
     newest = rank(map(ModelInfo, ("claude-sonnet-4", "claude-sonnet-4-5", "claude-opus-4-1")))
     assert newest[0].name == "claude-sonnet-4-5"
 
@@ -61,7 +61,7 @@ def test_the_list_is_fetched_once_a_day_and_limits_are_kept(
     first = chosen.models(provider)
     chosen.models(provider)
     assert model.listed == 1
-    assert {one.name: one.input_limit for one in first.models} == {"big": 100_000, "small": 8192}
+    assert {one.name: one.input_limit for one in first.models} == {"big": 100_000, "small": 4096}
 
     now = 2 * CACHE_SECONDS + __import__("time").time()
     monkeypatch.setattr("recollect.ask.providers.time.time", lambda: now)
@@ -90,9 +90,27 @@ def test_an_old_list_serves_where_the_provider_is_away(
 
 def test_the_budget_is_a_share_and_follows_the_model(tmp_path: Path, script: Script) -> None:
     model = script(models=[{"id": "big", "context_length": 100_000}, {"id": "small"}])
-    for name, budget in (("big", 20_000), ("small", 1638)):
-        chosen = providers(tmp_path, base_url=model.url, model=name, budget_share=0.2)
+    for name, context, budget in (("big", 0, 20_000), ("small", 0, 819), ("small", 32_000, 6400)):
+        rules = {"model": name, "context_tokens": context, "budget_share": 0.2}
+        chosen = providers(tmp_path, base_url=model.url, **rules)
         assert chosen.budget(chosen.choose(chosen.open(Cancel()))) == budget
+
+
+@pytest.mark.parametrize(
+    ("base_url", "context", "limit"),
+    [
+        ("http://127.0.0.1:11434/v1", 0, 4096),
+        ("http://127.0.0.1:11434/v1", 32_768, 32_768),
+        ("https://example.com/v1", 0, 128_000),
+    ],
+)
+def test_what_a_model_could_read_is_not_what_a_local_server_loads_it_with(
+    tmp_path: Path, base_url: str, context: int, limit: int
+) -> None:
+    rules = {"base_url": base_url, "model": "gpt-oss:20b", "context_tokens": context}
+    chosen = providers(tmp_path, **rules)
+    (tmp_path / chosen._file.name).write_text('{"fetched": 1, "models": []}', encoding="utf-8")
+    assert chosen.choose(chosen.open(Cancel())).input_limit == limit
 
 
 def test_a_key_goes_to_its_own_address_alone(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from recollect.ask.anthropic import VERSION, Anthropic
 from recollect.ask.keys import find_key
 from recollect.ask.messages import Cancel, ModelInfo, Provider
 from recollect.ask.openai import OpenAI
-from recollect.ask.ranking import rank
+from recollect.ask.ranking import UNKNOWN_LIMIT, rank
 from recollect.ask.wire import FIRST_PAUSE_S, Endpoint, Wire
 from recollect.errors import ConfigError, ProviderError
 from recollect.replies.ask import AskModelsReply, ModelView
@@ -98,7 +98,7 @@ class Providers:
             else:
                 fetched = time.time()
                 self._keep(fetched, models)
-        ranked = rank(models)
+        ranked = self._ranked(models)
         chosen = self._chosen(ranked)
         return AskModelsReply(
             provider=self.rules.provider,
@@ -118,7 +118,7 @@ class Providers:
                     models = provider.models()
                     self._keep(time.time(), models)
             named = [model for model in models if model.name == self.rules.model]
-            return (rank(named) or _unlisted(self.rules.model))[0]
+            return next(iter(self._ranked(named)), None) or self._unlisted()
         chosen = self._chosen(self.models(provider).models)
         if chosen is None:
             raise ProviderError(
@@ -136,8 +136,20 @@ class Providers:
     def _chosen(self, models: Sequence[ModelView]) -> ModelView | None:
         named = [model for model in models if model.name == self.rules.model]
         if self.rules.model:
-            return (named or _unlisted(self.rules.model))[0]
+            return named[0] if named else self._unlisted()
         return models[0] if models else None
+
+    def _ranked(self, models: Sequence[ModelInfo]) -> tuple[ModelView, ...]:
+        """Best first. What a model can read says little of what a local server loads it with."""
+        assumed = self.rules.context_tokens or (UNKNOWN_LIMIT if self.local else None)
+        return rank(models, assumed)
+
+    def _unlisted(self) -> ModelView:
+        """The model that is set, on no list; whatever its name says, it shall be used."""
+        name = self.rules.model
+        assumed = self.rules.context_tokens or UNKNOWN_LIMIT
+        ranked = self._ranked((ModelInfo(name),))
+        return ranked[0] if ranked else ModelView(name, 1, assumed, None, known=False)
 
     def _wire(self, endpoint: Endpoint, cancel: Cancel) -> Wire:
         return Wire(endpoint, cancel, first_pause_s=self.first_pause_s)
@@ -161,8 +173,3 @@ class Providers:
         text = json.dumps({"fetched": fetched, "models": [asdict(model) for model in models]})
         with suppress(OSError):  # then it is fetched again
             atomic.replace(self._file, text.encode(), mode=atomic.SHARED)
-
-
-def _unlisted(name: str) -> tuple[ModelView, ...]:
-    """A model that was named and is on no list; whatever its name says, it shall be used."""
-    return rank((ModelInfo(name),)) or (ModelView(name, 1, 8192, None, known=False),)

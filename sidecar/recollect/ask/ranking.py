@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.ask.messages import ModelInfo
 from recollect.replies.ask import ModelView
 
-UNKNOWN_LIMIT = 8192  # tokens; what local servers load a model with at least
+UNKNOWN_LIMIT = 4096  # tokens; what Ollama loads a model with, where nobody asked for more
 _PREVIEW = -30
 _NOT_FOR_CHAT = re.compile(
     r"embed|whisper|tts|dall-e|image|moderation|audio|realtime|transcribe|rerank|sora|veo|imagen"
@@ -61,26 +61,30 @@ _FAMILIES = (
 )
 
 
-def rank(models: Iterable[ModelInfo]) -> tuple[ModelView, ...]:
-    """Order models that can chat, the one to use first: by tier, stability and how new they are."""
+def rank(models: Iterable[ModelInfo], assumed: int | None = None) -> tuple[ModelView, ...]:
+    """Order models that can chat, the one to use first: by tier, stability and how new they are.
+
+    Where a provider does not tell how many tokens a model reads, that is `assumed`; None asks the
+    table.
+    """
     usable = [model for model in models if not _NOT_FOR_CHAT.search(model.name)]
     ordered = sorted(usable, key=lambda model: (*_order(model.name), model.name))
     return tuple(
         ModelView(
             name=model.name,
             rank=n,
-            input_limit=limit_of(model),
+            input_limit=model.input_limit or assumed or _limit_of(model.name),
             output_limit=model.output_limit,
-            known=model.input_limit is not None or _of(model.name) is not None,
+            known=model.input_limit is not None
+            or (assumed is None and _of(model.name) is not None),
         )
         for n, model in enumerate(ordered, 1)
     )
 
 
-def limit_of(model: ModelInfo) -> int:
-    """How many tokens a model reads: as its provider says, else as the table does."""
-    family = _of(model.name)
-    return model.input_limit or (family.input_limit if family is not None else UNKNOWN_LIMIT)
+def _limit_of(name: str) -> int:
+    family = _of(name)
+    return family.input_limit if family is not None else UNKNOWN_LIMIT
 
 
 def _of(name: str) -> _Family | None:

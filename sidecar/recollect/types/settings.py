@@ -137,6 +137,7 @@ class AskRules:
     provider: ProviderKind = "none"
     base_url: str = ""  # "": the provider's own
     model: str = ""  # "": the best that the provider lists
+    context_tokens: int = 0  # read by a model whose provider does not tell; 0: see ask/ranking.py
     budget_share: float = 0.25  # of what the model reads at most, for notes
     answer_tokens: int = 1500  # of one answer, at most
     steps: int = 5  # rounds of tools, at most
