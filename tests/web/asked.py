@@ -25,11 +25,14 @@ class FakeAsking:
     def __init__(self, asked: list[object]) -> None:
         self._asked = asked
         self.slow = False
+        self.breaks = False
         self.cancelled = threading.Event()
 
     def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
         self._asked.append(asked)
         yield AskEvent("text", AskText("By the "))
+        if self.breaks:
+            raise RuntimeError(asked.question)
         if self.slow:
             try:
                 cancel.wait(10)

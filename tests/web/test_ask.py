@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
+
 from recollect.ask.agent import Asked
 from tests.web.fakes import Client, FakeEngine
 
@@ -31,6 +33,18 @@ async def test_who_goes_away_ends_the_answer(client: Client, engine: FakeEngine)
 
     async with asyncio.timeout(20):
         await asyncio.to_thread(engine.asking.cancelled.wait)
+
+
+async def test_an_error_that_nobody_foresaw_ends_the_stream_with_a_word(
+    client: Client, engine: FakeEngine, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine.asking.breaks = True
+    response = await client.post("/api/ask", json={"question": "How do bees fly?"})
+    body = await response.text()
+
+    assert 'event: error\ndata: {"code":"internal"' in body
+    assert "RuntimeError" in caplog.text
+    assert "How do bees fly" not in body + caplog.text
 
 
 async def test_what_is_asked_is_checked(client: Client) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,11 +14,11 @@ from pydantic import Field
 from recollect.ask.agent import Asked
 from recollect.ask.desk import AskDesk
 from recollect.ask.messages import Cancel
-from recollect.errors import CancelledError
 from recollect.follow import Following, Told
 from recollect.replies.ask import (
     AskConversationReply,
     AskEventReply,
+    AskFailed,
     AskModelsReply,
     AskSavedReply,
 )
@@ -26,6 +27,9 @@ from recollect.web.route import Route
 from recollect.web.schema import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked
 from recollect.web.site import Site
 
+_log = logging.getLogger(__name__)
+
+_UNFORESEEN = "Something failed inside Recollect; its log says where. Please report it."
 _MOST_WAITING = 10_000  # pieces of an answer that wait for a slow reader
 
 Conversation = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
@@ -120,10 +124,15 @@ class _Answering:
         threading.Thread(target=self._run, name="ask", daemon=True).start()
 
     def _run(self) -> None:
+        told = 0
         try:
-            with suppress(CancelledError):
-                for n, event in enumerate(self._desk.answer(self._asked, self._cancel), 1):
-                    self._tell(_Numbered(n, event.kind, event.data))
+            for event in self._desk.answer(self._asked, self._cancel):
+                self._tell(_Numbered(told := told + 1, event.kind, event.data))
+        except Exception as error:  # noqa: BLE001 - the end of the thread: who listens hears of it
+            # The message might quote a note, so only the places are logged.
+            places = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("an answer failed: %s\n%s", type(error).__name__, places)
+            self._tell(_Numbered(told + 1, "error", AskFailed("internal", _UNFORESEEN)))
         finally:
             if self._following is not None:
                 self._following.end_soon()
