@@ -149,9 +149,9 @@ def delete_logs(folder: Path) -> None:
             continue
         lock = FileLock(folder / f".{name}.lock")
         with suppress(Timeout, OSError), lock.acquire(timeout=0):
-            for ours in (name, _audit_beside(folder / name).name):
-                for file in folder.glob(f"{ours}*"):
-                    file.unlink(missing_ok=True)
+            audit = _audit_beside(folder / name).name
+            for file in (*folder.glob(f"{name}*"), *folder.glob(f"{audit}*")):
+                file.unlink(missing_ok=True)
 
 
 def _name(number: int) -> str:

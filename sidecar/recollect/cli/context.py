@@ -8,7 +8,14 @@ import click
 
 from recollect.cli.answers import answers
 from recollect.cli.documents import parse
-from recollect.cli.options import Command, invocation, json_option, vault_option
+from recollect.cli.options import (
+    Command,
+    invocation,
+    json_option,
+    mode_option,
+    plain_option,
+    vault_option,
+)
 from recollect.cli.output import clean_lines, emit
 from recollect.questions import vault as questions
 
@@ -42,14 +49,8 @@ class ContextDocument(TypedDict):
     "--sources", type=click.IntRange(1, 100), default=20, show_default=True, help="Most notes."
 )
 @click.option("--fill", is_flag=True, help="Spend what is left of the budget on further notes.")
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "keyword", "semantic"]),
-    default="hybrid",
-    show_default=True,
-    help="By keyword, by meaning, or both ranked together.",
-)
-@click.option("--plain", is_flag=True, help="Take QUERY as plain text, without operators.")
+@mode_option
+@plain_option
 @json_option
 def context(
     *,

@@ -9,7 +9,14 @@ import click
 
 from recollect.cli.answers import answers
 from recollect.cli.documents import SearchDocument, parse
-from recollect.cli.options import Command, invocation, json_option, vault_option
+from recollect.cli.options import (
+    Command,
+    invocation,
+    json_option,
+    mode_option,
+    plain_option,
+    vault_option,
+)
 from recollect.cli.output import emit
 from recollect.cli.results import print_results, summary
 
@@ -25,14 +32,8 @@ _LIMIT = click.option(
 @click.argument("query")
 @vault_option
 @_LIMIT
-@click.option(
-    "--mode",
-    type=click.Choice(["hybrid", "keyword", "semantic"]),
-    default="hybrid",
-    show_default=True,
-    help="By keyword, by meaning, or both ranked together.",
-)
-@click.option("--plain", is_flag=True, help="Take QUERY as plain text, without operators.")
+@mode_option
+@plain_option
 @click.option("--everything", is_flag=True, help="Find shelved and daily notes as well.")
 @click.option("--recency", type=click.FloatRange(0, 1), help="How much a note of today gains.")
 @click.option(

@@ -103,23 +103,23 @@ def merge_small(
     a heading path. The merged heading path is what is true of both; other headings go in the text.
     """
     merged: list[Draft] = []
-    for draft in drafts:
-        last = merged[-1] if merged else None
-        if last is not None and last.tokens < minimum:
-            joined = _join(last, draft, room, count)
-            if joined is None and len(merged) > 1:
-                joined = _join(merged[-2], last, room, count)
-                if joined is not None:
-                    merged[-2:] = [joined, draft]
-                    continue
-            if joined is not None:
-                merged[-1] = joined
-                continue
-        merged.append(draft)
-    if len(merged) > 1 and merged[-1].tokens < minimum:
-        joined = _join(merged[-2], merged[-1], room, count)
+
+    def add_last_to_the_one_before() -> None:
+        joined = _join(merged[-2], merged[-1], room, count) if len(merged) > 1 else None
         if joined is not None:
             merged[-2:] = [joined]
+
+    for draft in drafts:
+        small = bool(merged) and merged[-1].tokens < minimum
+        joined = _join(merged[-1], draft, room, count) if small else None
+        if joined is not None:
+            merged[-1] = joined
+            continue
+        if small:
+            add_last_to_the_one_before()
+        merged.append(draft)
+    if merged and merged[-1].tokens < minimum:
+        add_last_to_the_one_before()
     return merged
 
 

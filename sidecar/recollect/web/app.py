@@ -72,6 +72,14 @@ def create_app(
         metrics=Metrics(),
         streams=streams,
     )
+    _add_routes(app)
+    if pages_at is not None:
+        interface.add_interface(app, pages_at, server.allowed_origins)
+    app.cleanup_ctx.extend((_engines, _last_used))
+    return app
+
+
+def _add_routes(app: web.Application) -> None:
     for route in ROUTES:
         if route.method == "GET":
             app.router.add_get(route.path, route.__call__, name=route.name)
@@ -80,10 +88,6 @@ def create_app(
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")
-    if pages_at is not None:
-        interface.add_interface(app, pages_at, server.allowed_origins)
-    app.cleanup_ctx.extend((_engines, _last_used))
-    return app
 
 
 async def _engines(app: web.Application) -> AsyncIterator[None]:
