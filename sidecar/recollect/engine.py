@@ -178,6 +178,7 @@ class Engine:
             note=self.note,
             neighbors=self._explorer.neighbors,
             count_tokens=self.tokens,
+            waiting=lambda: self.status().queue.pending,
         )
 
     # --- reading ---------------------------------------------------------------------------

@@ -68,6 +68,7 @@ class Asking:
     engine: Engine
     folder: Path
     cancel: Cancel = field(default_factory=Cancel)
+    waiting: int = 0
     events: list[AskEvent] = field(default_factory=list)
 
     def agent(self, model: ScriptedModel, **rules: Any) -> Agent:
@@ -79,6 +80,7 @@ class Asking:
             note=self.engine.note,
             neighbors=self.engine.explore,  # type: ignore[arg-type]
             count_tokens=self.engine.tokens,
+            waiting=lambda: self.waiting,
         )
         providers = Providers(AskRules(**given), self.folder, {}, first_pause_s=0.01)
         return Agent(vault, providers, Conversations(self.folder), self.cancel)

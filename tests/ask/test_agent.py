@@ -138,6 +138,14 @@ def test_what_is_not_in_the_notes_is_said_to_be_not_there(
     assert shown(ask) == ""
 
 
+def test_what_may_be_missing_from_the_search_is_said(ask: Asking, script: Script) -> None:
+    ask.waiting = 1200
+    reply = ask(script(Says("NOT_IN_NOTES")), "What is the boiling point of tungsten?")
+
+    assert "Semantic search is unavailable" in reply.warnings[0]
+    assert reply.warnings[1] == "The index is being built: 1,200 notes are not searched yet."
+
+
 def test_the_models_own_word_for_not_there_is_never_shown(ask: Asking, script: Script) -> None:
     reply = ask(script(Says("NOT_IN_NOTES")), QUESTION)
 
@@ -164,7 +172,7 @@ def test_rounds_are_bounded_and_the_end_is_marked(ask: Asking, script: Script) -
 
     assert reply.partial
     assert reply.answer == "So far: the sun [1].\n\n(This answer is not complete.)"
-    assert "2 rounds" in reply.warnings[0]
+    assert "2 rounds" in reply.warnings[-1]
     assert "tools" not in model.asked[-1]
 
 
@@ -274,7 +282,7 @@ def test_a_dropped_connection_leaves_a_partial_answer(
 
     assert reply.partial
     assert "(This answer is not complete.)" in reply.answer
-    assert "broke" in reply.warnings[0]
+    assert "broke" in reply.warnings[-1]
 
 
 def test_a_connection_that_drops_before_a_word_is_an_error(ask: Asking, script: Script) -> None:

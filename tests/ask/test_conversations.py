@@ -118,11 +118,15 @@ def test_a_stopped_question_that_is_asked_again_stands_once(ask: Asking, script:
     assert kept(ask, conversation) == (again,)
 
 
-def test_a_listener_that_goes_away_leaves_its_question(ask: Asking, script: Script) -> None:
+@pytest.mark.parametrize("end", [GeneratorExit, KeyboardInterrupt])
+def test_a_listener_that_goes_away_leaves_its_question(
+    ask: Asking, script: Script, end: type[BaseException]
+) -> None:
     events = ask.agent(script(Says("By the sun [1]."))).answer(Asked(QUESTION))
     notice = next(events).data
     next(events)
-    events.close()  # type: ignore[attr-defined]  # a generator
+    with pytest.raises(end):
+        events.throw(end)  # type: ignore[attr-defined]  # a generator
 
     assert isinstance(notice, AskNotice)
     (left,) = kept(ask, notice.conversation)

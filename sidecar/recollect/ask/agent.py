@@ -67,7 +67,7 @@ class Agent:
         self._conversations.keep(conversation, draft.stopped())
         try:
             yield from self._begin(draft, past, providers, provider)
-        except (CancelledError, GeneratorExit):
+        except (CancelledError, GeneratorExit, KeyboardInterrupt):
             self._conversations.keep(conversation, draft.stopped())
             raise
         except RecollectError:

@@ -140,6 +140,7 @@ class Answering:
         pages = Pages(self._rules.web_search_url) if self._rules.web else None
         tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget)
         begun = tools.begin(draft.standalone)
+        draft.warnings += [*begun.warnings, *self._missing()]
         yield AskEvent("step", AskStep(1, "context", begun.about, begun.outcome))
         self._messages = [
             Message("system", prompts.system(general=self._rules.general_knowledge)),
@@ -147,6 +148,11 @@ class Answering:
             Message("user", prompts.asked(draft.question, begun.text)),
         ]
         yield from self._rounds(draft, tools)
+
+    def _missing(self) -> Iterator[str]:
+        """What is not found now may be there later."""
+        if waiting := self._vault.waiting():
+            yield f"The index is being built: {waiting:,} notes are not searched yet."
 
     def _standalone(self, question: str, past: Sequence[AskReply]) -> str:
         asked = [Message("system", prompts.rewriting()), *_said(past[-3:])]

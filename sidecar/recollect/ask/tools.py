@@ -32,7 +32,7 @@ _NOTHING = "Nothing in the notes answers this. Try other words, or say that it i
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """What tools need of a vault's engine."""
+    """What tools need of a vault's engine. `waiting` counts notes that are not in its index yet."""
 
     name: str
     search: Callable[[SearchRequest], SearchReply]
@@ -40,15 +40,17 @@ class Vault:
     note: Callable[[str], NoteReply]
     neighbors: Callable[[NeighborsQuestion], NeighborsReply]
     count_tokens: CountTokens
+    waiting: Callable[[], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What became of a tool: for a person, and for the model."""
+    """What became of a tool: for a person, and for the model. `warnings` are the search's."""
 
     about: str
     outcome: str
     text: str
+    warnings: tuple[str, ...] = ()
 
 
 def _spec(name: str, about: str, **parameters: str) -> ToolSpec:
@@ -173,9 +175,9 @@ class Tools:
     def _gather(self, question: str, budget: int) -> Used:
         reply = self._vault.assemble(ContextQuestion(question, budget_tokens=budget))
         if not _clears(reply.confidence) or not reply.sources:
-            return Used(f"context: {question}", "nothing", _NOTHING)
+            return Used(f"context: {question}", "nothing", _NOTHING, reply.warnings)
         text = self._catalogue.context(reply)
-        return Used(f"context: {question}", f"{len(reply.sources)} notes", text)
+        return Used(f"context: {question}", f"{len(reply.sources)} notes", text, reply.warnings)
 
     def _read(self, path: str) -> Used:
         note = self._vault.note(path)
