@@ -68,6 +68,19 @@ def test_a_note_that_is_indexed_again_has_one_tally(keywords: Keywords) -> None:
 def test_of_a_note_of_very_many_words_the_commonest_are_kept() -> None:
     stems = [f"word{n}" for n in range(6000)] + ["bee"] * 300
     tally = pack(stems)
-    assert len(tally) == 5 * 4096
+    assert len(tally) == 8 + 5 * 4096
     assert bm25([tally], {hash_of("bee"): 1.0})[0] > 0
     assert bm25([tally, pack([])], {hash_of("bee"): 1.0})[1] == 0
+
+
+def test_numbers_of_a_tally_are_not_taken_for_stems() -> None:
+    """Its header and its counts are numbers too, and a stem's hash may be any."""
+    one, other = pack(["bee"] * 7 + ["hive"] * 3), pack(["hive"])
+    numbers = np.frombuffer(one + other, "<u4").tolist()
+    stems = {hash_of("bee"), hash_of("hive")}
+    others = {number: 1.0 for number in numbers if number not in stems}
+    assert bm25([one, other, pack([])], others).tolist() == [0.0, 0.0, 0.0]
+    found = bm25([one, other, pack([])], {hash_of("hive"): 1.0})
+    assert found[0] > 0
+    assert found[1] > 0
+    assert found[2] == 0

@@ -1,9 +1,9 @@
 """The keyword index on disk: a tantivy folder, derived from the database and never trusted.
 
-One document is one chunk, or one note that has none; the first of a note also has what is known of
-the whole note. A marker document, replaced in every commit,
-says which database and which generation the folder belongs to, so that a crash between the two
-commits shows at opening; then only the notes that changed since are indexed again.
+One document is one chunk, or one note that has none; the first of a note also has the vocabulary
+of the whole note, whose tally stands in a file beside (tallystore.py). A marker document, replaced
+in every commit, says which database and which generation the folder belongs to, so that a crash
+between two commits shows at opening; then only the notes that changed since are indexed again.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -23,18 +23,18 @@ from recollect.errors import IndexFailure
 from recollect.index import tallies
 from recollect.index.analyze import streams
 from recollect.index.reads import NoteText
+from recollect.index.tallystore import TALLIES, TallyStore
 from recollect.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"4/{native.__version__}"  # counted up when fields or the analyzer change
+FORMAT = f"5/{native.__version__}"  # counted up when fields or the analyzer change
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
 STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
-WHOLE = "whole"  # of a note's first document: the note's number
 VOCABULARY = "vocabulary"  # of a note's first document: all stems of the note, and `EVERY`
-TALLY = "tally"  # of a note's first document: how often each stem stands in the note
 EVERY = "\u00a7"  # stands in the vocabulary of every note; the analyzer never makes it
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
+_TALLIES_AT_ONCE = 500  # a megabyte
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +49,7 @@ def _schema() -> tantivy.Schema:
     for name in EXACT_FIELDS:
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
-    builder.add_integer_field(WHOLE, indexed=True)
     builder.add_text_field(VOCABULARY, tokenizer_name="stems", index_option="basic")
-    builder.add_bytes_field(TALLY, stored=True)
     return builder.build()
 
 
@@ -97,6 +95,7 @@ class Postings:
         self._writer: tantivy.IndexWriter | None = None
         self._temporary: Path | None = None
         self._stemmer = stemmer()
+        self._tallies = TallyStore(None if path is None else path / TALLIES)
         with tantivy_errors():
             if path is None:
                 self._index = tantivy.Index(self.schema)
@@ -115,8 +114,12 @@ class Postings:
         try:
             with tantivy_errors():
                 shutil.copytree(
-                    path, temporary / FOLDER, ignore=shutil.ignore_patterns(".tantivy-*")
+                    path,
+                    temporary / FOLDER,
+                    ignore=shutil.ignore_patterns(".tantivy-*", f"{TALLIES}*"),
                 )
+            with closing(TallyStore(path / TALLIES)) as tallies_there:
+                tallies_there.copy_to(temporary / FOLDER / TALLIES)
             copied = cls(temporary / FOLDER)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -136,28 +139,39 @@ class Postings:
             self.commits += 1
 
     def belongs_to(self) -> tuple[str, int] | None:
-        """The database and the generation the last commit was made for; None: unknown."""
+        """The database and the generation the last commit was made for; None: unknown.
+
+        Where the tallies are behind the documents, the generation is theirs.
+        """
         with tantivy_errors():
             searcher = self.searcher
             query = tantivy.Query.term_query(self.schema, "marker", "marker")
             hits = searcher.search(query, 1).hits
             state = str(searcher.doc(hits[0][1])["state"][0]).split("|") if hits else []
-        if len(state) != 3 or state[0] != FORMAT:
+        of_tallies = self._tallies.belongs_to()
+        if len(state) != 3 or state[0] != FORMAT or of_tallies is None or of_tallies[0] != state[1]:
             return None
-        return state[1], int(state[2])
+        return state[1], min(int(state[2]), of_tallies[1])
 
     def update(
         self, texts: Iterable[NoteText], *, gone: Sequence[int], database: str, generation: int
     ) -> None:
-        """Index notes anew and forget others, in one commit."""
+        """Index notes anew and forget others, in one commit. Tallies go first; see `belongs_to`."""
         with tantivy_errors():
             writer = self._open_writer()
             for note_id in gone:
                 writer.delete_documents_by_term("note", note_id)
+            counted: list[tuple[int, bytes]] = []
             for note in texts:
                 writer.delete_documents_by_term("note", note.note_id)
-                for document in _documents(note, self._stemmer):
+                documents, tally = _documents(note, self._stemmer)
+                for document in documents:
                     writer.add_document(tantivy.Document.from_dict(document, self.schema))
+                counted.append((note.note_id, tally))
+                if len(counted) >= _TALLIES_AT_ONCE:
+                    self._tallies.put(counted)
+                    counted = []
+            self._tallies.settle(counted, gone=gone, database=database, generation=generation)
             writer.delete_documents_by_term("marker", "marker")
             state = f"{FORMAT}|{database}|{generation}"
             marker: dict[str, object] = {"marker": "marker", "state": state}
@@ -167,15 +181,10 @@ class Postings:
             self.commits += 1
 
     def clear(self) -> None:
-        """Forget everything, uncommitted; an update follows."""
+        """Forget everything, uncommitted but for the tallies; an update follows."""
+        self._tallies.clear()
         with tantivy_errors():
             self._open_writer().delete_all_documents()
-
-    def roll_back(self) -> None:
-        """Drop what a failed update left uncommitted."""
-        if self._writer is not None:
-            with tantivy_errors():
-                self._writer.rollback()
 
     def note_ids(self) -> IdArray:
         """The notes that have a document."""
@@ -193,15 +202,7 @@ class Postings:
 
     def tallies(self, note_ids: IdArray) -> tuple[IdArray, list[bytes]]:
         """The tallies of those notes that are indexed, with their ids."""
-        with tantivy_errors():
-            searcher = self.searcher
-            first = tantivy.Query.term_set_query(self.schema, WHOLE, note_ids.tolist())
-            found = searcher.search(
-                tantivy.Query.const_score_query(first, 1.0), max(len(note_ids), 1), count=False
-            ).hits
-            addresses = [address for _, address in found]
-            known = np.array(searcher.fast_field_values("note", addresses), dtype=np.int64)
-            return known, [bytes(searcher.doc(address)[TALLY][0]) for address in addresses]
+        return self._tallies.of(note_ids)
 
     def close(self) -> None:
         """Let running merges end and give the folder free."""
@@ -209,6 +210,7 @@ class Postings:
             with tantivy_errors():
                 self._writer.wait_merging_threads()
             self._writer = None
+        self._tallies.close()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
             self._temporary = None
@@ -219,7 +221,10 @@ class Postings:
         return self._writer
 
 
-def _documents(note: NoteText, stems: tantivy.TextAnalyzer) -> Iterator[dict[str, object]]:
+def _documents(
+    note: NoteText, stems: tantivy.TextAnalyzer
+) -> tuple[list[dict[str, object]], bytes]:
+    """The documents of a note, and its tally."""
     title, tags = joined(note.title, *note.aliases), joined(*note.tags)
     path = joined(note.path.removesuffix(".md"))
     documents: list[dict[str, object]] = []
@@ -239,15 +244,9 @@ def _documents(note: NoteText, stems: tantivy.TextAnalyzer) -> Iterator[dict[str
             }
         )
         whole |= {headings: None, body: None}
-    documents[0] |= _of_whole(note.note_id, stems.analyze(" ".join(whole)))
-    yield from documents
-
-
-def _of_whole(note_id: int, stems: Sequence[str]) -> Mapping[str, object]:
-    """What a note's first document has of the whole note."""
-    words = [stem for stem in stems if stem != _STOP]
-    vocabulary = " ".join({EVERY: None, **dict.fromkeys(words)})
-    return {WHOLE: note_id, VOCABULARY: vocabulary, TALLY: tallies.pack(words)}
+    words = [stem for stem in stems.analyze(" ".join(whole)) if stem != _STOP]
+    documents[0][VOCABULARY] = " ".join({EVERY: None, **dict.fromkeys(words)})
+    return documents, tallies.pack(words)
 
 
 def joined(*texts: str) -> str:

@@ -98,7 +98,7 @@ class Store:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             with explained(self.directory):
-                connection = self._connect_reader()
+                connection = connect_read_only(self.path)
             with self._lock:
                 if self._closed:
                     connection.close()
@@ -208,30 +208,6 @@ class Store:
             raise
         return connection
 
-    def _connect_reader(self) -> sqlite3.Connection:
-        """Read-only; where even WAL's shared memory cannot be made, as a file nobody changes."""
-        uri = self.path.absolute().as_uri()
-        for mode in ("mode=ro", "mode=ro&immutable=1"):
-            connection = sqlite3.connect(
-                f"{uri}?{mode}",
-                uri=True,
-                timeout=_BUSY_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-            )
-            try:
-                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            except sqlite3.OperationalError as error:
-                connection.close()
-                if "immutable" in mode or _is_damage(error):
-                    raise
-            except BaseException:
-                connection.close()
-                raise
-            else:
-                return connection
-        raise AssertionError  # the loop's last turn returns or raises
-
     def _check_readable(self) -> None:
         with explained(self.directory):
             if salvage.looks_damaged(self.path):
@@ -239,6 +215,31 @@ class Store:
             if migrations.version_of(self.reader) == 0:
                 # Its writer was stopped before the first transaction.
                 raise _nothing_here(self.directory)
+
+
+def connect_read_only(path: Path) -> sqlite3.Connection:
+    """Open a file for reading; where WAL's shared memory cannot be made, as one nobody changes."""
+    uri = path.absolute().as_uri()
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{uri}?{mode}",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if "immutable" in mode or _is_damage(error):
+                raise
+        except BaseException:
+            connection.close()
+            raise
+        else:
+            return connection
+    raise AssertionError  # the loop's last turn returns or raises
 
 
 def _nothing_here(directory: Path) -> NotFoundError:
