@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from recollect.errors import OutsideVaultError, QueryTooLongError, UsageError
-from recollect.web.schema import SearchAsked, from_query, note_path
+from recollect.web.asked import from_query, note_path
+from recollect.web.schema import SearchAsked
 from tests.web.fakes import Client, FakeEngine
 
 

@@ -22,9 +22,9 @@ from recollect.replies.ask import (
     AskModelsReply,
     AskSavedReply,
 )
+from recollect.web.asked import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked
 from recollect.web.events import EVENT_STREAM
 from recollect.web.route import Route
-from recollect.web.schema import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked
 from recollect.web.site import Site
 
 _log = logging.getLogger(__name__)

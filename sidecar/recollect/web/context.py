@@ -9,8 +9,8 @@ from pydantic import Field
 from recollect.questions.vault import MAX_BUDGET, MIN_BUDGET, ContextQuestion
 from recollect.replies.context import ContextReply
 from recollect.types import SearchMode
+from recollect.web.asked import MAX_QUERY_CHARS, Door, QueryText, VaultAsked
 from recollect.web.route import Route
-from recollect.web.schema import MAX_QUERY_CHARS, Door, QueryText, VaultAsked
 from recollect.web.site import Site
 
 

@@ -16,26 +16,20 @@ from recollect.replies.notes import NoteReply
 from recollect.replies.search import SearchReply
 from recollect.replies.server import HealthReply, VaultsReply
 from recollect.replies.status import LedgerReply, StatusReply
+from recollect.web.asked import Asked, VaultAsked
 from recollect.web.metrics import VaultFigures
 from recollect.web.schema import (
-    Asked,
-    ChangesAsked,
     EventsAsked,
-    GuardAsked,
     LedgerAsked,
-    LogAsked,
-    LogClearAsked,
     NoteAsked,
-    OpenedAsked,
     ReindexAsked,
     SearchAsked,
     SimilarAsked,
     SimilarTextAsked,
-    SyncAsked,
-    VaultAsked,
-    VerdictAsked,
 )
+from recollect.web.schema_changes import ChangesAsked, GuardAsked, SyncAsked
 from recollect.web.schema_explore import ExploreAsked
+from recollect.web.schema_log import LogAsked, LogClearAsked, OpenedAsked, VerdictAsked
 from recollect.web.site import Site
 
 

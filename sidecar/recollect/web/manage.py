@@ -11,19 +11,20 @@ from recollect.models.catalogue import CATALOGUE, ModelSpec
 from recollect.models.fetch import locate
 from recollect.replies import manage as replies
 from recollect.types import Settings
-from recollect.web import schema, schema_manage
+from recollect.web import schema_manage
+from recollect.web.asked import Asked, VaultAsked
 from recollect.web.callers import CALLER
 from recollect.web.route import Route
 from recollect.web.site import Site
 
 
-async def session(_site: Site, _asked: schema.Asked) -> replies.SessionReply:
+async def session(_site: Site, _asked: Asked) -> replies.SessionReply:
     """Tell a caller what it may do."""
     caller = CALLER.get()
     return replies.SessionReply(caller.name, caller.scope)
 
 
-async def models(site: Site, asked: schema.VaultAsked) -> replies.CatalogueReply:
+async def models(site: Site, asked: VaultAsked) -> replies.CatalogueReply:
     """List the models of the catalogue."""
     engine = site.engine(asked.vault)
     settings = site.vaults.settings(engine.record)
@@ -92,7 +93,7 @@ MANAGE_ROUTES: tuple[Route, ...] = (
         path="/api/session",
         name="session",
         summary="What the caller is called, and what it may do",
-        asked=schema.Asked,
+        asked=Asked,
         handle=session,
         reply=replies.SessionReply,
     ),
@@ -101,7 +102,7 @@ MANAGE_ROUTES: tuple[Route, ...] = (
         path="/api/models",
         name="models",
         summary="The models there are, which of them is used, and which are on the disk",
-        asked=schema.VaultAsked,
+        asked=VaultAsked,
         handle=models,
         reply=replies.CatalogueReply,
     ),

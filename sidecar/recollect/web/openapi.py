@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.replies.server import Problem
+from recollect.web.asked import Asked, VaultAsked
 from recollect.web.route import Example, Route
 from recollect.web.route import Json as Value
-from recollect.web.schema import Asked, VaultAsked
 from recollect.web.shapes import Json, Shape, describe
 
 _ABOUT = (

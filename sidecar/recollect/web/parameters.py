@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.web.schema import Asked
+from recollect.web.asked import Asked
 
 
 @dataclass(frozen=True, slots=True)

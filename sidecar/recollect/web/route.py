@@ -13,7 +13,7 @@ from aiohttp import hdrs, web
 from recollect.access.devices import Scope
 from recollect.errors import QueryTimeoutError
 from recollect.follow import Following
-from recollect.web import schema
+from recollect.web.asked import Asked, VaultAsked, from_body, from_query
 from recollect.web.bodies import read_body
 from recollect.web.encode import to_json
 from recollect.web.limits import Rate
@@ -35,7 +35,7 @@ class Route:
     path: str
     name: str
     summary: str
-    asked: type[schema.Asked]
+    asked: type[Asked]
     handle: Callable[[Site, Any], Awaitable[object]]  # the second argument is an `asked`
     reply: type
     status: int = 200
@@ -64,7 +64,7 @@ class Route:
     @property
     def refusals(self) -> tuple[int, ...]:
         """The statuses of problem documents that a caller should expect."""
-        of_vaults = (404, 409) if issubclass(self.asked, schema.VaultAsked) else ()
+        of_vaults = (404, 409) if issubclass(self.asked, VaultAsked) else ()
         of_bodies = (408, 413, 415) if self.method != "GET" else ()
         of_callers = (401, 503) if self.needs_token else ()
         of_questions = (504,) if self._may_time_out else ()
@@ -85,13 +85,13 @@ class Route:
         body = reply.encode() if isinstance(reply, str) else to_json(reply)
         return web.Response(status=self.status, body=body, headers={hdrs.CONTENT_TYPE: self.media})
 
-    async def _read(self, request: web.Request, site: Site) -> schema.Asked:
+    async def _read(self, request: web.Request, site: Site) -> Asked:
         if self.method == "GET":
-            return schema.from_query(self.asked, request)
+            return from_query(self.asked, request)
         raw = await read_body(request, site.limits.body_timeout_s)
-        return schema.from_body(self.asked, request, raw)
+        return from_body(self.asked, request, raw)
 
-    async def _answer(self, site: Site, asked: schema.Asked, held: AsyncExitStack) -> object:
+    async def _answer(self, site: Site, asked: Asked, held: AsyncExitStack) -> object:
         """Wait for a place, and handle; the vault is held until `held` ends."""
         if not self.needs_token:  # whoever watches over the server hears of it, busy or not
             return await self.handle(site, asked)
@@ -102,17 +102,17 @@ class Route:
             await self._hold(site, asked, held)
             return await self._in_time(site, asked)
 
-    async def _apply(self, site: Site, asked: schema.Asked) -> object:
+    async def _apply(self, site: Site, asked: Asked) -> object:
         """Handle what changes something, with a hold of its own on the vault."""
         async with AsyncExitStack() as held:
             await self._hold(site, asked, held)
             return await self.handle(site, asked)
 
-    async def _hold(self, site: Site, asked: schema.Asked, held: AsyncExitStack) -> None:
-        if isinstance(asked, schema.VaultAsked):
+    async def _hold(self, site: Site, asked: Asked, held: AsyncExitStack) -> None:
+        if isinstance(asked, VaultAsked):
             await held.enter_async_context(site.holding(asked.vault))
 
-    async def _in_time(self, site: Site, asked: schema.Asked) -> object:
+    async def _in_time(self, site: Site, asked: Asked) -> object:
         seconds = site.limits.query_timeout_s if self._may_time_out else 0.0
         limit = asyncio.timeout(seconds if seconds > 0 else None)
         try:

@@ -1,8 +1,8 @@
 """The table of routes: the one source for dispatch, for OpenAPI and for the docs.
 
-To add a route: a request model in schema.py, a reply record in replies/, a function in
-handlers.py, an entry here with an example; then write the contract files and the table of
-docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
+To add a route: a request model in schema.py or schema_<topic>.py, a reply record in replies/, a
+function in handlers.py, an entry here with an example; then write the contract files and the table
+of docs/api.md anew (`RECOLLECT_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from recollect.replies.notes import NoteReply
 from recollect.replies.search import SearchReply
 from recollect.replies.server import EventReply, HealthReply, VaultsReply
 from recollect.replies.status import LedgerReply, StatusReply
-from recollect.web import handlers, schema
+from recollect.web import handlers, schema, schema_changes, schema_log
 from recollect.web.ask import ASK_ROUTES
+from recollect.web.asked import Asked, VaultAsked
 from recollect.web.context import CONTEXT_ROUTES
 from recollect.web.events import EVENT_STREAM
 from recollect.web.explored import EXPLORED, RATES
@@ -29,7 +30,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/health",
         name="health",
         summary="That the server is there, and which contract it speaks",
-        asked=schema.Asked,
+        asked=Asked,
         handle=handlers.health,
         reply=HealthReply,
         needs_token=False,
@@ -39,7 +40,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/vaults",
         name="vaults",
         summary="The known vaults",
-        asked=schema.Asked,
+        asked=Asked,
         handle=handlers.vaults,
         reply=VaultsReply,
     ),
@@ -48,7 +49,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/status",
         name="status",
         summary="Where a vault's index stands",
-        asked=schema.VaultAsked,
+        asked=VaultAsked,
         handle=handlers.status,
         reply=StatusReply,
     ),
@@ -126,7 +127,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/opened",
         name="opened",
         summary="Which result of a search was opened",
-        asked=schema.OpenedAsked,
+        asked=schema_log.OpenedAsked,
         handle=handlers.opened,
         reply=OpenedReply,
         needs="read",
@@ -137,7 +138,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/verdict",
         name="verdict",
         summary="Whether a note is the answer to a query, or never shall be",
-        asked=schema.VerdictAsked,
+        asked=schema_log.VerdictAsked,
         handle=handlers.verdict,
         reply=VerdictReply,
         example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
@@ -147,7 +148,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/log",
         name="log",
         summary="The newest searches, what was opened of them, and all verdicts",
-        asked=schema.LogAsked,
+        asked=schema_log.LogAsked,
         handle=handlers.log,
         reply=LogReply,
         example={"limit": 20},
@@ -157,7 +158,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/log/clear",
         name="log_clear",
         summary="Delete the log of searches",
-        asked=schema.LogClearAsked,
+        asked=schema_log.LogClearAsked,
         handle=handlers.log_clear,
         reply=ClearedReply,
         needs="admin",
@@ -181,7 +182,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/changes",
         name="changes",
         summary="Notes and folders that a client saw change",
-        asked=schema.ChangesAsked,
+        asked=schema_changes.ChangesAsked,
         handle=handlers.changes,
         reply=AcceptedReply,
         status=202,
@@ -197,7 +198,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/sync",
         name="sync",
         summary="Which of a client's files the server lacks, and which are gone",
-        asked=schema.SyncAsked,
+        asked=schema_changes.SyncAsked,
         handle=handlers.sync,
         reply=SyncReply,
         example={"files": [["Garden/Bees.md", 1024, 1772445600000]]},
@@ -207,7 +208,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/queue/pause",
         name="queue_pause",
         summary="Let indexing rest; searching goes on",
-        asked=schema.VaultAsked,
+        asked=VaultAsked,
         handle=handlers.queue_pause,
         reply=AcceptedReply,
         status=202,
@@ -217,7 +218,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/queue/resume",
         name="queue_resume",
         summary="Let indexing go on",
-        asked=schema.VaultAsked,
+        asked=VaultAsked,
         handle=handlers.queue_resume,
         reply=AcceptedReply,
         status=202,
@@ -227,7 +228,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/queue/retry",
         name="queue_retry",
         summary="Try every failed note again",
-        asked=schema.VaultAsked,
+        asked=VaultAsked,
         handle=handlers.queue_retry,
         reply=AcceptedReply,
         status=202,
@@ -237,7 +238,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/queue/cancel",
         name="queue_cancel",
         summary="Drop the work that waits and end what runs",
-        asked=schema.VaultAsked,
+        asked=VaultAsked,
         handle=handlers.queue_cancel,
         reply=AcceptedReply,
         status=202,
@@ -247,7 +248,7 @@ ROUTES: tuple[Route, ...] = (
         path="/api/guard",
         name="guard",
         summary="Whether notes that are gone all at once shall be removed",
-        asked=schema.GuardAsked,
+        asked=schema_changes.GuardAsked,
         handle=handlers.guard,
         reply=AcceptedReply,
         status=202,
@@ -270,7 +271,7 @@ ROUTES: tuple[Route, ...] = (
         path="/metrics",
         name="metrics",
         summary="Figures of this server and its vaults, for Prometheus",
-        asked=schema.Asked,
+        asked=Asked,
         handle=handlers.metrics,
         reply=str,
         media=METRICS_TEXT,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recollect.web.schema import VaultAsked
+from recollect.web.asked import VaultAsked
 
 Text = Annotated[str, Field(max_length=4096)]
 Scalar = bool | int | float | Text

@@ -15,7 +15,7 @@ from recollect.questions.memory import (
     MemoryType,
     RelationKind,
 )
-from recollect.web.schema import Limit, QueryText, VaultAsked
+from recollect.web.asked import Limit, QueryText, VaultAsked
 
 MemoryName = Annotated[
     str, Field(min_length=1, max_length=2000, description="Id, path or name of a memory")
