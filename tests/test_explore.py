@@ -23,11 +23,10 @@ from recollect.questions.vault import (
     OrphansQuestion,
     PathQuestion,
 )
-from recollect.replies.explore import (
-    ArchaeologyReply,
+from recollect.replies.explore import ArchaeologyReply, CompleteReply
+from recollect.replies.graph import (
     BridgesReply,
     CommunitiesReply,
-    CompleteReply,
     DanglingReply,
     GraphStatsReply,
     HubsReply,

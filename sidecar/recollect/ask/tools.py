@@ -13,7 +13,7 @@ from recollect.context.blocks import Block, neutral
 from recollect.errors import RecollectError, UsageError
 from recollect.questions.vault import ContextQuestion, NeighborsQuestion
 from recollect.replies.context import ContextReply
-from recollect.replies.explore import NeighborsReply
+from recollect.replies.graph import NeighborsReply
 from recollect.replies.notes import NoteReply
 from recollect.replies.search import SearchReply
 from recollect.types import CountTokens, SearchRequest

@@ -34,7 +34,7 @@ from recollect.questions.vault import (
     OrphansQuestion,
     PathQuestion,
 )
-from recollect.replies.explore import (
+from recollect.replies.graph import (
     BridgeLink,
     BridgesReply,
     CommunitiesReply,

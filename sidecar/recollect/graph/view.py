@@ -10,7 +10,7 @@ from recollect.graph.communities import find_communities
 from recollect.graph.network import Network
 from recollect.graph.pagerank import pagerank
 from recollect.index.index import Index
-from recollect.replies.explore import GraphNote, Hub
+from recollect.replies.graph import GraphNote, Hub
 from recollect.types import StoredNote, VaultRecord
 from recollect.vault.daily import DailyNotes
 

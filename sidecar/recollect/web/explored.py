@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.replies import explore as replies
+from recollect.replies.explore import ArchaeologyReply, CompleteReply
+from recollect.replies.graph import (
+    BridgesReply,
+    CommunitiesReply,
+    DanglingReply,
+    GraphStatsReply,
+    HubsReply,
+    MissingLinksReply,
+    NeighborhoodReply,
+    NeighborsReply,
+    OrphansReply,
+    PathReply,
+)
 from recollect.web import schema_explore as schema
 from recollect.web.limits import Rate
 from recollect.web.route import Example
@@ -25,84 +37,84 @@ EXPLORED: tuple[tuple[str, type[schema.ExploreAsked], type, str, Example], ...] 
     (
         "graph_neighbors",
         schema.NeighborsAsked,
-        replies.NeighborsReply,
+        NeighborsReply,
         "The notes within some links of a note",
         {"path": "Garden/Bees.md", "hops": 2},
     ),
     (
         "graph_neighborhood",
         schema.NeighborhoodAsked,
-        replies.NeighborhoodReply,
+        NeighborhoodReply,
         "What a picture of the links shows: notes, links, likeness",
         {"path": "Garden/Bees.md", "limit": 50},
     ),
     (
         "graph_path",
         schema.PathAsked,
-        replies.PathReply,
+        PathReply,
         "The shortest way from one note to another",
         {"source": "Garden/Bees.md", "target": "Garden/Compost.md"},
     ),
     (
         "graph_hubs",
         schema.HubsAsked,
-        replies.HubsReply,
+        HubsReply,
         "The notes that most others link to",
         {"limit": 5},
     ),
     (
         "graph_stats",
         schema.GraphStatsAsked,
-        replies.GraphStatsReply,
+        GraphStatsReply,
         "How many notes and links there are, and how they hang together",
         {"daily": False},
     ),
     (
         "graph_bridges",
         schema.BridgesAsked,
-        replies.BridgesReply,
+        BridgesReply,
         "Links and notes without which a part of the vault is cut off",
         {"limit": 5},
     ),
     (
         "graph_communities",
         schema.CommunitiesAsked,
-        replies.CommunitiesReply,
+        CommunitiesReply,
         "Groups of notes that link to each other",
         {"members": 3},
     ),
     (
         "graph_orphans",
         schema.OrphansAsked,
-        replies.OrphansReply,
+        OrphansReply,
         "Notes that no note links to",
         {"limit": 20},
     ),
     (
         "graph_dangling",
         schema.DanglingAsked,
-        replies.DanglingReply,
+        DanglingReply,
         "Links that lead to no note",
         {"limit": 20},
     ),
     (
         "graph_missing",
         schema.MissingLinksAsked,
-        replies.MissingLinksReply,
+        MissingLinksReply,
         "Notes that are alike and not linked",
         {"path": "Garden/Bees.md", "limit": 5},
     ),
     (
         "archaeology",
         schema.ArchaeologyAsked,
-        replies.ArchaeologyReply,
+        ArchaeologyReply,
         "When a topic was on somebody's mind",
         {"q": "bees", "granularity": "month"},
     ),
     (
         "complete",
         schema.CompleteAsked,
-        replies.CompleteReply,
+        CompleteReply,
         "How a query that is being typed may go on",
         {"prefix": "spring tag:gar", "limit": 5},
     ),
