@@ -99,11 +99,9 @@ class Vectors:
                 f"The query's vector has shape {query.shape} or is not finite; the index holds"
                 f" vectors of {self.dimensions} dimensions. Index again with the model in use."
             )
-        allowed = view.ids != _GONE
-        if notes is not None:
-            allowed &= _belonging(view.notes, notes)
+        allowed = _allowed(view, notes)
         if view.bits is None:
-            slots = np.flatnonzero(allowed)
+            slots = _chosen(view, allowed)
             return _hits(view, slots, _scores(view.rows[: view.used], query)[slots], limit)
         slots = _promising(view, query, allowed, max(view.candidates, 2 * limit))
         scores = np.empty(len(slots), np.float32)
@@ -293,7 +291,7 @@ class Vectors:
         blur = chance.standard_normal(queries.shape, dtype=np.float32)
         queries += blur / np.sqrt(self.dimensions, dtype=np.float32)
         queries /= np.linalg.norm(queries, axis=1, keepdims=True)
-        alive = view.ids != _GONE
+        alive = _allowed(view, None)
         exact = _exact_top(view, queries, top)
         found = 0
         for query, best in zip(queries, exact, strict=True):
@@ -307,6 +305,19 @@ def _replaced(view: _View, **changes: Any) -> _View:
     return _View(**fields)
 
 
+def _allowed(view: _View, notes: IdArray | None) -> npt.NDArray[np.bool_] | None:
+    """Which slots may be found; None: every one."""
+    alive = None if view.alive == view.used else view.ids != _GONE
+    if notes is None:
+        return alive
+    belonging = _belonging(view.notes, notes)
+    return belonging if alive is None else belonging & alive
+
+
+def _chosen(view: _View, allowed: npt.NDArray[np.bool_] | None) -> IdArray:
+    return np.arange(view.used) if allowed is None else np.flatnonzero(allowed)
+
+
 def _belonging(slots: IdArray, notes: IdArray) -> npt.NDArray[np.bool_]:
     """Which slots belong to one of the notes: by a table, which beats sorting."""
     table = np.zeros(int(max(slots.max(initial=0), notes.max(initial=0))) + 1, dtype=np.bool_)
@@ -315,15 +326,15 @@ def _belonging(slots: IdArray, notes: IdArray) -> npt.NDArray[np.bool_]:
 
 
 def _promising(
-    view: _View, query: FloatArray, allowed: npt.NDArray[np.bool_], candidates: int
+    view: _View, query: FloatArray, allowed: npt.NDArray[np.bool_] | None, candidates: int
 ) -> IdArray:
     """Allowed slots whose signs differ least from the query's: at least `candidates` of them."""
-    count = int(np.count_nonzero(allowed))
+    count = view.used if allowed is None else int(np.count_nonzero(allowed))
     if count <= candidates or view.bits is None:
-        return np.flatnonzero(allowed)
+        return _chosen(view, allowed)
     signs = sign_bits(query[np.newaxis], view.mean)[:, 0]
     distance = differing_bits(view.bits, view.used, signs)
-    if count < view.used:
+    if allowed is not None:
         distance[~allowed] = np.iinfo(distance.dtype).max
     return nearest(distance, candidates, ceiling=64 * len(signs))
 
