@@ -79,6 +79,14 @@ class Answers(Protocol):
         """A conversation as it was kept."""
         ...
 
+    def ask_conversations(self) -> bytes:
+        """The conversations that are kept."""
+        ...
+
+    def ask_forget(self, conversation: str) -> bytes:
+        """Keep a conversation no longer."""
+        ...
+
     def ask_save(self, conversation: str, path: str) -> bytes:
         """Save a conversation as a note."""
         ...
@@ -163,6 +171,14 @@ class Here:
     def ask_conversation(self, conversation: str) -> bytes:
         """A conversation as it was kept."""
         return _document(self._engine.asking.conversation(conversation))
+
+    def ask_conversations(self) -> bytes:
+        """The conversations that are kept."""
+        return _document(self._engine.asking.conversations())
+
+    def ask_forget(self, conversation: str) -> bytes:
+        """Keep a conversation no longer."""
+        return _document(self._engine.asking.forget(conversation))
 
     def ask_save(self, conversation: str, path: str) -> bytes:
         """Save a conversation as a note."""

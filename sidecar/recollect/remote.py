@@ -164,6 +164,14 @@ class Remote:
         """A conversation as it was kept."""
         return self._get("/api/ask/conversation", {"conversation": conversation})
 
+    def ask_conversations(self) -> bytes:
+        """The conversations that are kept."""
+        return self._get("/api/ask/conversations", {})
+
+    def ask_forget(self, conversation: str) -> bytes:
+        """Keep a conversation no longer."""
+        return self._post("/api/ask/forget", {"conversation": conversation})
+
     def ask_save(self, conversation: str, path: str) -> bytes:
         """Save a conversation as a note."""
         return self._post("/api/ask/save", {"conversation": conversation, "path": path})

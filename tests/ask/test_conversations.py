@@ -85,6 +85,22 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
     assert len(list((tmp_path / "conversations").iterdir())) == MOST
 
 
+def test_they_are_listed_and_forgotten(tmp_path: Path) -> None:
+    talks = Conversations(tmp_path)
+    first, second = "1" * 16, "2" * 16
+    for name, question in ((first, "Why?"), (second, "How?"), (first, "And?")):
+        talks.keep(name, turn(question, "So."))
+    (tmp_path / "conversations" / "odd.json").write_text("{}")
+
+    listed = [(one.conversation, one.question, one.turns) for one in talks.all()]
+    assert listed == [(first, "Why?", 2), (second, "How?", 1)]
+    talks.forget(first)
+    assert [one.conversation for one in talks.all()] == [second]
+    for wrong in (first, "../odd"):
+        with pytest.raises(NotFoundError):
+            talks.forget(wrong)
+
+
 def test_another_process_reads_what_was_answered(ask: Asking, script: Script) -> None:
     first = ask(script(Says("By the sun [1].")), QUESTION)
     second = ask(script(STANDALONE, Says("At noon [1].")), "And when?", first.conversation)

@@ -63,8 +63,15 @@ def test_json_is_one_document_and_goes_on(recollect: CommandLine, model: Scripte
     assert "## And which light?" in shown
     read = recollect.json("ask", "--continue", first["conversation"])
     assert read["turns"] == [first, second]
-    gone = recollect.json("ask", "--continue", "0" * 16, fails=3)
+    listed = recollect("ask", "--conversations").stdout
+    assert f"{first['conversation']}  " in listed
+    assert "2  How do bees find their way home?" in listed
+    assert recollect.json("ask", "--conversations")["conversations"][0]["turns"] == 2
+
+    recollect("ask", "--forget", first["conversation"])
+    gone = recollect.json("ask", "--continue", first["conversation"], fails=3)
     assert gone["error"] == "conversation_not_found"
+    assert recollect.json("ask", "--conversations")["conversations"] == []
 
 
 @pytest.mark.usefixtures("indexed")

@@ -157,11 +157,13 @@ REPLIES: dict[str, Asked] = {
     "memory-forget": ("POST /api/memory/forget", {"id": MEMORY}, 200),
     "ask-models-off": ("GET /api/ask/models", {}, 400),
     "ask-conversation": ("GET /api/ask/conversation", {"conversation": TALK}, 200),
+    "ask-kept": ("GET /api/ask/conversations", {}, 200),
     "ask-conversation-nothing": (
         "GET /api/ask/conversation",
         {"conversation": "0123456789abcdef"},
         404,
     ),
+    "ask-forget-nothing": ("POST /api/ask/forget", {"conversation": "0123456789abcdef"}, 404),
     "ask-save-nothing": (
         "POST /api/ask/save",
         {"conversation": "0123456789abcdef", "path": "Answers/Bees.md"},

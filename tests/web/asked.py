@@ -9,7 +9,10 @@ from recollect.ask.agent import Asked
 from recollect.ask.messages import Cancel
 from recollect.replies.ask import (
     AskConversationReply,
+    AskConversationsReply,
+    AskConversationView,
     AskEvent,
+    AskForgottenReply,
     AskModelsReply,
     AskReply,
     AskSavedReply,
@@ -49,6 +52,14 @@ class FakeAsking:
         self._asked.append(refresh)
         model = ModelView("test-model", 1, 8192, None, known=False)
         return AskModelsReply("openai", "127.0.0.1", "test-model", 2048, 0.0, (model,))
+
+    def conversations(self) -> AskConversationsReply:
+        view = AskConversationView("0123456789abcdef", "Why?", 1, "2026-03-02T10:00:00+00:00")
+        return AskConversationsReply("Home", (view,))
+
+    def forget(self, conversation: str) -> AskForgottenReply:
+        self._asked.append(("forget", conversation))
+        return AskForgottenReply("Home", conversation)
 
     def save(self, conversation: str, path: str) -> AskSavedReply:
         self._asked.append((conversation, path))

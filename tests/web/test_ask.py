@@ -64,3 +64,13 @@ async def test_a_conversation_can_be_read_again(client: Client, engine: FakeEngi
     assert turn["sources"][0]["line"] == 3
     assert turn["cancelled"] is False
     assert engine.asked == ["0123456789abcdef"]
+
+
+async def test_conversations_are_listed_and_forgotten(client: Client, engine: FakeEngine) -> None:
+    listed = await (await client.get("/api/ask/conversations")).json()
+    (one,) = listed["conversations"]
+    assert (one["question"], one["turns"]) == ("Why?", 1)
+
+    asked = {"conversation": one["conversation"]}
+    assert (await client.post("/api/ask/forget", json=asked)).status == 200
+    assert engine.asked == [("forget", "0123456789abcdef")]

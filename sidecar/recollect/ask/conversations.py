@@ -15,7 +15,7 @@ from typing import Any
 from recollect import atomic
 from recollect.ask.phrases import phrases_for
 from recollect.errors import NotFoundError
-from recollect.replies.ask import AskReply, AskSource
+from recollect.replies.ask import AskConversationView, AskReply, AskSource
 from recollect.types import CountTokens
 
 NAME = "conversations"  # of the folder, beside the index
@@ -47,6 +47,21 @@ class Conversations:
                 f"There is no conversation {conversation[:40]!r}; the newest {MOST} are kept.",
                 code="conversation_not_found",
             ) from error
+
+    def all(self) -> tuple[AskConversationView, ...]:
+        """All conversations, the one asked last first."""
+        views = []
+        for file in self._folder.glob("*.json"):
+            if turns := self._known(file.stem):
+                first, last = turns[0], turns[-1]
+                views.append(AskConversationView(file.stem, first.question, len(turns), last.asked))
+        return tuple(sorted(views, key=lambda view: view.asked, reverse=True))
+
+    def forget(self, conversation: str) -> None:
+        """Delete a conversation; NotFoundError where there is none."""
+        with self._lock:
+            self.read(conversation)
+            self._file(conversation).unlink(missing_ok=True)
 
     def keep(self, conversation: str, turn: AskReply) -> None:
         """Keep a turn, in the place of the one that was asked at the same moment.

@@ -13,8 +13,10 @@ from recollect.ask.tools import Vault
 from recollect.errors import ReadOnlyError, RecollectError
 from recollect.replies.ask import (
     AskConversationReply,
+    AskConversationsReply,
     AskEvent,
     AskFailed,
+    AskForgottenReply,
     AskModelsReply,
     AskSavedReply,
 )
@@ -64,6 +66,15 @@ class AskDesk:
         """A conversation as far as it went; NotFoundError where it is not kept (any more)."""
         turns = self._conversations.read(conversation)
         return AskConversationReply(self._vault.name, conversation, turns)
+
+    def conversations(self) -> AskConversationsReply:
+        """The conversations that are kept."""
+        return AskConversationsReply(self._vault.name, self._conversations.all())
+
+    def forget(self, conversation: str) -> AskForgottenReply:
+        """Keep a conversation no longer; NotFoundError where it is not there."""
+        self._conversations.forget(conversation)
+        return AskForgottenReply(self._vault.name, conversation)
 
     def save(self, conversation: str, path: str) -> AskSavedReply:
         """Write a conversation as a new note.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
 import click
@@ -34,6 +35,17 @@ class _Reply(TypedDict):
 
 class _Conversation(TypedDict):
     turns: list[_Reply]
+
+
+class _Kept(TypedDict):
+    conversation: str
+    question: str
+    turns: int
+    asked: str
+
+
+class _AllKept(TypedDict):
+    conversations: list[_Kept]
 
 
 class _Notice(TypedDict):
@@ -88,6 +100,8 @@ class _Saved(TypedDict):
     help="Go on with a conversation; without a QUESTION, show it.",
 )
 @click.option("--save", metavar="PATH", help="Save the conversation as a note of the vault.")
+@click.option("--conversations", is_flag=True, help="List the conversations that are kept instead.")
+@click.option("--forget", metavar="ID", help="Keep a conversation no longer.")
 @click.option("--models", is_flag=True, help="List the provider's models instead.")
 @click.option("--refresh", is_flag=True, help="With --models: ask the provider anew.")
 @click.option("--set-key", is_flag=True, help="Put the provider's key into the system's keyring.")
@@ -98,6 +112,8 @@ def ask(
     question: str | None,
     conversation: str | None,
     save: str | None,
+    conversations: bool,
+    forget: str | None,
     models: bool,
     refresh: bool,
     set_key: bool,
@@ -112,17 +128,18 @@ def ask(
     if set_key:
         _set_key()
         return
-    if not models and not (question and question.strip()) and not conversation:
-        raise click.UsageError("Give a QUESTION, or --models, or --continue ID.")
+    question = question.strip() if question else None
+    if not (models or question or conversations or forget or conversation):
+        raise click.UsageError("Give a QUESTION, or --models, --conversations or --continue ID.")
     with answers(invocation(), vault) as (_, source):
         if models:
             _list_models(source.ask_models(refresh=refresh), as_json=as_json)
-            return
-        if question:
-            document = _answer(source, question, conversation, as_json=as_json)
-            conversation = parse(document, _Reply)["conversation"]
-            if as_json:
-                emit(document)
+        elif conversations:
+            _list_conversations(source.ask_conversations(), as_json=as_json)
+        elif forget:
+            _forget(source.ask_forget(forget), as_json=as_json)
+        elif question:
+            conversation = _answer(source, question, conversation, as_json=as_json)
         elif conversation and not save:
             _show(source.ask_conversation(conversation), as_json=as_json)
         if save and conversation:
@@ -130,17 +147,20 @@ def ask(
             invocation().say(f"saved as {saved['path']}; `recollect undo` takes it back")
 
 
-def _answer(source: Answers, question: str, conversation: str | None, *, as_json: bool) -> bytes:
-    """Show the events as they come; gives the answer's document."""
+def _answer(source: Answers, question: str, conversation: str | None, *, as_json: bool) -> str:
+    """Show the events as they come, and the answer; gives the conversation."""
     from recollect.errors import ProviderError  # noqa: PLC0415 - with the rest of an answer
 
     shown = ""
     streams = not as_json and stdout_console().is_terminal  # a program gets the answer alone
     for kind, data in source.ask(question, conversation):
         if kind == "answer":
-            if not as_json:
-                _end(parse(data, _Reply), shown)
-            return data
+            reply = parse(data, _Reply)
+            if as_json:
+                emit(data)
+            else:
+                _end(reply, shown)
+            return reply["conversation"]
         if kind == "error":
             failed = parse(data, _Failed)
             raise ProviderError(failed["detail"], code=failed["code"])
@@ -193,6 +213,30 @@ def _show(document: bytes, *, as_json: bool) -> None:
             click.echo("(stopped before its end)")
         _list_sources(turn)
         click.echo()
+
+
+def _list_conversations(document: bytes, *, as_json: bool) -> None:
+    if as_json:
+        emit(document)
+        return
+    kept = parse(document, _AllKept)["conversations"]
+    rows = [
+        (one["conversation"], _when(one["asked"]), str(one["turns"]), one["question"])
+        for one in kept
+    ]
+    if rows:
+        print_table(("id", "last asked", "turns", "began with"), rows, right=("turns",))
+    invocation().say(f"{len(rows)} conversations; go on with: recollect ask --continue ID ...")
+
+
+def _when(time: str) -> str:
+    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
+
+
+def _forget(document: bytes, *, as_json: bool) -> None:
+    if as_json:
+        emit(document)
+    invocation().say("the conversation is no longer kept")
 
 
 def _list_sources(reply: _Reply) -> None:

@@ -102,6 +102,32 @@ class AskConversationReply:
 
 
 @dataclass(frozen=True, slots=True)
+class AskConversationView:
+    """A conversation that is kept: the question it began with, and when it was last asked."""
+
+    conversation: str
+    question: str
+    turns: int
+    asked: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskConversationsReply:
+    """The conversations that are kept, the one asked last first."""
+
+    vault: str
+    conversations: tuple[AskConversationView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskForgottenReply:
+    """The conversation that is no longer kept."""
+
+    vault: str
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
 class AskFailed:
     """Why there is no answer."""
 

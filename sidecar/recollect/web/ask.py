@@ -17,8 +17,10 @@ from recollect.ask.messages import Cancel
 from recollect.follow import Following, Told
 from recollect.replies.ask import (
     AskConversationReply,
+    AskConversationsReply,
     AskEventReply,
     AskFailed,
+    AskForgottenReply,
     AskModelsReply,
     AskSavedReply,
 )
@@ -56,7 +58,7 @@ class AskModelsAsked(VaultAsked):
 
 
 class AskConversationAsked(VaultAsked):
-    """`GET /api/ask/conversation`."""
+    """`GET /api/ask/conversation` and `POST /api/ask/forget`."""
 
     conversation: Conversation = Field(description="Its id")
 
@@ -93,6 +95,18 @@ async def conversation(site: Site, asked: AskConversationAsked) -> AskConversati
     """Read a conversation again."""
     engine = site.engine(asked.vault)
     return await engine.call(engine.asking.conversation, asked.conversation)
+
+
+async def conversations(site: Site, asked: VaultAsked) -> AskConversationsReply:
+    """List the conversations."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.asking.conversations)
+
+
+async def forget(site: Site, asked: AskConversationAsked) -> AskForgottenReply:
+    """Delete a conversation."""
+    engine = site.engine(asked.vault)
+    return await engine.call(engine.asking.forget, asked.conversation)
 
 
 async def save(site: Site, asked: AskSaveAsked) -> AskSavedReply:
@@ -171,6 +185,25 @@ ASK_ROUTES: tuple[Route, ...] = (
         asked=AskConversationAsked,
         handle=conversation,
         reply=AskConversationReply,
+        example={"conversation": "0123456789abcdef"},
+    ),
+    Route(
+        method="GET",
+        path="/api/ask/conversations",
+        name="ask_conversations",
+        summary="The conversations that are kept, the one asked last first",
+        asked=VaultAsked,
+        handle=conversations,
+        reply=AskConversationsReply,
+    ),
+    Route(
+        method="POST",
+        path="/api/ask/forget",
+        name="ask_forget",
+        summary="Keep a conversation no longer",
+        asked=AskConversationAsked,
+        handle=forget,
+        reply=AskForgottenReply,
         example={"conversation": "0123456789abcdef"},
     ),
     Route(
