@@ -121,7 +121,7 @@ class Postings:
             with closing(TallyStore(path / TALLIES)) as tallies_there:
                 tallies_there.copy_to(temporary / FOLDER / TALLIES)
             copied = cls(temporary / FOLDER)
-        except BaseException:
+        except BaseException:  # whatever it is: nobody else knows the copy
             shutil.rmtree(temporary, ignore_errors=True)
             raise
         copied._temporary = temporary

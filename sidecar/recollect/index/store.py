@@ -145,13 +145,8 @@ class Store:
             raise IndexFailure("The index was opened for reading only.")
         with explained(self.directory):
             self._writer.execute("BEGIN IMMEDIATE")
-            try:
+            with self._writer:  # commits, or takes all of it back
                 yield self._writer
-                self._writer.execute("COMMIT")
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
 
     def close(self) -> None:
         """Close all connections; the writer folds the log into the database."""
@@ -203,7 +198,7 @@ class Store:
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
             migrations.migrate(connection)
-        except BaseException:
+        except BaseException:  # whatever it is: nobody else could close it
             connection.close()
             raise
         return connection
@@ -234,7 +229,7 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
             connection.close()
             if "immutable" in mode or _is_damage(error):
                 raise
-        except BaseException:
+        except BaseException:  # as above
             connection.close()
             raise
         else:

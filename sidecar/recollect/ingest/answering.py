@@ -145,7 +145,7 @@ class Models:
         embedder = self._load(self._rules, fetch)
         try:
             self._choose(embedder)
-        except BaseException:
+        except BaseException:  # whatever it is: nobody else could close it
             embedder.close()
             raise
         return embedder
