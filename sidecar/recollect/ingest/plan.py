@@ -53,11 +53,11 @@ def plan_changes(
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
     hidden = tuple(f"{place}/" for place in walk.unread)
-    gone = {
-        path: entry
-        for path, entry in manifest.items()
-        if path not in present and not f"{path}/".startswith(hidden)
-    }
+
+    def missing(path: str) -> bool:
+        return path not in present and not f"{path}/".startswith(hidden)
+
+    gone = {path: entry for path, entry in manifest.items() if missing(path)}
     new = [file for file in walk.files if file.path not in manifest]
     vanished = [entry for path, entry in gone.items() if path not in excluded]
     moves = _find_moves(vanished, new, hash_of)
@@ -66,12 +66,7 @@ def plan_changes(
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
     guarded = () if confirm_removals else guard(lost, len(manifest) if total is None else total)
     stale = [
-        path
-        for path in ledger
-        if path not in present
-        and path not in excluded
-        and path not in manifest
-        and not f"{path}/".startswith(hidden)
+        path for path in ledger if missing(path) and path not in excluded and path not in manifest
     ]
     removes = [path for path in lost if path not in guarded]
     removes += [path for path in gone if path in excluded]

@@ -1,4 +1,4 @@
-"""What those who look after a server may ask; see schema.py."""
+"""What those who look after a server may ask; see asked.py."""
 
 from __future__ import annotations
 
