@@ -52,6 +52,10 @@ export type Answer = Shape<typeof answerShape>;
 export const conversationShape = object({ conversation: text, turns: list(answerShape) });
 export type Conversation = Shape<typeof conversationShape>;
 
+const keptShape = object({ conversation: text, question: text, turns: number, asked: text });
+export type KeptConversation = Shape<typeof keptShape>;
+export const conversationsShape = object({ conversations: list(keptShape) });
+
 const failedShape = object({ code: text, detail: text });
 export type Failed = Shape<typeof failedShape>;
 

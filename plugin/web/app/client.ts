@@ -105,6 +105,15 @@ export class WebClient extends Client {
     return this.get("ask/conversation", asks.conversationShape, { conversation });
   }
 
+  /** The conversations that are kept, the one asked last first. */
+  async conversations(): Promise<readonly asks.KeptConversation[]> {
+    return (await this.get("ask/conversations", asks.conversationsShape, {})).conversations;
+  }
+
+  forgetConversation(conversation: string): Promise<unknown> {
+    return this.post("ask/forget", anything, { conversation });
+  }
+
   saveAnswer(conversation: string, path: string): Promise<asks.Saved> {
     return this.post("ask/save", asks.savedShape, { conversation, path });
   }

@@ -6,6 +6,7 @@ import type { Desk, View } from "../app/desk";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
+import { deleteButton, earlierList } from "./ask/earlier";
 import { keepConversation, keptConversation } from "./ask/kept";
 import { saveForm } from "./ask/save";
 import { setup } from "./ask/setup";
@@ -102,6 +103,21 @@ export class AskView implements View {
     }
   }
 
+  /** Offers what was talked about before, where nothing is yet. */
+  async #offer(): Promise<void> {
+    const vault = this.#vault;
+    if (this.#conversation || this.#turn || !this.#desk.has("ask_conversations")) return;
+    try {
+      const list = earlierList(await this.#desk.asking.conversations(), (id) => {
+        keepConversation(vault, id);
+        void this.#resume();
+      });
+      if (list && vault === this.#vault && !this.#conversation && !this.#turn) this.#intro.append(list);
+    } catch (error) {
+      asServerError(error); // then none are offered
+    }
+  }
+
   #drawEarlier(id: string, turns: readonly Answer[]): void {
     for (const answer of turns) {
       const turn = this.#made(answer.question);
@@ -124,7 +140,9 @@ export class AskView implements View {
     fill(this.#leaves);
     try {
       const models = await this.#desk.asking.askModels();
-      if (vault === this.#vault) this.#drawModels(models);
+      if (vault !== this.#vault) return;
+      this.#drawModels(models);
+      void this.#offer();
     } catch (error) {
       const problem = asServerError(error);
       if (vault !== this.#vault) return;
@@ -219,12 +237,14 @@ export class AskView implements View {
     const begin = (): void => {
       keepConversation(this.#vault, undefined);
       this.#begin();
+      void this.#offer();
     };
     const mayWrite = this.#desk.mayWrite && this.#desk.has("ask_save");
     fill(
       this.#tools,
       mayWrite ? button("Save as note", save, { class: "quiet" }) : null,
       button("New conversation", begin, { class: "quiet" }),
+      this.#desk.mayWrite && this.#desk.has("ask_forget") ? deleteButton(this.#desk, conversation, begin) : null,
     );
   }
 }

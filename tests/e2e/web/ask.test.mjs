@@ -130,10 +130,22 @@ for (const [device, look] of LOOKS) {
       await page.getByRole("button", { name: "Take it back" }).click();
       await page.getByRole("button", { name: "New conversation" }).waitFor();
       assert.ok(!existsSync(note));
-      await page.evaluate(() => {
-        const name = Object.keys(sessionStorage).find((key) => key.startsWith("recollect:conversation:"));
+      const kept = await page.evaluate(() => Object.keys(sessionStorage).find((key) => key.startsWith("recollect:conversation:")));
+      await page.getByRole("button", { name: "New conversation" }).click();
+      const earlier = page.getByRole("navigation", { name: "Earlier conversations" }).getByRole("button", { name: QUESTION }).first();
+      await earlier.waitFor();
+      assert.equal(await page.locator(".turn").count(), 0);
+      await isWithoutViolation(page, "with earlier conversations");
+      await picture(page, `web-ask-earlier-${device}`);
+      await earlier.click();
+      await page.locator(".turn").nth(2).waitFor();
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("button", { name: "Sure? Delete it" }).click();
+      await page.getByText("The conversation is deleted").waitFor();
+      assert.equal(await page.locator(".turn").count(), 0);
+      await page.evaluate((name) => {
         sessionStorage.setItem(name, "0123456789abcdef");
-      });
+      }, kept);
       await page.reload();
       await page.getByText("The earlier conversation is no longer kept.").waitFor();
       assert.equal(await page.locator(".turn").count(), 0);

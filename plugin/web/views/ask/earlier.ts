@@ -1,0 +1,44 @@
+/** Conversations that are kept: to go on with one, or to delete it. */
+
+import { asServerError } from "../../../src/client";
+import type { KeptConversation } from "../../app/askContract";
+import type { Desk } from "../../app/desk";
+import { button, h } from "../../lib/dom";
+import { ago, count } from "../../lib/words";
+
+const SHOWN = 5;
+
+/** `open` is called with the id of the one that is chosen; null where there are none. */
+export function earlierList(kept: readonly KeptConversation[], open: (id: string) => void): HTMLElement | null {
+  if (kept.length === 0) return null;
+  const rows = kept.slice(0, SHOWN).map(({ conversation, question, turns, asked }) =>
+    h(
+      "li",
+      {},
+      button(question, () => open(conversation), { class: "quiet", dir: "auto" }),
+      h("span", { class: "faint" }, `${count(turns, "question", "questions")}, ${ago(asked)}`),
+    ),
+  );
+  return h("nav", { class: "ask-earlier", "aria-labelledby": "ask-earlier" }, h("h3", { id: "ask-earlier" }, "Earlier conversations"), h("ul", {}, ...rows));
+}
+
+/** Deletes a conversation when it is pressed twice; `done` is called once it is gone. */
+export function deleteButton(desk: Desk, conversation: string, done: () => void): HTMLElement {
+  let isSure = false;
+  const press = async (): Promise<void> => {
+    if (!isSure) {
+      isSure = true;
+      el.textContent = "Sure? Delete it";
+      return;
+    }
+    try {
+      await desk.asking.forgetConversation(conversation);
+      desk.say("The conversation is deleted");
+      done();
+    } catch (error) {
+      desk.say(asServerError(error).message);
+    }
+  };
+  const el = button("Delete", () => void press(), { class: "quiet" });
+  return el;
+}
