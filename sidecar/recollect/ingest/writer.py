@@ -252,7 +252,7 @@ class Writer:
     def _change(self, **changes: object) -> None:
         with self._changing:
             before = _state(self._activity)
-            self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]
+            self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]  # its fields
             if _state(self._activity) != before:
                 self.events.publish("state", **_state(self._activity))
 
