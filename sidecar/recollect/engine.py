@@ -7,16 +7,15 @@ in `index_now`); any thread reads. Doors on an event loop go through `call`.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from recollect import interrupt, views
-from recollect.ask.desk import AskDesk
-from recollect.ask.tools import Vault
 from recollect.context.assemble import Assembler
 from recollect.context.tokens import TokenCounter
 from recollect.errors import RecollectError, UsageError
@@ -60,6 +59,9 @@ from recollect.undo import Undoing
 from recollect.vault.files import contained
 from recollect.vault.mirror import Mirror
 from recollect.watching import Watching
+
+if TYPE_CHECKING:
+    from recollect.ask.desk import AskDesk
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -111,20 +113,19 @@ class Engine:
         self._explorer = Explorer(index, record, self.search)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, settings.vault, self.search, self.tokens)
-        vault_writer = open_writer(record, settings.data_dir)
-        self.undoing = Undoing(record.name, vault_writer, self._look_at)
+        self._vault_writer = open_writer(record, settings.data_dir)
+        self.undoing = Undoing(record.name, self._vault_writer, self._look_at)
         self.memories = open_memories(
             record,
             settings,
             index,
-            writer=vault_writer,
+            writer=self._vault_writer,
             search=self.search,
             count_tokens=self.tokens,
             changed=self._look_at,
         )
-        self.asking = AskDesk(
-            record, settings, self._tools_for_asking(), vault_writer, self._look_at
-        )
+        self._asking: AskDesk | None = None
+        self._making = threading.Lock()
         self._feed = Feed(record.path, index, self._writer, mirror)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
@@ -170,8 +171,20 @@ class Engine:
         models = Models(index, settings.model, load)
         return cls(record, index, settings, models, fetch_missing=fetch_missing, mirror=mirror)
 
-    def _tools_for_asking(self) -> Vault:
-        return Vault(
+    @property
+    def asking(self) -> AskDesk:
+        """Answers by a language model; made when first asked for."""
+        with self._making:
+            if self._asking is None:
+                self._asking = self._ask_desk()
+            return self._asking
+
+    def _ask_desk(self) -> AskDesk:
+        # A tenth of what an engine imports, for what few vaults are asked.
+        from recollect.ask.desk import AskDesk  # noqa: PLC0415
+        from recollect.ask.tools import Vault  # noqa: PLC0415
+
+        tools = Vault(
             name=self.record.name,
             search=self.search,
             assemble=self.assembler.assemble,
@@ -180,6 +193,7 @@ class Engine:
             count_tokens=self.tokens,
             waiting=lambda: self.status().queue.pending,
         )
+        return AskDesk(self.record, self._settings, tools, self._vault_writer, self._look_at)
 
     # --- reading ---------------------------------------------------------------------------
 

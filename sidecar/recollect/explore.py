@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TypeAlias, assert_never
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from recollect.graph.answers import GraphAnswers
 from recollect.index.index import Index
 from recollect.questions.vault import (
     ArchaeologyQuestion,
@@ -44,6 +44,9 @@ from recollect.search.vocabulary import Vocabulary
 from recollect.types import SearchRequest, StoredNote, VaultRecord
 from recollect.vault.daily import DailyNotes
 
+if TYPE_CHECKING:
+    from recollect.graph.answers import GraphAnswers
+
 Explored: TypeAlias = (
     NeighborsReply
     | NeighborhoodReply
@@ -73,7 +76,6 @@ class Explorer:
         self._index = index
         self._vault = vault
         self._search = search
-        self._graph = GraphAnswers(index, vault, self._find)
         self._learning = threading.Lock()
         self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
 
@@ -111,6 +113,13 @@ class Explorer:
             case CompleteQuestion():
                 return self._complete(question)
         assert_never(question)
+
+    @cached_property
+    def _graph(self) -> GraphAnswers:
+        # Algorithms that no search needs: a server starts without them.
+        from recollect.graph.answers import GraphAnswers  # noqa: PLC0415
+
+        return GraphAnswers(self._index, self._vault, self._find)
 
     def neighbors(self, asked: NeighborsQuestion) -> NeighborsReply:
         """The notes near a note, for those that ask nothing else."""

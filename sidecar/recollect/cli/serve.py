@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import threading
 from collections.abc import Callable, Iterable
@@ -71,6 +72,9 @@ def serve(
     served. Their indexes are brought up to date meanwhile. Of more than three vaults (setting
     server.open_vaults) the least used are closed, and opened by the next request.
     """
+    gc.disable()  # what a start makes stays: to look through it again and again finds nothing
+    click.get_current_context().call_on_close(gc.enable)
+    threading.Thread(target=_load_http, daemon=True).start()
     inv = invocation()
     address = {"server.host": host, "server.port": port}
     settings = inv.settings(flags=address)
@@ -156,10 +160,26 @@ def _run(
                 kept_token=kept_token,
                 configuration=configuration,
                 handshake=kept_token is None,
-                ready=ready,
+                ready=_started(ready),
                 extend=attach,
             )
         )
+
+
+def _load_http() -> None:
+    """Import aiohttp, which waits for the disk, while the engine is imported."""
+    import aiohttp.web  # noqa: F401, PLC0415 - for the modules that import it next
+
+
+def _started(ready: Callable[[BoundServer], None]) -> Callable[[BoundServer], None]:
+    """`ready`, and from then on garbage is collected, of what comes after the start alone."""
+
+    def begin(bound: BoundServer) -> None:
+        gc.freeze()
+        gc.enable()
+        ready(bound)
+
+    return begin
 
 
 def _shake_hands(bound: BoundServer) -> None:

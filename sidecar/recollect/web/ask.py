@@ -7,13 +7,10 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from recollect.ask.agent import Asked
-from recollect.ask.desk import AskDesk
-from recollect.ask.messages import Cancel
 from recollect.follow import Following, Told
 from recollect.replies.ask import (
     AskConversationReply,
@@ -28,6 +25,9 @@ from recollect.web.asked import MAX_QUERY_CHARS, Flag, NotePath, QueryText, Vaul
 from recollect.web.events import EVENT_STREAM
 from recollect.web.route import Route
 from recollect.web.site import Site
+
+if TYPE_CHECKING:
+    from recollect.ask.desk import AskDesk
 
 _log = logging.getLogger(__name__)
 
@@ -119,6 +119,10 @@ class _Answering:
     """One answer in a thread, told to one listener."""
 
     def __init__(self, desk: AskDesk, asked: AskAsked) -> None:
+        # With the desk, not with the server: few vaults are asked.
+        from recollect.ask.agent import Asked  # noqa: PLC0415
+        from recollect.ask.messages import Cancel  # noqa: PLC0415
+
         self._desk = desk
         self._asked = Asked(asked.question, asked.conversation, asked.model)
         self._cancel = Cancel()

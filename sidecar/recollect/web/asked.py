@@ -72,7 +72,8 @@ NotePath = Annotated[
 class Asked(BaseModel):
     """A request that names nothing. `headers` may stand for parameters, and win over them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    # What checks a request is built by the first one: most routes are never asked.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
     headers: ClassVar[Mapping[str, str]] = {}
 
 

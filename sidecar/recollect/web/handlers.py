@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recollect import API_VERSION
-from recollect.explore import Explored
 from recollect.follow import Following
 from recollect.replies.changes import AcceptedReply, SyncReply
 from recollect.replies.log import (
@@ -31,6 +32,9 @@ from recollect.web.schema_changes import ChangesAsked, GuardAsked, SyncAsked
 from recollect.web.schema_explore import ExploreAsked
 from recollect.web.schema_log import LogAsked, LogClearAsked, OpenedAsked, VerdictAsked
 from recollect.web.site import Site
+
+if TYPE_CHECKING:
+    from recollect.explore import Explored
 
 
 async def health(site: Site, _asked: Asked) -> HealthReply:
