@@ -3,16 +3,29 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { conversationShape } from "../../plugin/web/app/askContract";
+import { conversationShape, conversationsShape } from "../../plugin/web/app/askContract";
+import { earlierList } from "../../plugin/web/views/ask/earlier";
 import { keepConversation, keptConversation } from "../../plugin/web/views/ask/kept";
 
-const WRITTEN = join(import.meta.dirname, "../contract/ask-conversation.json");
+function written(name: string): unknown {
+  return JSON.parse(readFileSync(join(import.meta.dirname, "../contract", name), "utf8"));
+}
 
 afterEach(() => vi.unstubAllGlobals());
 
 it("reads a conversation that a server kept", () => {
-  const { turns } = conversationShape(JSON.parse(readFileSync(WRITTEN, "utf8")));
+  const { turns } = conversationShape(written("ask-conversation.json"));
   expect(turns.map(({ cancelled, sources }) => [cancelled, sources.map(({ line }) => line)])).toEqual([[true, [7]]]);
+});
+
+it("offers the conversations that a server kept, and none where there are none", () => {
+  const { conversations } = conversationsShape(written("ask-kept.json"));
+  const open = vi.fn();
+  const list = earlierList(conversations, open);
+  list?.querySelector("button")?.click();
+  expect(list?.textContent).toContain("How do bees find home?1 question");
+  expect(open).toHaveBeenCalledWith("fedcba9876543210");
+  expect(earlierList([], open)).toBeNull();
 });
 
 it("keeps one conversation for each vault, until it is forgotten", () => {
