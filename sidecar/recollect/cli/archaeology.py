@@ -67,8 +67,7 @@ def archaeology(
         emit(document)
         return
     found = parse(document, ArchaeologyDocument)
-    for warning in found["warnings"]:
-        invocation().say(f"note: {warning}")
+    invocation().warn(found["warnings"])
     _print(found)
     invocation().say(_summary(found))
 

@@ -83,8 +83,7 @@ def context(
         emit(document)
         return
     made = parse(document, ContextDocument)
-    for warning in made["warnings"]:
-        invocation().say(f"note: {warning}")
+    invocation().warn(made["warnings"])
     if made["text"]:
         click.echo(clean_lines(made["text"]))
     invocation().say(

@@ -194,8 +194,7 @@ def _show(report: EvalReport, inv: Invocation, *, as_json: bool) -> None:
     if as_json:
         emit(report_json(report))
         return
-    for warning in report.warnings:
-        inv.say(f"note: {warning}")
+    inv.warn(report.warnings)
     rows = [
         (
             system.system.name,

@@ -301,8 +301,7 @@ def missing(*, note: str | None, limit: int, daily: bool, vault: str | None, as_
         emit(document)
         return
     found = parse(document, shapes.MissingLinksDocument)
-    for warning in found["warnings"]:
-        invocation().say(f"note: {warning}")
+    invocation().warn(found["warnings"])
     rows = [
         (
             f"{one['score']:.2f}",

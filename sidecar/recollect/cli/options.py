@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -95,6 +95,11 @@ class Invocation:
         """Tell a person, on stderr, unless they want quiet."""
         if not self.quiet:
             note(message)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Tell what an answer has to say of itself."""
+        for warning in warnings:
+            self.say(f"note: {warning}")
 
     def start_logging(self) -> None:
         """Send log records to stderr, as many as `--verbose` asks for."""

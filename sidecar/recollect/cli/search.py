@@ -149,7 +149,6 @@ def _show(document: bytes, *, as_json: bool) -> None:
         emit(document)
         return
     found = parse(document, SearchDocument)
-    for warning in found["warnings"]:
-        invocation().say(f"note: {warning}")
+    invocation().warn(found["warnings"])
     print_results(found)
     invocation().say(summary(found))
