@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import QueryTooLongError
-from recollect.search.query import MAX_LENGTH, parse
+from recollect.search.query import parse
 from recollect.search.syntax import (
     All,
     Dated,
@@ -23,6 +23,7 @@ from recollect.search.syntax import (
     ValueTest,
     describe,
 )
+from recollect.types import MAX_QUERY_CHARS
 
 NOW = datetime(2026, 3, 15, 12).astimezone().timestamp()
 
@@ -175,9 +176,9 @@ def test_an_empty_query_asks_nothing() -> None:
 
 
 def test_a_query_of_more_than_4096_characters_is_refused() -> None:
-    parse("x" * MAX_LENGTH)
+    parse("x" * MAX_QUERY_CHARS)
     with pytest.raises(QueryTooLongError, match="4096"):
-        parse("x" * (MAX_LENGTH + 1))
+        parse("x" * (MAX_QUERY_CHARS + 1))
 
 
 SYNTAX = st.lists(
@@ -187,7 +188,7 @@ SYNTAX = st.lists(
 ).map("".join)
 
 
-@given(st.one_of(SYNTAX, st.text()).filter(lambda text: len(text) <= MAX_LENGTH))
+@given(st.one_of(SYNTAX, st.text()).filter(lambda text: len(text) <= MAX_QUERY_CHARS))
 @example('"\\' * 100)
 @example("-(" * 200)
 def test_no_text_makes_the_parser_fail(text: str) -> None:
@@ -199,4 +200,4 @@ def test_no_text_makes_the_parser_fail(text: str) -> None:
 @settings(max_examples=25, deadline=2000)
 @given(st.sampled_from(['"\\', "(", "-(", "[[", "[a", '"a" ', "tag:a ", "a OR ", "x:", "))(("]))
 def test_the_longest_queries_are_read_too(piece: str) -> None:
-    parse((piece * MAX_LENGTH)[:MAX_LENGTH])
+    parse((piece * MAX_QUERY_CHARS)[:MAX_QUERY_CHARS])

@@ -29,8 +29,8 @@ from recollect.evaluate.report import (
 )
 from recollect.replies.search import SearchReply
 from recollect.replies.status import IndexReport, LedgerReply, StatusReply
-from recollect.search.query import MAX_LENGTH
 from recollect.types import (
+    MAX_QUERY_CHARS,
     Progress,
     SearchMode,
     SearchRequest,
@@ -235,7 +235,7 @@ def measure(
 
 def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
     return SearchRequest(
-        query=query.text[:MAX_LENGTH],
+        query=query.text[:MAX_QUERY_CHARS],
         limit=limit,
         mode=system.mode,
         plain=query.plain,
@@ -267,9 +267,9 @@ def _remarks(judged: JudgedSet, indexed: Collection[str]) -> list[str]:
     missing = sum(query not in asked for query in judged.qrels)
     if missing:
         warnings.append(f"{missing} judged queries have no text and were not asked")
-    cut = sum(len(query.text) > MAX_LENGTH for query in judged.queries)
+    cut = sum(len(query.text) > MAX_QUERY_CHARS for query in judged.queries)
     if cut:
-        warnings.append(f"{cut} queries were cut to {MAX_LENGTH} characters")
+        warnings.append(f"{cut} queries were cut to {MAX_QUERY_CHARS} characters")
     relevant = {doc for row in judged.qrels.values() for doc, grade in row.items() if grade > 0}
     absent = sorted(relevant - set(indexed))
     if absent:

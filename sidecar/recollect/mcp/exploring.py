@@ -18,7 +18,7 @@ from recollect.questions.vault import (
     NeighborsQuestion,
     PathQuestion,
 )
-from recollect.types import LedgerState, SearchMode, SearchRequest
+from recollect.types import MAX_QUERY_CHARS, LedgerState, SearchMode, SearchRequest
 
 _LOGGED = 1000  # searches of the log that are looked through for one
 
@@ -43,7 +43,7 @@ class PathAsked(BudgetAsked):
 class ArchaeologyAsked(BudgetAsked):
     """`archaeology`."""
 
-    query: str = Field(max_length=4096, description="The topic, as a query")
+    query: str = Field(max_length=MAX_QUERY_CHARS, description="The topic, as a query")
     limit: int = Field(100, ge=1, le=1000, description="Most notes that are looked at")
     granularity: Granularity = "auto"
 
@@ -59,7 +59,7 @@ class StatusAsked(BudgetAsked):
 class TraceAsked(BudgetAsked):
     """`trace_query`."""
 
-    query: str | None = Field(None, max_length=4096, description="A query")
+    query: str | None = Field(None, max_length=MAX_QUERY_CHARS, description="A query")
     query_id: str | None = Field(None, description="Or the id of an earlier one, of trace_list")
     mode: SearchMode = "hybrid"
     limit: int = Field(5, ge=1, le=100, description="Most results shown")

@@ -21,6 +21,7 @@ from recollect.questions.memory import (
     MemoryType,
     RelationKind,
 )
+from recollect.types import MAX_QUERY_CHARS
 
 # What JSON takes of a context's budget: some names and braces, and what quotes and line ends cost.
 _AROUND_TEXT, _SHARE_OF_TEXT = 50, 0.85
@@ -60,7 +61,7 @@ class RecallAsked(LongMemoryAsked):
     """`memory_recall`."""
 
     asks = asking.RecallMemories
-    query: str = Field(max_length=4096, description="What is to be done, in words")
+    query: str = Field(max_length=MAX_QUERY_CHARS, description="What is to be done, in words")
     namespace: field.Namespace | None = None
     type: MemoryType | None = None
     limit: _Limit = 5
@@ -71,7 +72,7 @@ class ContextAsked(LongMemoryAsked):
     """`memory_context`."""
 
     asks = asking.MemoryContext
-    query: str = Field("", max_length=4096, description="What is to be done, in words")
+    query: str = Field("", max_length=MAX_QUERY_CHARS, description="What is to be done, in words")
     namespace: field.Namespace | None = None
     depth: field.Depth = 1
 

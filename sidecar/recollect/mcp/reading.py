@@ -13,7 +13,7 @@ from recollect.mcp.namespaces import Namespace, folder_of
 from recollect.mcp.passage import part_of
 from recollect.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
 from recollect.questions.vault import MAX_BUDGET, MIN_BUDGET, ContextQuestion
-from recollect.types import SearchMode, SearchRequest, SimilarRequest
+from recollect.types import MAX_QUERY_CHARS, SearchMode, SearchRequest, SimilarRequest
 
 DOOR = "mcp"
 MAX_FOUND = 1000
@@ -28,7 +28,9 @@ _LANGUAGE = (
 class SearchAsked(BudgetAsked):
     """`search`."""
 
-    query: str = Field(max_length=4096, description="What to find; see the tool's description")
+    query: str = Field(
+        max_length=MAX_QUERY_CHARS, description="What to find; see the tool's description"
+    )
     limit: int = Field(10, ge=1, le=100, description="Most notes")
     mode: SearchMode = Field("hybrid", description="By keyword, by meaning, or both")
     plain: bool = Field(default=False, description="Take query as text, without operators")
@@ -76,7 +78,7 @@ class ListAsked(BudgetAsked):
 class ContextAsked(Asked):
     """`context`."""
 
-    query: str = Field(max_length=4096, description="The question to answer")
+    query: str = Field(max_length=MAX_QUERY_CHARS, description="The question to answer")
     budget_tokens: int = Field(4000, ge=MIN_BUDGET, le=MAX_BUDGET, description="Most tokens of it")
     sources: int = Field(20, ge=1, le=100, description="Most notes")
     fill: bool = Field(

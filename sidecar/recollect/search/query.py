@@ -33,8 +33,7 @@ from recollect.search.syntax import (
     Text,
     ValueTest,
 )
-
-MAX_LENGTH = 4096  # characters
+from recollect.types import MAX_QUERY_CHARS
 
 _SIGNS: tuple[Comparison, ...] = (">=", "<=", ">", "<")
 
@@ -46,9 +45,9 @@ def parse(text: str, *, plain: bool = False, now: float | None = None) -> Parsed
         QueryTooLongError: more than 4,096 characters. Nothing else is ever refused.
 
     """
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_QUERY_CHARS:
         raise QueryTooLongError(
-            f"The query has {len(text)} characters; {MAX_LENGTH} is the most. Shorten it."
+            f"The query has {len(text)} characters; {MAX_QUERY_CHARS} is the most. Shorten it."
         )
     if plain:
         return ParsedQuery(text.strip())

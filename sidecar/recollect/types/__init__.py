@@ -29,7 +29,14 @@ from recollect.types.notes import (
     Walk,
     embedded_text,
 )
-from recollect.types.requests import Change, Progress, SearchRequest, SimilarRequest, VaultRecord
+from recollect.types.requests import (
+    MAX_QUERY_CHARS,
+    Change,
+    Progress,
+    SearchRequest,
+    SimilarRequest,
+    VaultRecord,
+)
 from recollect.types.settings import (
     AskRules,
     ChunkRules,
@@ -80,6 +87,7 @@ from recollect.types.values import (
 )
 
 __all__ = [
+    "MAX_QUERY_CHARS",
     "Applied",
     "AskRules",
     "Batch",

@@ -8,6 +8,8 @@ from typing import Literal
 
 from recollect.types.values import ChangeKind, Direction, FusionMethod, SearchMode, Signal
 
+MAX_QUERY_CHARS = 4096  # of a search; longer texts are for similar notes
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:

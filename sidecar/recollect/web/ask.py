@@ -21,7 +21,8 @@ from recollect.replies.ask import (
     AskModelsReply,
     AskSavedReply,
 )
-from recollect.web.asked import MAX_QUERY_CHARS, Flag, NotePath, QueryText, VaultAsked
+from recollect.types import MAX_QUERY_CHARS
+from recollect.web.asked import Flag, NotePath, QueryText, VaultAsked
 from recollect.web.events import EVENT_STREAM
 from recollect.web.route import Route
 from recollect.web.site import Site

@@ -16,9 +16,8 @@ from aiohttp import web
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from recollect.errors import OutsideVaultError, QueryTooLongError, UsageError
-from recollect.types import Signal
+from recollect.types import MAX_QUERY_CHARS, Signal
 
-MAX_QUERY_CHARS = 4096
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from recollect.questions.vault import MAX_BUDGET, MIN_BUDGET, ContextQuestion
 from recollect.replies.context import ContextReply
-from recollect.types import SearchMode
-from recollect.web.asked import MAX_QUERY_CHARS, Door, QueryText, VaultAsked
+from recollect.types import MAX_QUERY_CHARS, SearchMode
+from recollect.web.asked import Door, QueryText, VaultAsked
 from recollect.web.route import Route
 from recollect.web.site import Site
 

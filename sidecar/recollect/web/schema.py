@@ -9,6 +9,7 @@ from aiohttp import hdrs
 from pydantic import Field
 
 from recollect.types import (
+    MAX_QUERY_CHARS,
     Direction,
     FusionMethod,
     LedgerState,
@@ -17,7 +18,6 @@ from recollect.types import (
     SimilarRequest,
 )
 from recollect.web.asked import (
-    MAX_QUERY_CHARS,
     Door,
     Flag,
     Limit,

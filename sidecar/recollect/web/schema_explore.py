@@ -15,7 +15,8 @@ from recollect.questions.vault import (
     HubOrder,
     Question,
 )
-from recollect.web.asked import MAX_QUERY_CHARS, Flag, Limit, NotePath, QueryText, Share, VaultAsked
+from recollect.types import MAX_QUERY_CHARS
+from recollect.web.asked import Flag, Limit, NotePath, QueryText, Share, VaultAsked
 
 Daily = Annotated[Flag, Field(description="Whether daily notes take part")]
 NoteName = Annotated[NotePath, Field(description="Path of a note, or its name as in a link")]

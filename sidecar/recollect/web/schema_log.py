@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
-from recollect.types import Verdict
-from recollect.web.asked import MAX_QUERY_CHARS, NotePath, QueryText, VaultAsked
+from recollect.types import MAX_QUERY_CHARS, Verdict
+from recollect.web.asked import NotePath, QueryText, VaultAsked
 
 LoggedQuery = Annotated[
     QueryText, Field(pattern=r"\S", json_schema_extra={"maxLength": MAX_QUERY_CHARS})
