@@ -111,7 +111,7 @@ def main() -> None:
                         f"whole notes: {whole}",
                         shown,
                         ours.tokens / whole.tokens,
-                        one.note,
+                        one.note if budget == BUDGETS[0] else "",  # the same for each
                     )
                 )
             details[name] = {
