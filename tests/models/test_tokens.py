@@ -94,6 +94,8 @@ def test_truncation_and_padding_of_the_file_are_switched_off() -> None:
 def test_no_text_is_too_odd(tokenizer: TextTokenizer, text: str) -> None:
     assert 2 <= len(tokenizer.ids(text)) <= LIMIT
     assert tokenizer.count(text[:10_000]) >= 0
+    ids, starts = tokenizer.places(text)
+    assert len(ids) == len(starts) <= LIMIT
 
 
 @pytest.mark.parametrize("content", ["", "{}", string.printable])

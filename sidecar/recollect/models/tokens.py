@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from recollect.errors import ModelDamagedError
 from recollect.types import CountTokens
@@ -76,7 +76,7 @@ class TextTokenizer:
 
     def places(self, text: str) -> tuple[list[int], list[int]]:
         """Token ids and where each starts in `text`; special tokens left out, same limit."""
-        encoding = self._tokenizer.encode(text[: self._max_characters], add_special_tokens=False)
+        encoding = self._encoded(text[: self._max_characters], special=False)
         starts = [start for start, _ in encoding.offsets]
         return encoding.ids[: self._max_tokens], starts[: self._max_tokens]
 
@@ -84,12 +84,14 @@ class TextTokenizer:
         return len(self._encode(text, special=False))
 
     def _encode(self, text: str, *, special: bool) -> list[int]:
+        return list(self._encoded(text, special=special).ids)
+
+    def _encoded(self, text: str, *, special: bool) -> Encoding:
         try:
-            encoding = self._tokenizer.encode(text, add_special_tokens=special)
+            return self._tokenizer.encode(text, add_special_tokens=special)
         except TypeError:  # lone surrogates are not text to Rust
             readable = text.encode("utf-8", "replace").decode("utf-8")
-            encoding = self._tokenizer.encode(readable, add_special_tokens=special)
-        return list(encoding.ids)
+            return self._tokenizer.encode(readable, add_special_tokens=special)
 
 
 def _is_wordpiece(tokenizer: Tokenizer) -> bool:
