@@ -149,7 +149,7 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
         ):
             connection.execute(f"PRAGMA {pragma}")
         connection.executescript(_TABLES)
-    except BaseException:
+    except BaseException:  # whatever it is: nobody else could close it
         connection.close()
         raise
     return connection
