@@ -26,12 +26,17 @@ export class Desk {
   /** Whether it may write to the vault. */
   mayWrite = true;
 
+  /** The vaults that may be asked about. */
+  readonly vaults: readonly VaultInfo[];
+
   constructor(
     readonly client: WebClient,
-    readonly vaults: readonly VaultInfo[],
+    known: readonly VaultInfo[],
     readonly features: readonly string[],
     readonly voice: Voice,
-  ) {}
+  ) {
+    this.vaults = known.filter(isServed);
+  }
 
   /** Says that something was done, for a moment. */
   say(text: string): void {
@@ -82,6 +87,11 @@ export class Desk {
   go(view: ViewName, query: Query, part = ""): void {
     location.hash = this.to(view, query, part);
   }
+}
+
+/** Whether a server answers for a vault that it knows; one that does not say serves all of them. */
+export function isServed({ served }: VaultInfo): boolean {
+  return served ?? true;
 }
 
 function filled(query: Query): Record<string, string> {

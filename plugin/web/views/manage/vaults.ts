@@ -1,6 +1,7 @@
 /** The vaults that this server knows. */
 
-import type { Desk } from "../../app/desk";
+import type { VaultInfo } from "../../app/contract";
+import { isServed, type Desk } from "../../app/desk";
 import { h } from "../../lib/dom";
 import { heading, Loader, table, type Panel } from "./panel";
 
@@ -22,15 +23,20 @@ export class VaultsPanel implements Panel {
         table(
           "Vaults",
           ["Name", "Where", "Kind", "State"],
-          vaults.map(({ name, path, source, default: isDefault, open }) => [
-            h("a", { href: this.#desk.to("search", { vault: name }) }, name),
-            path,
-            source === "mirror" ? "mirror, filled by clients" : "folder",
-            [isDefault ? "default" : "", open ? "open" : "opened when asked"].filter(Boolean).join(", "),
+          vaults.map((vault) => [
+            isServed(vault) ? h("a", { href: this.#desk.to("search", { vault: vault.name }) }, vault.name) : vault.name,
+            vault.path,
+            vault.source === "mirror" ? "mirror, filled by clients" : "folder",
+            state(vault),
           ]),
         ),
-        h("p", { class: "faint" }, "Another one: ", h("code", {}, "recollect vaults add FOLDER"), ", then serve it."),
+        h("p", { class: "faint" }, "Another one, on the server’s own computer: ", h("code", {}, "recollect vaults add FOLDER"), ". A server that was started without names serves every known vault from its next start on."),
       ],
     );
   }
+}
+
+function state(vault: VaultInfo): string {
+  const served = vault.open ? "open" : "opened when asked";
+  return [vault.default ? "default" : "", isServed(vault) ? served : "not served"].filter(Boolean).join(", ");
 }

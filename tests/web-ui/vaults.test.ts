@@ -1,0 +1,32 @@
+/** Which vaults the pages offer: those that the server answers for. */
+
+import { expect, it } from "vitest";
+import type { VaultInfo } from "../../plugin/web/app/contract";
+import { Desk } from "../../plugin/web/app/desk";
+import { VaultsPanel } from "../../plugin/web/views/manage/vaults";
+
+const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
+  id: name.toLowerCase(),
+  name,
+  path: `/notes/${name}`,
+  default: false,
+  open: true,
+  source: "folder",
+  served: undefined,
+  ...more,
+});
+
+it("offers no vault that is known and not served, and says so where all are listed", async () => {
+  const known = [vault("Old", { served: false, open: false, default: true }), vault("Home", { served: true }), vault("Plain")];
+  const client = { vaults: () => Promise.resolve(known) };
+  const desk = new Desk(client as never, known, [], null as never);
+  expect(desk.vaults.map(({ name }) => name)).toEqual(["Home", "Plain"]);
+  expect(desk.vault?.name).toBe("Home");
+
+  const panel = new VaultsPanel(desk);
+  panel.show();
+  await expect.poll(() => panel.el.querySelectorAll("tbody tr").length).toBe(3);
+  const [old, home] = panel.el.querySelectorAll("tbody tr");
+  expect([old?.querySelector("a"), home?.querySelector("a")?.textContent]).toEqual([null, "Home"]);
+  expect(old?.textContent).toContain("default, not served");
+});
