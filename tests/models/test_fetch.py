@@ -1,5 +1,6 @@
 """Weights come from the first source that has them intact, and enter the cache whole."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -151,6 +152,22 @@ def test_unchanged_files_are_not_read_again(
     weights.write_bytes(b"\x00" * times.st_size)
     os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert locate(tiny_spec, model_dir=model_dir) == files
+
+
+def test_a_copied_cache_is_read_once(
+    tiny_spec: ModelSpec, tiny_folder: Path, model_dir: Path
+) -> None:
+    with serving(Hub(tiny_folder)) as hub:
+        files = fetch(tiny_spec, model_dir=model_dir, endpoint=hub.url)
+    manifest = files.folder / "manifest.json"
+    source = json.loads(manifest.read_text())["source"]
+    weights = files.folder / "model.safetensors"
+    os.utime(weights, ns=(1, 1))  # as a copy does
+    assert locate(tiny_spec, model_dir=model_dir) == files
+    weights.write_bytes(b"\x00" * weights.stat().st_size)
+    os.utime(weights, ns=(1, 1))
+    assert locate(tiny_spec, model_dir=model_dir) == files
+    assert json.loads(manifest.read_text())["source"] == source
 
 
 def test_what_a_killed_process_left_is_cleared_away(

