@@ -45,6 +45,9 @@ class Loaded:
     @property
     def graph(self) -> LinkGraph:
         """The links."""
+        known = self._graph
+        if known is not None:  # no search waits while a batch changes them
+            return known
         with self._loading:
             if self._graph is None:
                 self._graph = derived.load_graph(self._store)
@@ -53,6 +56,9 @@ class Loaded:
     @property
     def chunk_notes(self) -> derived.ChunkNotes:
         """Which note every chunk belongs to."""
+        known = self._chunk_notes
+        if known is not None:
+            return known
         with self._loading:
             if self._chunk_notes is None:
                 self._chunk_notes = derived.load_chunk_notes(self._store)
