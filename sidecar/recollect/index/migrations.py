@@ -60,7 +60,13 @@ CREATE TABLE ledger (
 CREATE INDEX ledger_by_state ON ledger (state)
 """
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+
+def _notes_by_generation(connection: sqlite3.Connection) -> None:
+    """After each save it is asked what changed since: without it, that reads every note."""
+    connection.execute("CREATE INDEX notes_by_generation ON notes (generation)")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _notes_by_generation)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

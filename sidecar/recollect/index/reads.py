@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import orjson
 
 from recollect.index import rows, standins
 from recollect.index.store import Store
@@ -143,7 +144,9 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
 
     Properties are read where one may be called `type` or `status`; of other notes none are told.
     """
-    ids = np.array(store.read("SELECT id FROM notes ORDER BY id"), dtype=np.int64).ravel()
+    # As one text: a row for each number takes three times as long.
+    ((packed,),) = store.read("SELECT json_group_array(id) FROM notes")
+    ids = np.sort(np.array(orjson.loads(packed), np.int64))
     found = store.stream(
         "SELECT id, path, CASE WHEN properties LIKE '%status%'"
         " OR properties LIKE '%type%' THEN properties END, created, modified"
@@ -152,8 +155,8 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
     )
     return ids, tuple(
         [
-            NoteBasics(id_, path, rows.properties(packed) if packed else {}, *times)
-            for id_, path, packed, *times in found
+            NoteBasics(id_, path, rows.properties(known) if known else {}, *times)
+            for id_, path, known, *times in found
         ]
     )
 
@@ -197,7 +200,7 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
     for row in store.stream(
         "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text"
         " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
-        " WHERE n.generation > ? ORDER BY n.id, c.id",
+        " WHERE n.id IN (SELECT id FROM notes WHERE generation > ?) ORDER BY n.id, c.id",
         (since,),
     ):
         if held is not None and held[0] != row[0]:
