@@ -17,13 +17,14 @@ from recollect.answers import Here
 from recollect.errors import ForbiddenError
 from recollect.mcp.asgi import Application, exchange
 from recollect.mcp.jobs import Jobs
-from recollect.mcp.tool import Desk, VaultFacts
 from recollect.types import VaultRecord
 from recollect.web.callers import CALLER
 from recollect.web.site import SITE, Site
 
-if TYPE_CHECKING:  # the SDK
+if TYPE_CHECKING:  # the SDK, and what tools are made of
     from mcp.server.context import ServerRequestContext
+
+    from recollect.mcp.tool import Desk, VaultFacts
 
 T = TypeVar("T")
 
@@ -51,6 +52,8 @@ class SiteSource:
 
     async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
         """See `Source`. A tool waits for a place at work, as any request; BusyError without one."""
+        from recollect.mcp.tool import Desk  # noqa: PLC0415 - with the SDK
+
         record = self._record(vault)
         async with self._site.slots.taken(), self._site.holding(record.id):
             engine = self._site.engine(record.id)
@@ -66,6 +69,8 @@ class SiteSource:
         return self._site.record(vault)
 
     def _facts(self) -> tuple[VaultFacts, ...]:
+        from recollect.mcp.tool import VaultFacts  # noqa: PLC0415 - with the SDK
+
         served = self._site.vaults.served()
         return tuple(VaultFacts(one.id, one.name, default=one.default) for one in served)
 

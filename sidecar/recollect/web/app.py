@@ -14,7 +14,7 @@ from recollect.configuration import Configuration
 from recollect.errors import RecollectError
 from recollect.types import LimitRules, ServerRules
 from recollect.vaults import Vaults
-from recollect.web import interface, openapi, pages
+from recollect.web import interface, pages
 from recollect.web.audit import Audit
 from recollect.web.bodies import MAX_BODY_BYTES
 from recollect.web.callers import Callers
@@ -133,6 +133,8 @@ async def _shell(request: web.Request) -> web.StreamResponse:
 
 
 async def _openapi(request: web.Request) -> web.Response:
+    from recollect.web import openapi  # noqa: PLC0415 - few ask for the schema
+
     document = openapi.document(ROUTES, request.app[SITE].version)
     return web.Response(body=to_json(document), content_type="application/json")
 
