@@ -6,7 +6,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit } from "node:process";
-import { build, context } from "esbuild";
+import { build, context, transform } from "esbuild";
 import { minify } from "terser";
 
 const SOURCES = "plugin/src";
@@ -50,7 +50,7 @@ const app = {
     }));
     onResolve({ filter: /^app:obsidian$/ }, () => ({ path: "obsidian", external: true }));
     onLoad({ filter: /plugin.src.*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(/\bimport\("(node:[a-z_/]+)"\)/g, 'require("$1")'),
+      contents: readFileSync(path, "utf8").replace(/\bawait import\("(node:[a-z_/]+)"\)/g, 'require("$1")'),
       loader: "ts",
     }));
   },
@@ -94,11 +94,15 @@ if (argv.includes("--web")) {
   console.log(`main.js: ${statSync(options.outfile).size} bytes`);
 }
 
-/** Functions that are used once, and the like: the last two per cent of the bundle. */
+/**
+ * Functions that are used once, and the like: the last two per cent of the bundle. Then the names
+ * that are used most get the shortest ones anew.
+ */
 async function smaller(text) {
-  const compress = { passes: 3, hoist_funs: true, unsafe_arrows: true };
-  const { code } = await minify(text, { ecma: 2020, toplevel: true, compress });
-  return code;
+  const compress = { passes: 3, pure_getters: true, unsafe: true, hoist_funs: true, unsafe_arrows: true };
+  const { code } = await minify(text, { ecma: 2020, toplevel: true, mangle: false, compress });
+  const { format, charset, target } = options;
+  return (await transform(code, { format, charset, target, minify: true })).code;
 }
 
 /** Rebuilds into `vault` as sources change. */

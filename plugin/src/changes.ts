@@ -11,7 +11,7 @@ import type { Change } from "./contract";
 
 interface Entry {
   /** The path under which the server knows the note; null where it knows of none. */
-  readonly origin: string | null;
+  readonly known: string | null;
   readonly isModified: boolean;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -49,13 +49,13 @@ export class ChangeQueue {
 
   modified(path: string): void {
     const entry = this.#entries.get(path);
-    this.#put(path, entry ? entry.origin : path, true);
+    this.#put(path, entry ? entry.known : path, true);
   }
 
   deleted(path: string): void {
     const entry = this.#entries.get(path);
     this.#entries.delete(path);
-    const known = entry ? entry.origin : path;
+    const known = entry ? entry.known : path;
     if (known !== null) this.#deleted.set(known, this.#now());
   }
 
@@ -63,12 +63,12 @@ export class ChangeQueue {
     const moved = this.#entries.get(from);
     const present = this.#entries.get(to);
     // A folder's rename is told for the folder and for each note in it.
-    if (!moved && present?.origin === from) return;
+    if (!moved && present?.known === from) return;
     if (present) this.deleted(to);
     this.#entries.delete(from);
-    const origin = moved ? moved.origin : from;
+    const known = moved ? moved.known : from;
     const isModified = moved?.isModified ?? false;
-    if (origin !== to || isModified) this.#put(to, origin, isModified);
+    if (known !== to || isModified) this.#put(to, known, isModified);
   }
 
   /** Milliseconds until something should be sent; null where there is nothing. */
@@ -98,10 +98,10 @@ export class ChangeQueue {
     this.#deleted.clear();
   }
 
-  #put(path: string, origin: string | null, isModified: boolean): void {
+  #put(path: string, known: string | null, isModified: boolean): void {
     const lastAt = this.#now();
     const firstAt = this.#entries.get(path)?.firstAt ?? lastAt;
-    this.#entries.set(path, { origin, isModified, firstAt, lastAt });
+    this.#entries.set(path, { known, isModified, firstAt, lastAt });
   }
 
   /** Deletions, then moves, then contents. Edits that may go on stay for later. */
@@ -109,14 +109,14 @@ export class ChangeQueue {
     const soon = this.#now() + SETTLED_MS; // what is about to rest goes along
     const deletions = [...this.#deleted.keys()].map((path): Change => ({ kind: "delete", path }));
     const contents: Change[] = [];
-    const moves = new Map<string, string>(); // origin → path
+    const moves = new Map<string, string>(); // known → path
     for (const [path, entry] of [...this.#entries]) {
       this.#entries.delete(path);
-      if (entry.origin !== null && entry.origin !== path) moves.set(entry.origin, path);
+      if (entry.known !== null && entry.known !== path) moves.set(entry.known, path);
       if (!entry.isModified) continue;
-      if (entry.origin === null) contents.push({ kind: "create", path });
+      if (entry.known === null) contents.push({ kind: "create", path });
       else if (restedAt(entry) <= soon) contents.push({ kind: "modify", path });
-      else this.#entries.set(path, { ...entry, origin: path });
+      else this.#entries.set(path, { ...entry, known: path });
     }
     this.#deleted.clear();
     return [...deletions, ...inOrder(moves), ...contents];
@@ -128,7 +128,7 @@ function restedAt(entry: Entry): number {
 }
 
 function dueAt(path: string, entry: Entry): number {
-  return entry.origin === path ? restedAt(entry) : entry.lastAt + SETTLED_MS;
+  return entry.known === path ? restedAt(entry) : entry.lastAt + SETTLED_MS;
 }
 
 /** A note moves to a path only after the one that stood there has left it. */
@@ -137,10 +137,10 @@ function inOrder(moves: Map<string, string>): Change[] {
   let isStuck = false;
   while (moves.size > 0 && !isStuck) {
     isStuck = true;
-    for (const [origin, path] of [...moves]) {
+    for (const [known, path] of [...moves]) {
       if (moves.has(path)) continue;
-      ordered.push({ kind: "rename", path, old_path: origin });
-      moves.delete(origin);
+      ordered.push({ kind: "rename", path, old_path: known });
+      moves.delete(known);
       isStuck = false;
     }
   }

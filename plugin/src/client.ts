@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly method: "GET" | "POST" | "PATCH";
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 export interface HttpAnswer {
   readonly status: number;
@@ -184,7 +184,7 @@ export class Client {
         ...(token && { Authorization: `Bearer ${token}` }),
         ...(body && { "Content-Type": "application/json" }),
       },
-      ...(body && { body }),
+      body,
     };
     try {
       const answer = await withinTime(this.transport(request), limitMs);

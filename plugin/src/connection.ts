@@ -9,6 +9,7 @@
  * about again after 1, 2, 5, 10 and then every 30 seconds, and at once when a person acts.
  */
 
+import { Broadcast } from "./broadcast";
 import { asServerError, ServerError, type Client, type Endpoint, type FailureKind } from "./client";
 import type { Greeting, Status, VaultInfo } from "./contract";
 import { API, featureList, NEEDED_FEATURES } from "./replies";
@@ -29,8 +30,8 @@ export type OfflineReason =
   | "refused"; // it answers, and says no
 
 export interface Absence {
-  readonly reason: OfflineReason;
-  readonly detail?: string;
+  readonly why: OfflineReason;
+  readonly detail?: string | undefined;
 }
 
 /** Where to ask, and which of the server's vaults is ours: by id, by name, or by folder. */
@@ -66,9 +67,8 @@ export interface ConnectionParts {
   readonly random: () => number;
 }
 
-type Listener = (state: ConnectionState) => void;
-
-const BACK_OFF_S = [1, 2, 5, 10, 30];
+const BACK_OFF_S = [1, 2, 5, 10];
+const LONGEST_PAUSE_S = 30;
 const READY_POLL_S = 10;
 const BUSY_POLL_S = 1;
 const WAITING_FOR_A_PERSON: readonly string[] = [
@@ -80,10 +80,9 @@ const WAITING_FOR_A_PERSON: readonly string[] = [
   "in-use",
 ];
 
-export class Connection {
-  #current: ConnectionState = { name: "offline", reason: "not-set-up" };
+export class Connection extends Broadcast<ConnectionState> {
+  #current: ConnectionState = offline("not-set-up");
   #found: Session | null = null;
-  readonly #listeners = new Set<Listener>();
   #attempt = 0;
   #running: Promise<void> | null = null;
   #failures = 0;
@@ -93,6 +92,7 @@ export class Connection {
   readonly #parts: ConnectionParts;
 
   constructor(parts: ConnectionParts) {
+    super();
     this.#parts = parts;
   }
 
@@ -102,23 +102,17 @@ export class Connection {
 
   /** The server to ask; null unless its index can answer. */
   get session(): Session | null {
-    return this.status && this.#found;
+    return this.lastStatus && this.#found;
   }
 
   /** The last known status, while connected. */
-  get status(): Status | null {
+  get lastStatus(): Status | null {
     return "status" in this.#current ? this.#current.status : null;
   }
 
   /** Whether the server has a part that a server may lack. */
   has(feature: string): boolean {
     return this.session?.features.includes(feature) ?? false;
-  }
-
-  /** Calls `listener` at every news, a fresh status included. Returns how to stop. */
-  subscribe(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   begin(): void {
@@ -129,7 +123,6 @@ export class Connection {
   end(): void {
     this.#ended = true;
     this.#forget();
-    this.#listeners.clear();
   }
 
   /** Asks now. One attempt runs at a time; a call during it waits for the same answer. */
@@ -191,12 +184,12 @@ export class Connection {
     const target = await this.#parts.source(() => {
       if (!isLate()) this.#enter({ name: "starting" });
     });
-    if ("reason" in target) throw new Halt({ name: "offline", ...target });
+    if (!("vault" in target)) throw new Halt(offline(target.why, target.detail));
     const client = this.#parts.open(target.endpoint);
     const met = compare(await client.greeting());
     const vaults = await client.vaults().catch((error: unknown) => {
       if (!target.isShared || asServerError(error).kind !== "unauthorized") throw error;
-      throw new Halt({ name: "offline", reason: "in-use" });
+      throw new Halt(offline("in-use"));
     });
     const vault = choose(vaults, target.vault);
     return { ...met, client: client.ofVault(vault.id), vault };
@@ -204,19 +197,23 @@ export class Connection {
 
   #enter(state: ConnectionState): void {
     this.#current = state;
-    for (const listener of [...this.#listeners]) listener(state);
+    this.tell(state);
   }
 
   /** Seconds until the next look; null where only a person's action changes anything. */
   #pause(): number | null {
     const current = this.#current;
-    if (current.name === "offline" && WAITING_FOR_A_PERSON.includes(current.reason)) return null;
+    if (current.name === "offline" && WAITING_FOR_A_PERSON.includes(current.why)) return null;
     if (this.#failures > 0) {
-      const step = BACK_OFF_S[Math.min(this.#failures, BACK_OFF_S.length) - 1] ?? 30;
+      const step = BACK_OFF_S[this.#failures - 1] ?? LONGEST_PAUSE_S;
       return step * (0.8 + 0.4 * this.#parts.random()); // several windows should not ask in step
     }
     return current.name === "ready" ? READY_POLL_S : BUSY_POLL_S;
   }
+}
+
+function offline(why: OfflineReason, detail?: string): ConnectionState {
+  return { name: "offline", why, detail };
 }
 
 /** Ends an attempt with a state that is known already. */
@@ -243,7 +240,7 @@ function choose(vaults: readonly VaultInfo[], { word, folder }: Target["vault"])
   if (ours) return ours;
   const names = served.map(({ name }) => name).join(", ") || "none";
   const detail = `It does not serve a vault named “${word}”. It serves: ${names}.`;
-  throw new Halt({ name: "offline", reason: "no-vault", detail });
+  throw new Halt(offline("no-vault", detail));
 }
 
 const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReason>> = {
@@ -255,10 +252,7 @@ const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReas
 
 function stateOf(error: unknown): ConnectionState {
   if (error instanceof Halt) return error.state;
-  if (error instanceof ShapeError) {
-    return { name: "offline", reason: "not-recollect", detail: error.message };
-  }
-  const { kind, message: detail } = asServerError(error);
-  if (kind === "unauthorized") return { name: "needs-token" };
-  return { name: "offline", reason: OFFLINE[kind], detail };
+  if (error instanceof ShapeError) return offline("not-recollect", error.message);
+  const { kind, message } = asServerError(error);
+  return kind === "unauthorized" ? { name: "needs-token" } : offline(OFFLINE[kind], message);
 }

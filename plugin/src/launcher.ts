@@ -99,7 +99,7 @@ export class Launcher {
         await rest(OTHER_ENDS_MS);
         outcome = await this.#attempt(launch);
       }
-      if (stops !== this.#stops) return { reason: "stopped" };
+      if (stops !== this.#stops) return { why: "stopped" };
       if ("url" in outcome) return this.#join(launch, outcome.url);
       if ("port" in outcome) {
         this.#since = Date.now();
@@ -108,7 +108,7 @@ export class Launcher {
       this.#crashes += 1;
       this.log.add(outcome.ended);
     }
-    return { reason: "crashed", detail: this.log.items.slice(-TOLD_LINES).join("\n") };
+    return { why: "crashed", detail: this.log.latest.slice(-TOLD_LINES).join("\n") };
   }
 
   async #attempt({ executable, folder }: Launch): Promise<Handshake | InUse | Ended> {

@@ -14,6 +14,7 @@ import { Timer } from "./timer";
 import { appTransport } from "./transport";
 import { actions, type Action } from "./ui/actions";
 import type { Desk } from "./ui/desk";
+import { ASK_VIEW, AskView } from "./ui/askView";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
 import { confirm, uploadQuestion } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
@@ -26,12 +27,17 @@ import { statusBar } from "./ui/statusBar";
 import { vaultFiles, watchVault } from "./vaultEvents";
 
 const TOGETHER_MS = 100;
+const PANELS = [
+  [SEARCH_VIEW, SearchView],
+  [SIMILAR_VIEW, SimilarView],
+  [ASK_VIEW, AskView],
+] as const;
 const DEVICE_KEY = "recollect-device";
 
 export default class RecollectPlugin extends Plugin {
   readonly #requests = new Ring<RequestEntry>(50);
   readonly #queue = new ChangeQueue(() => Date.now());
-  readonly #launcher = new Launcher(() => void this.#connection.reset());
+  readonly #launcher = new Launcher(() => this.#reconnect());
   readonly #settings = new Settings({
     loadVault: () => this.loadData(),
     saveVault: (data) => this.saveData(data),
@@ -69,23 +75,24 @@ export default class RecollectPlugin extends Plugin {
   readonly #diagnostics = {
     desk: this.#desk,
     version: this.manifest.version,
-    requests: this.#requests.items,
+    requests: this.#requests.latest,
     queue: () => this.#queue.paths(),
-    rejected: this.#courier.rejected.items,
-    log: this.#launcher.log.items,
+    rejected: this.#courier.rejected.latest,
+    log: this.#launcher.log.latest,
   };
 
   readonly #actions: readonly Action[] = actions({
     desk: this.#desk,
     server: this.#server,
-    diagnostics: () => diagnosticsText(this.#diagnostics),
+    report: () => diagnosticsText(this.#diagnostics),
     pluginId: this.manifest.id,
   });
 
   override onload(): void {
     const { name } = this.manifest;
-    this.registerView(SEARCH_VIEW, (leaf) => new SearchView(leaf, this.#desk));
-    this.registerView(SIMILAR_VIEW, (leaf) => new SimilarView(leaf, this.#desk));
+    for (const [type, Panel] of PANELS) {
+      this.registerView(type, (leaf) => new Panel(leaf, this.#desk));
+    }
     this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
     for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) {
       this.registerHoverLinkSource(view, { display: name, defaultMod: true });
@@ -109,8 +116,8 @@ export default class RecollectPlugin extends Plugin {
     void showSimilar(this.app);
   }
 
-  override async onExternalSettingsChange(): Promise<void> {
-    await this.#settings.load();
+  override onExternalSettingsChange(): Promise<void> {
+    return this.#settings.load();
   }
 
   /** Reads the settings and meets the server. Nothing of it is waited for when the app starts. */
@@ -132,9 +139,13 @@ export default class RecollectPlugin extends Plugin {
       }),
     );
     this.registerDomEvent(window, "focus", () => void this.#connection.check());
-    this.register(this.#server.follow(() => void this.#connection.reset()));
+    this.register(this.#server.follow(() => this.#reconnect()));
     this.#connection.begin();
     this.#courier.begin();
+  }
+
+  #reconnect(): void {
+    void this.#connection.reset();
   }
 
   async #mayUpload(url: string, notes: number): Promise<boolean> {
@@ -147,7 +158,7 @@ export default class RecollectPlugin extends Plugin {
   /** Not once more about notes that a person has decided about. */
   async #askAboutGone(): Promise<void> {
     await this.#connection.check();
-    const since = this.#connection.status?.guard?.since;
+    const since = this.#connection.lastStatus?.guard?.since;
     if (since !== this.#settings.chosen.guardDecided) await this.#desk.act("missing");
   }
 

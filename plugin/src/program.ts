@@ -8,8 +8,12 @@ export interface Machine {
   readonly isMacOS: boolean;
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly isAbsolute: (path: string) => boolean;
-  readonly join: (...parts: string[]) => string;
+  /** How this system writes paths. */
+  readonly path: {
+    readonly delimiter: string;
+    isAbsolute(path: string): boolean;
+    join(...parts: string[]): string;
+  };
   readonly isFile: (path: string) => Promise<boolean>;
 }
 
@@ -26,8 +30,7 @@ export async function thisMachine(): Promise<Machine | null> {
     isMacOS: Platform.isMacOS,
     home: homedir(),
     environment: env,
-    isAbsolute: (at) => path.isAbsolute(at),
-    join: (...parts) => path.join(...parts),
+    path,
     isFile: (at) =>
       stat(at).then(
         (found) => found.isFile(),
@@ -38,7 +41,7 @@ export async function thisMachine(): Promise<Machine | null> {
 
 /** The program to start: the one in the settings, else the first that is found; null: none. */
 export async function findProgram(chosen: string, machine: Machine): Promise<string | null> {
-  const places = chosen ? [chosen].filter((at) => machine.isAbsolute(at)) : usualPlaces(machine);
+  const places = chosen ? [chosen].filter((at) => machine.path.isAbsolute(at)) : usualPlaces(machine);
   for (const at of places) {
     if (await machine.isFile(at)) return at;
   }
@@ -50,18 +53,17 @@ export async function findProgram(chosen: string, machine: Machine): Promise<str
  * get a shorter PATH than a terminal, so the installers' own folders come before it.
  */
 export function usualPlaces(machine: Machine): string[] {
-  const { environment, home, isWindows, join } = machine;
+  const { environment, home, isWindows, path } = machine;
   const name = isWindows ? "recollect.exe" : "recollect";
-  const separator = isWindows ? ";" : ":";
   const folders = [
-    join(home, ".local", "bin"),
+    path.join(home, ".local", "bin"),
     environment["UV_TOOL_BIN_DIR"],
     environment["XDG_BIN_HOME"],
     environment["PIPX_BIN_DIR"],
     ...(machine.isMacOS ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),
-    ...(environment["PATH"] ?? environment["Path"] ?? "").split(separator),
+    ...(environment["PATH"] ?? environment["Path"] ?? "").split(path.delimiter),
   ];
   // A relative folder would be looked for in the vault, or wherever the app was started.
-  const usable = folders.filter((at): at is string => !!at && machine.isAbsolute(at));
-  return [...new Set(usable)].map((folder) => join(folder, name));
+  const usable = folders.filter((at): at is string => !!at && path.isAbsolute(at));
+  return [...new Set(usable)].map((folder) => path.join(folder, name));
 }

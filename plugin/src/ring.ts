@@ -1,7 +1,7 @@
 /** The last so many of what comes along. */
 
 export class Ring<T> {
-  readonly items: T[] = [];
+  readonly latest: T[] = [];
   readonly #limit: number;
 
   constructor(limit: number) {
@@ -9,7 +9,7 @@ export class Ring<T> {
   }
 
   add(item: T): void {
-    this.items.push(item);
-    if (this.items.length > this.#limit) this.items.shift();
+    this.latest.push(item);
+    if (this.latest.length > this.#limit) this.latest.shift();
   }
 }

@@ -79,20 +79,20 @@ export class Server {
     const { mode, address, tokenName, remoteVault } = settings.chosen;
     if (mode === "local") return this.#local(starting);
     const url = mode === "remote" && serverUrl(address);
-    if (!url) return { reason: "not-set-up" };
+    if (!url) return { why: "not-set-up" };
     const token = (tokenName && secret(tokenName)) || "";
     return { endpoint: { url, token }, vault: { word: remoteVault || vaultName } };
   }
 
   async #local(starting: () => void): Promise<Target | Absence> {
     const { settings, launcher, folder, vaultName } = this.#parts;
-    if (folder === null) return { reason: "not-set-up" };
-    if (this.#isWanted === false) return { reason: "stopped" };
+    if (folder === null) return { why: "not-set-up" };
+    if (this.#isWanted === false) return { why: "stopped" };
     const program = await this.program();
-    if (program === null) return { reason: "not-installed" };
+    if (program === null) return { why: "not-installed" };
     const { startAgreed, autostart } = settings.chosen;
-    if (!startAgreed) return { reason: "needs-consent" };
-    if (!this.#isWanted && !autostart) return { reason: "stopped" };
+    if (!startAgreed) return { why: "needs-consent" };
+    if (!this.#isWanted && !autostart) return { why: "stopped" };
     this.#isWanted = true; // what was started stays in use until a person stops it
     starting();
     return launcher.target({ executable: program, folder, vaultName });

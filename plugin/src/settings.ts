@@ -4,6 +4,7 @@
  * synced: a synced program path would let one device run code on another.
  */
 
+import { Broadcast } from "./broadcast";
 import {
   flag,
   list,
@@ -75,16 +76,14 @@ export interface SettingsPlaces {
   saveDevice(data: DeviceSettings): void;
 }
 
-type Listener = (changed: Key | "all") => void;
-
 const HISTORY_LENGTH = 20;
 
-export class Settings {
+export class Settings extends Broadcast<Key | "all"> {
   chosen: Choices = { ...sane(OF_VAULT, null), ...sane(OF_DEVICE, null) };
-  readonly #listeners = new Set<Listener>();
   readonly #places: SettingsPlaces;
 
   constructor(places: SettingsPlaces) {
+    super();
     this.#places = places;
   }
 
@@ -92,19 +91,14 @@ export class Settings {
   async load(): Promise<void> {
     const ofDevice = sane(OF_DEVICE, this.#places.loadDevice());
     this.chosen = { ...sane(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
-    this.#tell("all");
+    this.tell("all");
   }
 
   async set<K extends Key>(key: K, value: Choices[K]): Promise<void> {
     this.chosen = { ...this.chosen, [key]: value };
     if (key in OF_DEVICE) this.#places.saveDevice(sane(OF_DEVICE, this.chosen));
-    this.#tell(key);
+    this.tell(key);
     if (key in OF_VAULT) await this.#places.saveVault(sane(OF_VAULT, this.chosen));
-  }
-
-  subscribe(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Puts `query` on top of the searches that were made here. */
@@ -112,10 +106,6 @@ export class Settings {
     const asked = query.trim();
     const others = this.chosen.history.filter((earlier) => earlier !== asked);
     if (asked) void this.set("history", [asked, ...others].slice(0, HISTORY_LENGTH));
-  }
-
-  #tell(changed: Key | "all"): void {
-    for (const listener of [...this.#listeners]) listener(changed);
   }
 }
 

@@ -114,7 +114,7 @@ describe("a server that does not work", () => {
     server.down = true;
     connect();
     await settle();
-    expect(connection.state).toMatchObject({ name: "offline", reason: "unreachable" });
+    expect(connection.state).toMatchObject({ name: "offline", why: "unreachable" });
     const gaps: number[] = [];
     let last = 0;
     for (let second = 1; second <= 80; second += 1) {
@@ -153,7 +153,7 @@ describe("a server that does not work", () => {
     await settle(10_000 + 5_000);
     expect(connection.state.name).toBe("ready");
     await settle(1_000 + 5_000);
-    expect(connection.state).toMatchObject({ name: "offline", reason: "unreachable" });
+    expect(connection.state).toMatchObject({ name: "offline", why: "unreachable" });
   });
 
   it.each([
@@ -163,7 +163,7 @@ describe("a server that does not work", () => {
     server.routes["/api/health"] = answer;
     connect();
     await settle();
-    expect(connection.state).toMatchObject({ name: "offline", reason: "not-recollect" });
+    expect(connection.state).toMatchObject({ name: "offline", why: "not-recollect" });
   });
 
   it("wants another token once it was rotated", async () => {
@@ -180,7 +180,7 @@ describe("which vault", () => {
     server.routes["/api/vaults"] = () => ({ vaults: [aVault({ name: "work" })] });
     connect();
     await settle();
-    expect(connection.state).toMatchObject({ name: "offline", reason: "no-vault" });
+    expect(connection.state).toMatchObject({ name: "offline", why: "no-vault" });
     expect(server.asked("/api/status")).toHaveLength(0);
   });
 
@@ -211,7 +211,7 @@ describe("a vault that somebody else serves", () => {
       return Promise.resolve({ ...TARGET, endpoint, isShared: true });
     });
     await settle(300_000);
-    expect(connection.state).toMatchObject({ name: "offline", reason: "in-use" });
+    expect(connection.state).toMatchObject({ name: "offline", why: "in-use" });
     expect(asked).toBe(1);
   });
 });
@@ -227,7 +227,7 @@ describe("attempts that were given up", () => {
     });
     await settle();
     await connection.reset();
-    late({ reason: "crashed", detail: "long ago" });
+    late({ why: "crashed", detail: "long ago" });
     await settle();
     expect(connection.state.name).toBe("ready");
   });
@@ -245,7 +245,7 @@ describe("attempts that were given up", () => {
     let asked = 0;
     connect(() => {
       asked += 1;
-      return Promise.resolve({ reason: "needs-consent" });
+      return Promise.resolve({ why: "needs-consent" });
     });
     await settle(300_000);
     expect(asked).toBe(1);

@@ -122,7 +122,7 @@ describe("changes", () => {
     for (const name of names) change(name);
     await settle();
     expect(sent().map(({ path }) => path)).toEqual(["a.md", "b.md", "c.md", "d.md"]);
-    expect(courier.rejected.items).toEqual(["bad.md: Not this."]);
+    expect(courier.rejected.latest).toEqual(["bad.md: Not this."]);
     expect(queue.size).toBe(0);
   });
 
@@ -208,7 +208,7 @@ describe("a mirror", () => {
     begin();
     await settle();
     expect(sent()).toEqual([]);
-    expect(courier.rejected.items[0]).toContain("huge.md");
+    expect(courier.rejected.latest[0]).toContain("huge.md");
   });
 
   it("does not get what vanished meanwhile", async () => {

@@ -137,9 +137,9 @@ describe("starting", () => {
   ])("is tried four times in all where the program %s, and then given up", async (_, act, why) => {
     onStart = act;
     const outcome = await launch(600_000);
-    expect(outcome).toMatchObject({ reason: "crashed" });
+    expect(outcome).toMatchObject({ why: "crashed" });
     expect(children).toHaveLength(4);
-    expect(launcher.log.items.join("\n")).toContain(why);
+    expect(launcher.log.latest.join("\n")).toContain(why);
     expect(children.every((child) => child.isStdinClosed)).toBe(true);
   });
 
@@ -208,7 +208,7 @@ describe("ending", () => {
       children.at(-1)?.end(1);
       expect(ended).toBe(crash);
     }
-    expect(await launch()).toMatchObject({ reason: "crashed" });
+    expect(await launch()).toMatchObject({ why: "crashed" });
   });
 
   it("forgets crashes after a steady run", async () => {
@@ -226,7 +226,7 @@ describe("ending", () => {
     await vi.advanceTimersByTimeAsync(100);
     launcher.stop();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await outcome).toMatchObject({ reason: "stopped" });
+    expect(await outcome).toMatchObject({ why: "stopped" });
     expect(children).toHaveLength(1);
   });
 });
@@ -235,7 +235,7 @@ describe("the log", () => {
   it("keeps the last lines of what the program writes", async () => {
     await launch();
     for (let n = 0; n < 300; n += 1) children[0]?.log(`line ${n}\n`);
-    expect(launcher.log.items).toHaveLength(200);
-    expect(launcher.log.items.at(-1)).toBe("line 299");
+    expect(launcher.log.latest).toHaveLength(200);
+    expect(launcher.log.latest.at(-1)).toBe("line 299");
   });
 });

@@ -13,8 +13,7 @@ function machine(changed: Partial<Machine> = {}): Machine {
     isMacOS: false,
     home: "/home/ada",
     environment: { PATH: "/usr/bin:.:relative/bin::/opt/bin" },
-    isAbsolute: (path) => posix.isAbsolute(path),
-    join: (...parts) => posix.join(...parts),
+    path: posix,
     isFile: (path) => Promise.resolve(files.has(path)),
     ...changed,
   };
@@ -46,7 +45,7 @@ describe("the program", () => {
   });
 
   it("has its own name on Windows and more places on a Mac", () => {
-    const windows = machine({ isWindows: true, environment: { Path: "/a;/b" } });
+    const windows = machine({ isWindows: true, path: { ...posix, delimiter: ";" }, environment: { Path: "/a;/b" } });
     expect(usualPlaces(windows)).toContain("/b/recollect.exe");
     expect(usualPlaces(machine({ isMacOS: true }))).toContain("/opt/homebrew/bin/recollect");
   });
@@ -109,8 +108,8 @@ describe("where the server is", () => {
   const local = { mode: "local", startAgreed: true } as const;
 
   it("is not known before somebody says so", async () => {
-    expect(await find({})).toMatchObject({ reason: "not-set-up" });
-    expect(await find({ mode: "remote", address: "" })).toMatchObject({ reason: "not-set-up" });
+    expect(await find({})).toMatchObject({ why: "not-set-up" });
+    expect(await find({ mode: "remote", address: "" })).toMatchObject({ why: "not-set-up" });
   });
 
   it("is the address in the settings, with the token of that name", async () => {
@@ -124,8 +123,8 @@ describe("where the server is", () => {
 
   it("is nothing that is started without being asked for", async () => {
     files.add("/usr/bin/recollect");
-    expect(await find({ mode: "local" })).toMatchObject({ reason: "needs-consent" });
-    expect(await find({ ...local, autostart: false })).toMatchObject({ reason: "stopped" });
+    expect(await find({ mode: "local" })).toMatchObject({ why: "needs-consent" });
+    expect(await find({ ...local, autostart: false })).toMatchObject({ why: "stopped" });
     expect(started).toBe(0);
   });
 
@@ -144,16 +143,16 @@ describe("where the server is", () => {
     await find(local, (made) => (server = made));
     await settings.set("autostart", false);
     expect(await server?.find(() => undefined)).toEqual({ launched: true });
-    expect(await find({ ...local, autostart: false })).toMatchObject({ reason: "stopped" });
+    expect(await find({ ...local, autostart: false })).toMatchObject({ why: "stopped" });
   });
 
   it("stays stopped once a person stopped it", async () => {
     files.add("/usr/bin/recollect");
-    expect(await find(local, (server) => server.stop())).toMatchObject({ reason: "stopped" });
+    expect(await find(local, (server) => server.stop())).toMatchObject({ why: "stopped" });
   });
 
   it("cannot be here without a program, or without a folder as on phones", async () => {
-    expect(await find(local)).toMatchObject({ reason: "not-installed" });
-    expect(await find(local, undefined, null)).toMatchObject({ reason: "not-set-up" });
+    expect(await find(local)).toMatchObject({ why: "not-installed" });
+    expect(await find(local, undefined, null)).toMatchObject({ why: "not-set-up" });
   });
 });

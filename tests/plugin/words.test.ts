@@ -1,7 +1,7 @@
 /** What is said of the server's state and the index, and how queries are completed. */
 
 import { describe, expect, it } from "vitest";
-import type { ConnectionState, OfflineReason } from "../../plugin/src/connection";
+import type { Connection, ConnectionState, OfflineReason } from "../../plugin/src/connection";
 import { explain, remark } from "../../plugin/src/ui/explain";
 import { completionAt, replaceAt } from "../../plugin/src/ui/operators";
 import { ofLedger } from "../../plugin/src/ui/similarNotes";
@@ -21,7 +21,11 @@ const REASONS: OfflineReason[] = [
   "no-vault",
   "refused",
 ];
-const offline = (reason: OfflineReason): ConnectionState => ({ name: "offline", reason });
+const offline = (why: OfflineReason): ConnectionState => ({ name: "offline", why });
+const standing = (state: ConnectionState, waiting = 0): Parameters<typeof longStatus>[0] => ({
+  connection: { state } as Connection,
+  waiting: () => waiting,
+});
 const states: ConnectionState[] = [
   ...REASONS.map(offline),
   { name: "starting" },
@@ -78,13 +82,13 @@ describe("an index that answers", () => {
     const ledger = { indexed: 300, pending: 1_700, failed: 2, excluded: 4, keyword_only: 84 };
     const queue = { ...aStatus().queue, failed: 2 };
     const indexing = aStatus({ state: "indexing", ledger, queue });
-    expect(shortStatus({ name: "indexing", status: indexing }, 0)).toBe("306/2090 · 2 errors");
-    expect(shortStatus(ready(), 0)).toBe("ready");
-    expect(shortStatus(offline("unreachable"), 3)).toBe("offline · 3 waiting");
+    expect(shortStatus(standing({ name: "indexing", status: indexing }))).toBe("306/2090 · 2 errors");
+    expect(shortStatus(standing(ready()))).toBe("ready");
+    expect(shortStatus(standing(offline("unreachable"), 3))).toBe("offline · 3 waiting");
   });
 
   it("is told of in full in the settings", () => {
-    const lines = longStatus(ready(aStatus({ state: "degraded" })), 2).join(" ");
+    const lines = longStatus(standing(ready(aStatus({ state: "degraded" })), 2)).join(" ");
     expect(lines).toMatch(/3 notes, 9 passages.*ready.*does not work.*2 changes not sent/);
   });
 });

@@ -6,14 +6,16 @@
 import { MarkdownView, Notice, type App } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
+import { ASK } from "./askView";
 import type { Desk } from "./desk";
 import { askAboutGone, confirm, fullReindexQuestion, REINDEX_ALL, startQuestion, told } from "./dialogs";
 import { SETTINGS, type ActionName } from "./explain";
 import { showFailures } from "./failures";
 import { copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
-import { showDiagnostics, showSearch, showSimilar } from "./reveal";
+import { showAsk, showDiagnostics, showSearch, showSimilar } from "./reveal";
 import { insertSimilarLink } from "./similarSuggest";
+import { activePath } from "./open";
 import { longStatus } from "./statusText";
 import { textTarget } from "./target";
 
@@ -29,7 +31,7 @@ export type Action = readonly [
 export interface ActionParts {
   readonly desk: Desk;
   readonly server: Server;
-  readonly diagnostics: () => string;
+  readonly report: () => string;
   readonly pluginId: string;
 }
 
@@ -56,6 +58,7 @@ function ofSearching({ desk }: ActionParts): Action[] {
   return [
     ["open-search", "Open search", () => showSearch(app), always, "search"],
     ["open-similar", "Open similar notes", () => showSimilar(app), always],
+    ["ask", ASK, () => showAsk(app), always],
     ["quick-search", "Quick search", () => new QuickSearch(desk, selection()).open(), always],
     ["similar-to-selection", "Find notes similar to selection", similar, selection],
     ["insert-similar-link", "Insert link to similar note", insert, () => connection.session && isInNote()],
@@ -66,8 +69,8 @@ function ofSearching({ desk }: ActionParts): Action[] {
 function ofTheIndex({ desk }: ActionParts): Action[] {
   const { app, connection, settings } = desk;
   const isConnected = (): unknown => connection.session;
-  const queue = (isPaused: boolean): boolean => connection.status?.queue.paused === isPaused;
-  const guard = (): unknown => connection.status?.guard;
+  const queue = (isPaused: boolean): boolean => connection.lastStatus?.queue.paused === isPaused;
+  const guard = (): unknown => connection.lastStatus?.guard;
   /** Asks the server for something, says how that went, and shows at once what it changed. */
   const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<boolean> => {
     if (!connection.session) return false;
@@ -80,7 +83,7 @@ function ofTheIndex({ desk }: ActionParts): Action[] {
     if (isAgreed) await ask((client) => client.reindex({ full: true }));
   };
   const decide = async (): Promise<void> => {
-    const missing = connection.status?.guard;
+    const missing = connection.lastStatus?.guard;
     const remove = missing ? await askAboutGone(app, missing) : null;
     if (!missing || remove === null) return;
     const isDone = await ask((client) => client.guard(remove));
@@ -90,7 +93,7 @@ function ofTheIndex({ desk }: ActionParts): Action[] {
   const pause = (): unknown => ask((client) => client.queue("pause"));
   const resume = (): unknown => ask((client) => client.queue("resume"));
   const status = (): unknown =>
-    new Notice(longStatus(connection.state, desk.waiting()).join("\n"), 10_000);
+    new Notice(longStatus(desk).join("\n"), 10_000);
   const errors = (): unknown => connection.session && told(showFailures(app, connection.session));
   return [
     ["status", "Show index status", status, always, "info"],
@@ -103,7 +106,7 @@ function ofTheIndex({ desk }: ActionParts): Action[] {
   ];
 }
 
-function ofTheServer({ desk, server, diagnostics, pluginId }: ActionParts): Action[] {
+function ofTheServer({ desk, server, report, pluginId }: ActionParts): Action[] {
   const { app, connection, settings } = desk;
   const isOffline = (): boolean => !connection.session;
   const canStart = (): boolean => isOffline() && server.isPossibleHere;
@@ -113,7 +116,7 @@ function ofTheServer({ desk, server, diagnostics, pluginId }: ActionParts): Acti
     server.stop();
     return connect();
   };
-  const copy = (): unknown => copyText(diagnostics(), "Copied. It holds no names and no text.");
+  const copy = (): unknown => copyText(report(), "Copied. It holds no names and no text.");
   const openDiagnostics = (): unknown => showDiagnostics(app);
   const openSettings = (): void => {
     const { setting } = app as App & { setting?: SettingsWindow };
@@ -145,7 +148,7 @@ async function start({ app, connection, settings }: Desk, server: Server): Promi
 /** The web page signs in by its address, as it does from a terminal. */
 function openGraph({ app, connection }: Desk): void {
   const { session } = connection;
-  const path = app.workspace.getActiveFile()?.path;
+  const path = activePath(app);
   if (!session || path === undefined) return;
   const { url, token } = session.client.endpoint;
   const view = new URLSearchParams({ path, vault: session.vault.id });

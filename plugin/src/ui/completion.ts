@@ -81,6 +81,6 @@ function collect(properties: Map<string, Set<string>>, name: string, value: unkn
   const values = properties.get(name) ?? new Set();
   properties.set(name, values);
   for (const item of [value].flat()) {
-    if (["string", "number", "boolean"].includes(typeof item)) values.add(String(item));
+    if (typeof item !== "object") values.add(`${item as string | number | boolean}`);
   }
 }

@@ -4,6 +4,7 @@ import { ItemView, Platform, type WorkspaceLeaf } from "obsidian";
 import { asServerError, type RequestEntry } from "../client";
 import { title } from "./controls";
 import type { Desk } from "./desk";
+import { activePath } from "./open";
 import { longStatus } from "./statusText";
 
 export const DIAGNOSTICS_VIEW = "recollect-diagnostics";
@@ -19,14 +20,14 @@ export interface DiagnosticsParts {
 
 /** Says nothing of the notes, not even their names, and no token: it is made to be shown around. */
 export function diagnosticsText({ desk, version, requests, rejected }: DiagnosticsParts): string {
-  const { session, status, state } = desk.connection;
+  const { session, lastStatus, state } = desk.connection;
   return [
     `Recollect ${version}, server ${session?.version}`,
     `Platform: ${JSON.stringify(Platform)}`,
     `Mode: ${desk.settings.chosen.mode}, state: ${state.name}`,
     `Features: ${session?.features.join(" ")}`,
-    `Generation: ${status?.generation}`,
-    ...longStatus(state, desk.waiting()),
+    `Generation: ${lastStatus?.generation}`,
+    ...longStatus(desk),
     `Refused changes: ${rejected.length}`,
     "Requests:",
     ...requests.map(
@@ -36,13 +37,13 @@ export function diagnosticsText({ desk, version, requests, rejected }: Diagnosti
 }
 
 export class DiagnosticsView extends ItemView {
+  override icon = "activity";
   readonly #parts: DiagnosticsParts;
   #note: readonly string[] = [];
 
   constructor(leaf: WorkspaceLeaf, parts: DiagnosticsParts) {
     super(leaf);
     this.#parts = parts;
-    this.icon = "activity";
   }
 
   override getViewType(): string {
@@ -64,20 +65,20 @@ export class DiagnosticsView extends ItemView {
   /** Asks for the ledger's entry of the active note and for its chunks. */
   async #look(): Promise<void> {
     const { session } = this.#parts.desk.connection;
-    const path = this.app.workspace.getActiveFile()?.path;
+    const path = activePath(this.app);
     if (session && path !== undefined) {
-      this.#note = [path];
+      const note = [path];
       try {
         const { entries } = await session.client.ledger({ path });
-        this.#note = entries.map((row) => JSON.stringify(row));
-        const { chunks = [] } = await session.client.note(path);
-        const lines = chunks.map(
-          ({ heading, line, chars }) => `Line ${line}, ${chars} characters: ${heading ?? ""}`,
-        );
-        this.#note = [...this.#note, ...lines];
+        note.push(...entries.map((row) => JSON.stringify(row)));
+        const { chunks } = await session.client.note(path);
+        for (const { heading, line, chars } of chunks ?? []) {
+          note.push(`Line ${line}, ${chars} characters: ${heading ?? ""}`);
+        }
       } catch (error) {
-        this.#note = [...this.#note, asServerError(error).message];
+        note.push(asServerError(error).message);
       }
+      this.#note = note;
     }
     this.#draw();
   }

@@ -6,6 +6,7 @@ import { count, duration } from "./format";
 
 /** The actions by their command ids; actions.ts says what they do. */
 export type ActionName =
+  | "ask"
   | "connect"
   | "copy-diagnostics"
   | "errors"
@@ -37,9 +38,10 @@ export interface Explanation {
   readonly commands: readonly string[];
 }
 
-export const INSTALL = ["uv tool install recollect", "pipx install recollect"];
+const commands = (verb: string): string[] => [`uv tool ${verb} recollect`, `pipx ${verb} recollect`];
+export const INSTALL = commands("install");
 export const TOKEN_HINT = "It is what “recollect token show” prints there.";
-const UPGRADE = ["uv tool upgrade recollect", "pipx upgrade recollect"];
+export const UPGRADE = commands("upgrade");
 
 export const KEPT = "The index keeps them until you decide.";
 
@@ -58,26 +60,26 @@ export function message(
 
 /** Null where there is a server to ask. `waiting` counts changes it does not know of yet. */
 export function explain(state: ConnectionState, waiting: number): Explanation | null {
-  switch (state.name) {
-    case "starting":
-      return message("Starting…", "The index is being opened.");
-    case "needs-token":
-      return message("The server wants a token", TOKEN_HINT, [SETTINGS, RETRY]);
-    case "mismatch":
-      return state.older === "server"
-        ? message("The server is too old", `Upgrade it from ${state.version}.`, [RETRY], UPGRADE)
-        : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
-    case "offline": {
-      const absence = message(...ABSENCES[state.reason]);
-      const kept = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
-      return { ...absence, text: [absence.text, state.detail, kept].filter(Boolean).join(" ") };
-    }
-    default:
-      return null;
+  if ("status" in state) return null;
+  if (state.name === "mismatch") {
+    return state.older === "server"
+      ? message("The server is too old", `Upgrade it from ${state.version}.`, [RETRY], UPGRADE)
+      : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
   }
+  const { why, detail }: Reason = state.name === "offline" ? state : { why: state.name };
+  const absence = message(...ABSENCES[why]);
+  const kept = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
+  return { ...absence, text: [absence.text, detail, kept].filter(Boolean).join(" ") };
 }
 
-const ABSENCES: Readonly<Record<OfflineReason, Parameters<typeof message>>> = {
+interface Reason {
+  readonly why: OfflineReason | "starting" | "needs-token";
+  readonly detail?: string | undefined;
+}
+
+const ABSENCES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
+  starting: ["Starting…", "The index is being opened."],
+  "needs-token": ["The server wants a token", TOKEN_HINT, [SETTINGS, RETRY]],
   "not-set-up": [
     "Not set up yet",
     "A program on a computer of yours does the searching.",

@@ -12,7 +12,13 @@ export type Mode = "keyword" | "hybrid";
 
 export interface LiveSearchParts<Question> {
   readonly session: () => Session | null;
-  readonly request: (client: Client, question: Question, mode: Mode) => Promise<SearchReply>;
+  /** `isTyped`: the question may not be complete. */
+  readonly request: (
+    client: Client,
+    question: Question,
+    mode: Mode,
+    isTyped: boolean,
+  ) => Promise<SearchReply>;
   /** False where the server has no model to rank with: one request is enough then. */
   readonly ranksByMeaning: () => boolean;
   /** `isFinal` is false for keyword answers that better ones will follow. */
@@ -37,14 +43,14 @@ export class LiveSearch<Question> {
 
   /** A key was pressed: ask when the typing rests a little. */
   type(question: Question): void {
-    const ask = this.#prepare(question);
+    const ask = this.#prepare(question, true);
     if (this.#parts.ranksByMeaning()) this.#keywords.set(KEYWORDS_AFTER_MS, () => ask("keyword"));
     this.#ranked.set(RANKED_AFTER_MS, () => ask("hybrid"));
   }
 
   /** Ask without waiting. */
   now(question: Question): void {
-    void this.#prepare(question)("hybrid");
+    void this.#prepare(question, false)("hybrid");
   }
 
   /** Gives up what was asked; nothing of it will be shown. */
@@ -65,14 +71,19 @@ export class LiveSearch<Question> {
     this.#parts.busy(isBusy);
   }
 
-  #prepare(question: Question): (mode: Mode) => Promise<void> {
+  #prepare(question: Question, isTyped: boolean): (mode: Mode) => Promise<void> {
     this.cancel();
     this.#busy(true);
     const mine = this.#number;
-    return (mode) => this.#ask(question, mode, () => mine === this.#number);
+    return (mode) => this.#ask(question, mode, isTyped, () => mine === this.#number);
   }
 
-  async #ask(question: Question, mode: Mode, isWanted: () => boolean): Promise<void> {
+  async #ask(
+    question: Question,
+    mode: Mode,
+    isTyped: boolean,
+    isWanted: () => boolean,
+  ): Promise<void> {
     const { session, request, show, fail } = this.#parts;
     const found = session();
     if (!found) {
@@ -81,7 +92,7 @@ export class LiveSearch<Question> {
     }
     const isFinal = mode === "hybrid";
     try {
-      const reply = await request(found.client, question, mode);
+      const reply = await request(found.client, question, mode, isTyped);
       if (!isWanted()) return;
       if (isFinal) this.cancel();
       show(reply, isFinal);

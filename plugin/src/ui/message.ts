@@ -5,11 +5,7 @@ import type { Desk } from "./desk";
 import type { Explanation } from "./explain";
 import { copyText } from "./menu";
 
-export function renderMessage(
-  parent: HTMLElement,
-  explanation: Explanation,
-  { act, can }: Pick<Desk, "act" | "can">,
-): void {
+function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can }: Desk): void {
   const el = parent.createDiv({ cls: "recollect-message", attr: { role: "status" } });
   title(el, explanation.title);
   el.createDiv({ text: explanation.text });
@@ -20,6 +16,19 @@ export function renderMessage(
     const cls = buttons.hasChildNodes() ? "" : "mod-cta"; // the likeliest comes first
     buttons.createEl("button", { cls, text }).onclick = (): unknown => act(name);
   }
+}
+
+/** A place for one explanation; drawn when another is said: a button under a pointer must not blink. */
+export function messageArea(parent: HTMLElement, desk: Desk): (news: Explanation | null) => void {
+  const el = parent.createDiv();
+  let drawn = "";
+  return (news) => {
+    const said = JSON.stringify(news);
+    if (said === drawn) return;
+    drawn = said;
+    el.empty();
+    if (news) renderMessage(el, news, desk);
+  };
 }
 
 /** Commands for a terminal, each with a button that copies it. */

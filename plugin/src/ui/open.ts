@@ -12,10 +12,13 @@ import {
 } from "obsidian";
 import type { Passage } from "../contract";
 
+/** Where a passage begins, and what names the place in a link where that is known. */
+type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block">>;
+
 /** A passage of a note, or its beginning. */
 export interface Place {
   readonly path: string;
-  readonly passage: Passage | null;
+  readonly passage: Spot | null;
 }
 
 export type Pane = PaneType | boolean;
@@ -34,7 +37,7 @@ export function asksForLink({ altKey, ctrlKey, metaKey }: MouseEvent | KeyboardE
 }
 
 /** `#^block` or `#Heading#Sub heading`; empty where a passage stands above the first heading. */
-export function subpathOf(passage: Passage | null): string {
+export function subpathOf(passage: Spot | null): string {
   if (passage?.block) return `#^${passage.block}`;
   const steps = passage?.heading?.split(" > ") ?? [];
   return steps.map((step) => `#${stripHeadingForLink(step)}`).join("");
@@ -75,6 +78,10 @@ export function noteInUse(app: App): MarkdownView | null {
   if (recent instanceof MarkdownView) return recent;
   const file = workspace.getActiveFile();
   return file && viewOf(app, file);
+}
+
+export function activePath({ workspace }: App): string | undefined {
+  return workspace.getActiveFile()?.path;
 }
 
 /** Writes a link at the cursor of the note that was used last. */

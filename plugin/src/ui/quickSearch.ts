@@ -8,7 +8,7 @@ import type { Desk } from "./desk";
 import { explain } from "./explain";
 import { breadcrumb, folderOf, scoreText } from "./format";
 import { renderSnippet } from "./highlight";
-import { asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
+import { activePath, asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
 import { PLACEHOLDER } from "./searchView";
 import { inOneLine } from "./statusText";
 
@@ -101,7 +101,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     const { client } = connection.session;
     const hitOf = (result: Result, passage: Passage): Hit => ({ path: result.path, result, passage });
     if (this.#inNote === null) {
-      const { results } = await client.search(query, { limit: settings.chosen.resultLimit });
+      const { results } = await client.search(query, { limit: settings.chosen.resultLimit, typing: true });
       return results.map((result) => hitOf(result, result));
     }
     const inNote = `${query} path:"${this.#inNote}"`;
@@ -186,7 +186,7 @@ async function createNote({ app }: Desk, query: string): Promise<TFile | null> {
     new Notice("That gives no name for a note.");
     return null;
   }
-  const from = app.workspace.getActiveFile()?.path ?? "";
+  const from = activePath(app) ?? "";
   const folder = app.fileManager.getNewFileParent(from, `${name}.md`);
   const path = normalizePath(`${folder.path}/${name}.md`);
   return app.vault.getFileByPath(path) ?? app.vault.create(path, "");

@@ -4,18 +4,17 @@ import type { Result } from "../contract";
 
 export type SortOrder = "relevance" | "modified" | "name";
 
+const COMPARE: Partial<Record<SortOrder, (one: Result, other: Result) => number>> = {
+  // ISO times with differing zones do not sort as text.
+  modified: (one, other) => time(other) - time(one),
+  name: (one, other) =>
+    one.title.localeCompare(other.title, undefined, { numeric: true, sensitivity: "base" }),
+};
+
+/** The server's own order is by relevance. */
 export function sorted(results: readonly Result[], order: SortOrder): readonly Result[] {
-  switch (order) {
-    case "relevance":
-      return results;
-    case "modified":
-      // ISO times with differing zones do not sort as text.
-      return [...results].sort((one, other) => time(other) - time(one));
-    case "name":
-      return [...results].sort((one, other) =>
-        one.title.localeCompare(other.title, undefined, { numeric: true, sensitivity: "base" }),
-      );
-  }
+  const compare = COMPARE[order];
+  return compare ? [...results].sort(compare) : results;
 }
 
 /**

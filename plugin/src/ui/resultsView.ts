@@ -9,7 +9,7 @@ import { toggle } from "./controls";
 import type { Desk } from "./desk";
 import { explain, message, remark, type Explanation } from "./explain";
 import { LiveSearch, type Mode } from "./liveSearch";
-import { renderMessage } from "./message";
+import { messageArea } from "./message";
 import { noteInUse, type Place } from "./open";
 import { ResultList, type ListOwner } from "./resultList";
 
@@ -17,6 +17,7 @@ const REFRESH_AFTER_MS = 2_000;
 
 export abstract class ResultsView<Question> extends ItemView implements ListOwner {
   hoverPopover: HoverPopover | null = null;
+  override navigation = false;
   readonly desk: Desk;
   protected infoEl!: HTMLElement;
   protected bodyEl!: HTMLElement;
@@ -24,18 +25,16 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
   protected reply: SearchReply | null = null;
   protected failure: Explanation | null = null;
   protected readonly live: LiveSearch<Question>;
-  #messageEl!: HTMLElement;
-  #said = "";
+  #tell!: (news: Explanation | null) => void;
   readonly #refresh = new Timer();
 
   constructor(leaf: WorkspaceLeaf, desk: Desk) {
     super(leaf);
     this.desk = desk;
-    this.navigation = false;
     this.live = new LiveSearch({
       session: () => desk.connection.session,
       request: (...asked) => this.request(...asked),
-      ranksByMeaning: () => desk.connection.status?.semantic !== "unavailable",
+      ranksByMeaning: () => desk.connection.lastStatus?.semantic !== "unavailable",
       show: (reply, isFinal) => {
         this.failure = null;
         this.show(reply, isFinal);
@@ -46,7 +45,12 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
     });
   }
 
-  protected abstract request(client: Client, asked: Question, mode: Mode): Promise<SearchReply>;
+  protected abstract request(
+    client: Client,
+    asked: Question,
+    mode: Mode,
+    isTyped: boolean,
+  ): Promise<SearchReply>;
   protected abstract show(reply: SearchReply, isFinal: boolean): void;
   /** Why there are no results, where the server was asked and there are none. */
   protected abstract absence(): Explanation | null;
@@ -74,7 +78,7 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
     contentEl.addClass("recollect-view");
     this.infoEl = contentEl.createDiv({ cls: "recollect-info", attr: { "aria-live": "polite" } });
     this.bodyEl = contentEl.createDiv("search-result-container mod-global-search");
-    this.#messageEl = this.bodyEl.createDiv();
+    this.#tell = messageArea(this.bodyEl, desk);
     this.list = new ResultList(this.bodyEl, this);
     this.register(desk.connection.subscribe((state) => this.#news(state)));
     this.register(
@@ -100,19 +104,14 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
     return toggle(buttons, "list-tree", "Show all passages", (isOpen) => this.list.expandAll(isOpen));
   }
 
-  /** Says what is to be said, and only when it changed: a button under a pointer must not blink. */
   protected say(): void {
     const { connection, settings, waiting } = this.desk;
-    const news =
+    this.#tell(
       explain(connection.state, waiting()) ??
-      this.failure ??
-      this.absence() ??
-      remark(connection.status, settings.chosen.guardDecided);
-    const said = JSON.stringify(news);
-    if (said === this.#said) return;
-    this.#said = said;
-    this.#messageEl.empty();
-    if (news) renderMessage(this.#messageEl, news, this.desk);
+        this.failure ??
+        this.absence() ??
+        remark(connection.lastStatus, settings.chosen.guardDecided),
+    );
   }
 
   /** A request failed: what is shown stays, with a word about it. */

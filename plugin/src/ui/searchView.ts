@@ -1,11 +1,10 @@
 /** The search panel: a field, what it finds, and what there is to say about it. */
 
-import { Menu, Notice, SearchComponent, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
 import type { Client } from "../client";
 import type { SearchReply } from "../contract";
 import { QuerySuggest } from "./completion";
 import { button, doByKey, setActive, toggle, toolbar } from "./controls";
-import type { Desk } from "./desk";
 import { message, type Explanation } from "./explain";
 import { count } from "./format";
 import type { Mode } from "./liveSearch";
@@ -27,17 +26,13 @@ const ORDERS: Readonly<Record<SortOrder, string>> = {
 };
 
 export class SearchView extends ResultsView<string> {
+  override icon = "search";
   #query = "";
   #sort: SortOrder = "relevance";
   #field!: SearchComponent;
   #contextEl!: HTMLElement;
   #unfoldEl!: HTMLElement;
   #startEl!: HTMLElement;
-
-  constructor(leaf: WorkspaceLeaf, desk: Desk) {
-    super(leaf, desk);
-    this.icon = "search";
-  }
 
   override getViewType(): string {
     return SEARCH_VIEW;
@@ -85,8 +80,13 @@ export class SearchView extends ResultsView<string> {
     this.desk.settings.remember(this.#query);
   }
 
-  protected override request(client: Client, q: string, mode: Mode): Promise<SearchReply> {
-    return client.search(q, { limit: this.desk.settings.chosen.resultLimit, mode });
+  protected override request(
+    client: Client,
+    q: string,
+    mode: Mode,
+    typing: boolean,
+  ): Promise<SearchReply> {
+    return client.search(q, { limit: this.desk.settings.chosen.resultLimit, mode, typing });
   }
 
   protected override askAgain(): void {

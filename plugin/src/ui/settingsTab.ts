@@ -6,6 +6,7 @@ import {
   SecretComponent,
   type Plugin,
   type Setting,
+  type SettingControl,
   type SettingDefinitionItem,
   type SettingGroupItem,
 } from "obsidian";
@@ -18,14 +19,16 @@ import { whatIsMissing } from "./similarNotes";
 import { inOneLine, longStatus } from "./statusText";
 
 type Row = SettingGroupItem<Key>;
+type Control = SettingControl<Key>;
+type Options<T> = Omit<Extract<Control, { type: T }>, "type" | "key">;
 
 export class RecollectSettingTab extends PluginSettingTab {
+  override icon = "search";
   readonly #desk: Desk;
 
   constructor(plugin: Plugin, desk: Desk) {
     super(desk.app, plugin);
     this.#desk = desk;
-    this.icon = "search";
   }
 
   override getSettingDefinitions(): SettingDefinitionItem<Key>[] {
@@ -46,49 +49,29 @@ export class RecollectSettingTab extends PluginSettingTab {
   }
 
   #server(): Row[] {
-    const where = (mode: ServerMode): { visible: () => boolean } => ({
+    const where = (mode: ServerMode, definition: Row): Row => ({
+      ...definition,
       visible: () => this.#desk.settings.chosen.mode === mode,
     });
+    const placeholder = this.app.vault.getName();
     return [
-      {
-        name: "Server",
-        desc: "What is set for it stays on this device.",
-        control: { type: "dropdown", key: "mode", options: modes() },
-      },
-      {
-        ...where("local"),
-        name: "Program",
-        desc: "Its full path, if it is not found.",
-        control: { type: "text", key: "program" },
-      },
-      {
-        ...where("local"),
-        name: "Start with the app",
-        control: { type: "toggle", key: "autostart" },
-      },
-      {
-        ...where("remote"),
-        name: "Address",
-        desc: "Use a private network or https: notes and the token travel to it.",
-        control: {
-          type: "text",
-          key: "address",
-          placeholder: "http://192.168.1.20:8765",
-          validate: (value) => (serverUrl(value) === null ? "That is not an address." : undefined),
-        },
-      },
-      {
-        ...where("remote"),
+      row("Server", "What is set for it stays on this device.", "dropdown", "mode", {
+        options: modes(),
+      }),
+      where("local", row("Program", "Its full path, if it is not found.", "text", "program")),
+      where("local", row("Start with the app", "", "toggle", "autostart")),
+      where("remote", row("Address", ADDRESS_HINT, "text", "address", ADDRESS)),
+      where("remote", {
         name: "Token",
         desc: TOKEN_HINT,
         render: (setting) => this.#drawToken(setting),
-      },
-      {
-        ...where("remote"),
-        name: "Vault on the server",
-        desc: "Its name there, if it is another.",
-        control: { type: "text", key: "remoteVault", placeholder: this.app.vault.getName() },
-      },
+      }),
+      where(
+        "remote",
+        row("Vault on the server", "Its name there, if it is another.", "text", "remoteVault", {
+          placeholder,
+        }),
+      ),
     ];
   }
 
@@ -100,11 +83,7 @@ export class RecollectSettingTab extends PluginSettingTab {
         desc: "Enter its path.",
         render: (setting) => this.#drawTester(setting),
       },
-      {
-        name: "Diagnostics",
-        desc: "Adds a command that opens them.",
-        control: { type: "toggle", key: "diagnostics" },
-      },
+      row("Diagnostics", "Adds a command that opens them.", "toggle", "diagnostics"),
     ];
   }
 
@@ -118,13 +97,13 @@ export class RecollectSettingTab extends PluginSettingTab {
   }
 
   #drawState(setting: Setting): () => void {
-    const { connection, waiting, act } = this.#desk;
+    const { connection, act } = this.#desk;
     const { descEl } = setting;
     const draw = (): void => {
       const { state } = connection;
       descEl.empty();
-      for (const text of longStatus(state, waiting())) descEl.createDiv({ text });
-      const isMissing = state.name === "offline" && state.reason === "not-installed";
+      for (const text of longStatus(this.#desk)) descEl.createDiv({ text });
+      const isMissing = state.name === "offline" && state.why === "not-installed";
       if (isMissing) renderCommands(descEl, INSTALL);
     };
     setting.addButton((button) => button.setButtonText("Reindex…").onClick(() => act("reindex-all")));
@@ -157,32 +136,38 @@ function modes(): Record<string, string> {
   };
 }
 
+const ADDRESS_HINT = "Use a private network or https: notes and the token travel to it.";
+const ADDRESS = {
+  placeholder: "http://192.168.1.20:8765",
+  validate: (value: string): string | undefined =>
+    serverUrl(value) === null ? "That is not an address." : undefined,
+};
+const SCORES = { options: { off: "Not shown", number: "As a number", bar: "As a bar" } };
+
 const RESULTS: Row[] = [
-  {
-    name: "Number of results",
-    control: { type: "number", key: "resultLimit", min: 1, max: 200 },
-  },
-  {
-    name: "Score",
-    control: {
-      type: "dropdown",
-      key: "score",
-      options: { off: "Not shown", number: "As a number", bar: "As a bar" },
-    },
-  },
-  {
-    name: "Lowest similarity",
-    desc: "Of similar notes to show.",
-    control: { type: "slider", key: "minScore", min: 0, max: 1, step: 0.05 },
-  },
-  {
-    name: "Open in a new tab",
-    desc: "With Ctrl or Cmd in place.",
-    control: { type: "toggle", key: "openInNewTab" },
-  },
-  {
-    name: "Follow the section",
-    desc: "Notes similar to the section you are in, not to the whole note.",
-    control: { type: "toggle", key: "followSection" },
-  },
+  row("Number of results", "", "number", "resultLimit", { min: 1, max: 200 }),
+  row("Score", "", "dropdown", "score", SCORES),
+  row("Lowest similarity", "Of similar notes to show.", "slider", "minScore", {
+    min: 0,
+    max: 1,
+    step: 0.05,
+  }),
+  row("Open in a new tab", "With Ctrl or Cmd in place.", "toggle", "openInNewTab"),
+  row(
+    "Follow the section",
+    "Notes similar to the section you are in, not to the whole note.",
+    "toggle",
+    "followSection",
+  ),
 ];
+
+/** A row with one control; `more` is what that kind of control needs besides. */
+function row<T extends Control["type"]>(
+  name: string,
+  desc: string,
+  type: T,
+  key: Key,
+  ...[more]: Partial<Options<T>> extends Options<T> ? [more?: Options<T>] : [more: Options<T>]
+): Row {
+  return { name, desc, control: { type, key, ...more } as Control };
+}

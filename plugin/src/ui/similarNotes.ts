@@ -2,7 +2,7 @@
 
 import { asServerError } from "../client";
 import type { Session } from "../connection";
-import type { LedgerRow, Result } from "../contract";
+import type { LedgerRow, LedgerState, Result } from "../contract";
 import { message, SETTINGS, type Explanation } from "./explain";
 import { scoreText } from "./format";
 
@@ -51,18 +51,13 @@ export async function whatIsMissing(session: Session, path: string): Promise<Exp
   }
 }
 
-export function ofLedger(row: LedgerRow): Explanation {
-  const reason = row.reason ?? "";
-  switch (row.state) {
-    case "excluded":
-      return message("This note is excluded", `${reason} (rule: ${row.rule ?? "unknown"})`.trim());
-    case "failed":
-      return message("This note could not be read", reason, [["errors", "Show errors"]]);
-    case "indexed":
-      return message("Indexed", "If nothing is similar, it has no text.");
-    case "keyword_only":
-      return message("Found by keywords only", "The search by meaning follows.");
-    default:
-      return message("Not indexed yet", "Its turn comes.");
-  }
+export function ofLedger({ state, reason, rule }: LedgerRow): Explanation {
+  const said = reason ?? "";
+  const told: Partial<Record<LedgerState, Parameters<typeof message>>> = {
+    excluded: ["This note is excluded", `${said} (rule: ${rule ?? "unknown"})`.trim()],
+    failed: ["This note could not be read", said, [["errors", "Show errors"]]],
+    indexed: ["Indexed", "If nothing is similar, it has no text."],
+    keyword_only: ["Found by keywords only", "The search by meaning follows."],
+  };
+  return message(...(told[state] ?? ["Not indexed yet", "Its turn comes."]));
 }

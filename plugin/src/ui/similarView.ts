@@ -1,12 +1,11 @@
 /** The similar notes panel: follows the active note, or stays with what it was given. */
 
-import { type Menu, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { type Menu, type ViewStateResult } from "obsidian";
 import { asServerError, type Client } from "../client";
 import type { Result, SearchReply } from "../contract";
 import type { Marks } from "../settings";
 import { Timer } from "../timer";
 import { link, setActive, toggle, toolbar } from "./controls";
-import type { Desk } from "./desk";
 import { dropped } from "./drag";
 import type { Explanation } from "./explain";
 import { count } from "./format";
@@ -23,6 +22,7 @@ const FOLLOW_AFTER_MS = 300;
 const CURSOR_EVERY_MS = 1_000;
 
 export class SimilarView extends ResultsView<Target> {
+  override icon = "files";
   #target: Target | null = null;
   #absence: Explanation | null = OPEN_A_NOTE;
   #unlinkedOnly = false;
@@ -30,11 +30,6 @@ export class SimilarView extends ResultsView<Target> {
   #pinEl!: HTMLElement;
   #unlinkedEl!: HTMLElement;
   #titleEl!: HTMLElement;
-
-  constructor(leaf: WorkspaceLeaf, desk: Desk) {
-    super(leaf, desk);
-    this.icon = "files";
-  }
 
   override getViewType(): string {
     return SIMILAR_VIEW;

@@ -9,7 +9,7 @@ import { longStatus, shortStatus } from "./statusText";
 /** Makes the item. Returns what brings it up to date. */
 export function statusBar(
   el: HTMLElement,
-  { connection, waiting }: Desk,
+  desk: Desk,
   actions: readonly Action[],
 ): () => void {
   el.addClass("mod-clickable");
@@ -24,8 +24,8 @@ export function statusBar(
     if (key === "Enter") el.click();
   };
   const update = (): void => {
-    el.setText(`Recollect: ${shortStatus(connection.state, waiting())}`);
-    setTooltip(el, longStatus(connection.state, waiting()).join("\n"), { placement: "top" });
+    el.setText(`Recollect: ${shortStatus(desk)}`);
+    setTooltip(el, longStatus(desk).join("\n"), { placement: "top" });
   };
   update();
   return update;

@@ -1,12 +1,15 @@
 /** The state of the index in few words. */
 
-import type { ConnectionState } from "../connection";
 import type { Status } from "../contract";
 import { explain, type Explanation } from "./explain";
 import { count, duration } from "./format";
+import type { Desk } from "./desk";
+
+type Standing = Pick<Desk, "connection" | "waiting">;
 
 /** For the status bar. */
-export function shortStatus(state: ConnectionState, waiting: number): string {
+export function shortStatus({ connection, waiting }: Standing): string {
+  const { state } = connection;
   const words: string[] = [];
   if ("status" in state) {
     const { queue, ledger, guard } = state.status;
@@ -20,15 +23,16 @@ export function shortStatus(state: ConnectionState, waiting: number): string {
     if (queue.failed > 0) words.push(count(queue.failed, "error"));
   } else {
     words.push(state.name.replace("-", " "));
-    if (waiting > 0) words.push(`${waiting} waiting`);
+    if (waiting() > 0) words.push(`${waiting()} waiting`);
   }
   return words.join(" · ") || "ready";
 }
 
 /** A line for each thing there is to say. */
-export function longStatus(state: ConnectionState, waiting: number): string[] {
+export function longStatus({ connection, waiting }: Standing): string[] {
+  const { state } = connection;
   const lines = "status" in state ? ofIndex(state.status) : [inOneLine(explain(state, 0))];
-  if (waiting > 0) lines.push(`${count(waiting, "change")} not sent yet.`);
+  if (waiting() > 0) lines.push(`${count(waiting(), "change")} not sent yet.`);
   return lines;
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { asServerError, type ServerError } from "../../src/client";
-import { flag, object, oneOf, ShapeError, text, type Shape } from "../../src/shape";
+import { flag, object, ShapeError, text, type Shape } from "../../src/shape";
 import { parseAddress } from "../lib/address";
 import { closest, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
@@ -18,11 +18,9 @@ import { Desk } from "./desk";
 import { pageTransport } from "./transport";
 
 const greetingShape = object({
-  recollect: oneOf("hello"),
   token: text,
   vault: text,
   isDark: flag,
-  accent: text,
 });
 type Greeting = Shape<typeof greetingShape>;
 
@@ -37,9 +35,14 @@ export interface Opening {
   readonly altKey: boolean;
 }
 
-/** The greeting of the window around us; null for any other message, from there or elsewhere. */
-export function greetingOf({ source, data }: MessageEvent<unknown>, around: Window): Greeting | null {
-  if (source !== around) return null;
+/**
+ * The greeting of the app around us; null for any other message, from there or elsewhere. An app that
+ * gives a panel a window of its own speaks from its first window still, whose origin is the same.
+ */
+export function greetingOf(event: MessageEvent<unknown>, around: Window, origin?: string): Greeting | null {
+  const { source, data } = event;
+  const isOfApp = source === around || (source !== null && event.origin !== "null" && event.origin === origin);
+  if (!isOfApp) return null;
   try {
     return greetingShape(data);
   } catch (error) {
@@ -71,7 +74,7 @@ export class Embedded {
 
   listen(): void {
     window.addEventListener("message", (event) => {
-      const greeting = greetingOf(event, window.parent);
+      const greeting = greetingOf(event, window.parent, location.ancestorOrigins?.[0]);
       if (greeting) this.#greeted(greeting, event.ports[0] ?? null);
     });
     for (const kind of ["click", "auxclick"] as const) {
@@ -131,11 +134,7 @@ export class Embedded {
 }
 
 /** Puts on the colours of the window around. */
-function wear({ isDark, accent }: Greeting): void {
-  const { style, classList } = document.documentElement;
-  style.colorScheme = isDark ? "dark" : "light";
+function wear({ isDark }: Greeting): void {
+  document.documentElement.style.colorScheme = isDark ? "dark" : "light";
   document.getElementById("dark")?.setAttribute("media", isDark ? "all" : "not all");
-  const isColour = CSS.supports("color", accent);
-  classList.toggle("has-accent", isColour);
-  if (isColour) style.setProperty("--window-accent", accent);
 }

@@ -11,7 +11,7 @@ import { Network } from "./network.mjs";
 import { Programs } from "./programs.mjs";
 
 const SAMPLE = join(ROOT, "sidecar/recollect/sample/vault");
-const PAGE = "http://app.localhost/"; // a name of this computer, so that the clipboard works
+const PAGE = "http://localhost/"; // as the app's on Android, which may show the server's page in a frame
 
 export const DEVICE_KEY = "recollect-device";
 export const HERE = { mode: "local", program: COMMAND, startAgreed: true };
@@ -43,7 +43,9 @@ export async function openApp(browser, desk, options = {}) {
   const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
   const viewport = kind === "phone" ? { width: 390, height: 780 } : { width: 1280, height: 800 };
   const context = await browser.newContext({ viewport, hasTouch: kind === "phone" });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: PAGE });
+  // The page comes from no server, so that the browser takes it for one of the public network.
+  const permissions = ["clipboard-read", "clipboard-write", "local-network-access"];
+  await context.grantPermissions(permissions, { origin: PAGE });
   const page = await context.newPage();
   page.setDefaultTimeout(8_000); // nothing that a person waits for takes longer
   const app = new AppPage(context, page, desk);
@@ -90,6 +92,8 @@ export class AppPage {
     this.statusBar = page.locator(".status-bar-item");
     this.search = page.locator('[data-type="recollect-search"]');
     this.similar = page.locator('[data-type="recollect-similar"]');
+    this.ask = page.locator('[data-type="recollect-ask"]');
+    this.askPage = this.ask.frameLocator("iframe");
     // Of the context: second windows have problems of their own.
     context.on("weberror", (failure) => this.problems.push(failure.error().stack ?? String(failure.error())));
     context.on("console", (message) => {
