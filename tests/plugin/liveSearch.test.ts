@@ -34,7 +34,7 @@ beforeEach(() => {
   ranks = true;
   live = new LiveSearch({
     session: () => session,
-    request: (client, query, mode) => client.search(query, { limit: 5, mode }),
+    request: (client, query, mode, typing) => client.search(query, { limit: 5, mode, typing }),
     ranksByMeaning: () => ranks,
     show: (reply, isFinal) => shown.push(`${reply.query} ${reply.mode} ${isFinal}`),
     fail: (error) => failed.push(error),
@@ -65,6 +65,15 @@ describe("typing", () => {
     }
     await rest();
     expect(server.asked("/api/search")).toHaveLength(2);
+  });
+
+  it("says that the last word may be unfinished, until the person asks for what is there", async () => {
+    live.type("bee");
+    await rest();
+    live.now("bee");
+    await rest();
+    const typing = server.asked("/api/search").map(({ url }) => new URL(url).searchParams.get("typing"));
+    expect(typing).toEqual(["true", "true", "false"]);
   });
 
   it("asks once where there is nothing to rank by meaning with", async () => {
