@@ -175,8 +175,7 @@ class Indexer:
     ) -> RunTotals:
         model = embedder.key if embedder is not None else None
         reader = _Reader(self._settings, embedder, signals.between)
-        renamed = (move.file for move in plan.moves if _title_moves(move))
-        to_read = (*renamed, *plan.read)
+        to_read = _to_read(plan)
         done = reused = 0
         for group in _groups(to_read):
             if signals.stop():
@@ -292,7 +291,7 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
         removes=plan.removes,
         ledger=(
             *excluded,
-            *(_pending(file, attempts.get(file.path, 0), now) for file in plan.read),
+            *(_pending(file, attempts.get(file.path, 0), now) for file in _to_read(plan)),
         ),
         model=model,
     )
@@ -322,6 +321,12 @@ def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> Ledg
         mtime_ns=file.mtime_ns,
         updated=time.time(),
     )
+
+
+def _to_read(plan: Plan) -> tuple[FileRef, ...]:
+    """The files whose text is read, each once, however they come to it."""
+    renamed = (move.file for move in plan.moves if _title_moves(move))
+    return tuple({file.path: file for file in (*renamed, *plan.read)}.values())
 
 
 def _title_moves(move: Move) -> bool:

@@ -1,0 +1,65 @@
+"""Runs of the write path that end early leave nothing behind that no later run would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.index.index import Index
+from recollect.ingest.indexer import Indexer, RunTotals, Signals
+from recollect.ingest.queue import Work
+from recollect.types import Settings
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "Old name.md").write_text("A text without a heading.", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    opened = Index.open(tmp_path / "index", writable=True)
+    yield opened
+    opened.close()
+
+
+def run(vault: Path, index: Index, *, full: bool = False, stopped: bool = False) -> RunTotals:
+    indexer = Indexer(vault, index, Settings(data_dir=vault, model_dir=vault, state_dir=vault))
+    return indexer.run(Work(full=full), None, Signals(stop=lambda: stopped))
+
+
+def test_a_renamed_note_gets_its_title_although_the_run_was_stopped(
+    vault: Path, index: Index
+) -> None:
+    run(vault, index)
+    (vault / "Old name.md").rename(vault / "New name.md")
+
+    assert not run(vault, index, stopped=True).finished
+    (entry,) = index.ledger(path="New name.md")
+    assert entry.state == "pending"
+    assert run(vault, index).finished
+
+    note = index.note_at("New name.md")
+    assert note is not None
+    assert note.title == "New name"
+    assert [entry.state for entry in index.ledger()] == ["keyword_only"]  # there is no model
+
+
+def test_a_renamed_note_is_read_once_in_a_full_run(vault: Path, index: Index) -> None:
+    run(vault, index)
+    (vault / "Old name.md").rename(vault / "New name.md")
+
+    assert run(vault, index, full=True).read == 1
+
+
+def test_a_note_in_another_folder_is_not_read(vault: Path, index: Index) -> None:
+    run(vault, index)
+    (vault / "Folder").mkdir()
+    (vault / "Old name.md").rename(vault / "Folder" / "Old name.md")
+
+    assert run(vault, index).read == 0
