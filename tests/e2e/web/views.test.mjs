@@ -113,7 +113,7 @@ test("the ledger lists files by state, and says which rule excludes a path", () 
   visit({ hash: "#/manage/ledger?vault=Sample" }, async (page) => {
     await page.getByRole("link", { name: /^excluded/ }).click();
     await page.waitForURL(/state=excluded/);
-    await page.locator(".panel tbody code").first().waitFor();
+    await page.locator(".chip[aria-current=true]", { hasText: /^excluded/ }).waitFor();
     const path = await page.locator(".panel tbody td").first().textContent();
     await page.getByLabel("Would this path be indexed?").fill(path);
     await page.getByRole("button", { name: "Test" }).click();
