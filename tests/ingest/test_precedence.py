@@ -19,12 +19,7 @@ def test_the_writer_goes_on_when_nobody_waits() -> None:
 
 def test_the_writer_rests_until_the_answer_is_there() -> None:
     precedence, events = _always_busy(), list[str]()
-
-    def write() -> None:
-        precedence.give_way()
-        events.append("written")
-
-    writer = threading.Thread(target=write)
+    writer = _writer(precedence, events)
     with precedence.answering():
         writer.start()
         events.append("answered")
@@ -51,12 +46,7 @@ def test_the_writer_goes_on_although_somebody_always_waits() -> None:
 
 def test_the_writer_rests_for_the_last_of_several() -> None:
     precedence, events = _always_busy(), list[str]()
-
-    def write() -> None:
-        precedence.give_way()
-        events.append("written")
-
-    writer = threading.Thread(target=write)
+    writer = _writer(precedence, events)
     with precedence.answering():
         with precedence.answering():
             writer.start()
@@ -77,6 +67,16 @@ def test_an_answer_that_failed_no_longer_holds_the_writer() -> None:
     threading.Thread(target=lambda: (precedence.give_way(), done.set())).start()
 
     assert done.wait(_LONG_S)
+
+
+def _writer(precedence: Precedence, events: list[str]) -> threading.Thread:
+    """A thread that gives way once and then writes."""
+
+    def write() -> None:
+        precedence.give_way()
+        events.append("written")
+
+    return threading.Thread(target=write)
 
 
 def _always_busy() -> Precedence:
