@@ -1,8 +1,8 @@
-# Recollect on a home server. See docs/home-server.md.
+# Notewell on a home server. See docs/home-server.md.
 #
-#   docker build -t recollect .
+#   docker build -t notewell .
 #   docker run --rm -p 127.0.0.1:8765:8765 --read-only --tmpfs /tmp --cap-drop ALL \
-#     -v ~/Notes:/vault:ro -v recollect-data:/data -v recollect-models:/models recollect
+#     -v ~/Notes:/vault:ro -v notewell-data:/data -v notewell-models:/models notewell
 #
 # Untested: written and linted where no container engine runs.
 
@@ -12,28 +12,28 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY esbuild.config.mjs tsconfig.json manifest.json ./
 COPY plugin plugin
-COPY sidecar/recollect/web sidecar/recollect/web
+COPY sidecar/notewell/web sidecar/notewell/web
 RUN npm run build:web
 
 FROM python:3.12-slim-bookworm AS package
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY sidecar sidecar
-COPY --from=pages /src/sidecar/recollect/web/static sidecar/recollect/web/static
-RUN python -m venv /opt/recollect && /opt/recollect/bin/pip install --no-cache-dir .
+COPY --from=pages /src/sidecar/notewell/web/static sidecar/notewell/web/static
+RUN python -m venv /opt/notewell && /opt/notewell/bin/pip install --no-cache-dir .
 
 FROM python:3.12-slim-bookworm
-RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data recollect \
-    && install -d -o recollect -g recollect -m 0700 /data /models \
-    && install -d -o recollect -g recollect -m 0755 /vault
-COPY --from=package /opt/recollect /opt/recollect
-ENV PATH=/opt/recollect/bin:$PATH \
+RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data notewell \
+    && install -d -o notewell -g notewell -m 0700 /data /models \
+    && install -d -o notewell -g notewell -m 0755 /vault
+COPY --from=package /opt/notewell /opt/notewell
+ENV PATH=/opt/notewell/bin:$PATH \
     HOME=/data \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
-    RECOLLECT_DATA_DIR=/data \
-    RECOLLECT_MODEL_DIR=/models \
-    RECOLLECT_SERVER_HOST=0.0.0.0
+    NOTEWELL_DATA_DIR=/data \
+    NOTEWELL_MODEL_DIR=/models \
+    NOTEWELL_SERVER_HOST=0.0.0.0
 USER 10001:10001
 WORKDIR /data
 VOLUME ["/data", "/models"]
@@ -41,5 +41,5 @@ EXPOSE 8765
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8765/api/health', timeout=4)"]
-ENTRYPOINT ["recollect"]
+ENTRYPOINT ["notewell"]
 CMD ["serve", "/vault"]

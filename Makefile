@@ -1,4 +1,4 @@
-# Recollect's commands. `make help` lists them.
+# Notewell's commands. `make help` lists them.
 
 PYTHON ?= python3
 VAULT ?=
@@ -6,7 +6,7 @@ EVAL_DATA ?= ../shared/data
 SECONDS_OF_STRESS ?= 300
 BENCH_FLAGS ?=
 
-PAGES := sidecar/recollect/web/static/index.html
+PAGES := sidecar/notewell/web/static/index.html
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -24,9 +24,9 @@ help: ## This list
 
 run: $(VENV)/.runs pages ## Serve the sample vault, or yours: make run VAULT=~/Notes
 ifeq ($(strip $(VAULT)),)
-	@$(PY) -m recollect demo
+	@$(PY) -m notewell demo
 else
-	@$(PY) -m recollect serve "$(VAULT)"
+	@$(PY) -m notewell serve "$(VAULT)"
 endif
 
 test: test-python test-plugin ## All tests, the plugin's in a real browser on a real server
@@ -36,7 +36,7 @@ test-python: $(VENV)/.tests ## The tests of the sidecar
 
 test-plugin: $(VENV)/.runs $(NODE)/.made browser ## The tests of the plugin
 	@npm run --silent test
-	@RECOLLECT_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/recollect" npm run --silent test:e2e
+	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" npm run --silent test:e2e
 
 plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
 	@npm run --silent build
@@ -84,10 +84,10 @@ load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes
 	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)
 
 clean: ## Remove what the commands above made here
-	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js sidecar/recollect/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
 	@echo "Making the environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) $(PIP) install --upgrade 'pip>=25.1'

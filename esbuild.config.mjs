@@ -107,7 +107,7 @@ async function smaller(text) {
 
 /** Rebuilds into `vault` as sources change. */
 async function watch(vault) {
-  const folder = join(vault, ".obsidian", "plugins", "recollect");
+  const folder = join(vault, ".obsidian", "plugins", "notewell");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, ".hotreload"), ""); // asks the hot-reload plugin to watch this folder
   const rest = {

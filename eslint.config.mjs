@@ -65,7 +65,7 @@ export default defineConfig([
       ],
       "obsidianmd/ui/sentence-case": [
         "error",
-        { enforceCamelCaseLower: true, brands: ["Recollect", "Obsidian", "Markdown", "Python"] },
+        { enforceCamelCaseLower: true, brands: ["Notewell", "Obsidian", "Markdown", "Python"] },
       ],
     },
   },

@@ -15,11 +15,11 @@ def shared_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
     """Return a function from the name of a data set to its unpacked folder.
 
     The name is the archive's without `vault-` or `ir-`, or that of the folder inside. Archives are
-    looked for where RECOLLECT_TEST_DATA says, else in shared/data beside the repository; the
+    looked for where NOTEWELL_TEST_DATA says, else in shared/data beside the repository; the
     calling test is skipped where they are not.
     """
     root = Path(__file__).resolve().parents[1]
-    source = Path(os.environ.get("RECOLLECT_TEST_DATA") or root.parent / "shared" / "data")
+    source = Path(os.environ.get("NOTEWELL_TEST_DATA") or root.parent / "shared" / "data")
     unpacked: dict[str, Path] = {}
 
     def folder(name: str) -> Path:

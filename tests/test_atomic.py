@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import pytest
 
-from recollect import atomic
+from notewell import atomic
 
 
 def mode(file: Path) -> int:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.config import known_keys, load_settings, user_file
-from recollect.errors import ConfigError
-from recollect.types import Settings
+from notewell.config import known_keys, load_settings, user_file
+from notewell.errors import ConfigError
+from notewell.types import Settings
 
 
 @pytest.fixture
@@ -17,11 +17,11 @@ def home(tmp_path: Path) -> dict[str, str]:
     """An environment whose per-user file is the test's own."""
     file = tmp_path / "user.toml"
     file.write_text("", encoding="utf-8")
-    return {"RECOLLECT_CONFIG": str(file)}
+    return {"NOTEWELL_CONFIG": str(file)}
 
 
 def user(home: Mapping[str, str], text: str) -> None:
-    Path(home["RECOLLECT_CONFIG"]).write_text(text, encoding="utf-8")
+    Path(home["NOTEWELL_CONFIG"]).write_text(text, encoding="utf-8")
 
 
 def test_defaults_hold_where_nothing_is_said(home: dict[str, str]) -> None:
@@ -37,7 +37,7 @@ def test_each_layer_wins_over_the_one_before(home: dict[str, str], tmp_path: Pat
     user(home, '[model]\nname = "from-user"\n[chunking]\nmax_tokens = 100\n')
     vault = tmp_path / "vault"
     vault.mkdir()
-    (vault / ".recollect.toml").write_text(
+    (vault / ".notewell.toml").write_text(
         '[model]\nname = "from-vault"\n[vault]\nexclude = ["Archive/**"]\n', encoding="utf-8"
     )
 
@@ -48,9 +48,9 @@ def test_each_layer_wins_over_the_one_before(home: dict[str, str], tmp_path: Pat
     assert names({}).model.name == "from-vault"
     assert names({}).vault.exclude == ("Archive/**",)
     assert names({}).chunking.max_tokens == 100
-    assert names({"RECOLLECT_MODEL_NAME": "from-env"}).model.name == "from-env"
+    assert names({"NOTEWELL_MODEL_NAME": "from-env"}).model.name == "from-env"
     flagged = load_settings(
-        environ={**home, "RECOLLECT_MODEL_NAME": "from-env"},
+        environ={**home, "NOTEWELL_MODEL_NAME": "from-env"},
         flags={"model.name": "from-flag", "server.port": None},
         vault=vault,
     )
@@ -62,9 +62,9 @@ def test_numbers_booleans_and_lists_are_read_from_the_environment(home: dict[str
     settings = load_settings(
         environ={
             **home,
-            "RECOLLECT_SERVER_PORT": "0",
-            "RECOLLECT_OFFLINE": "true",
-            "RECOLLECT_VAULT_EXCLUDE": "Templates/**, *.tmp.md",
+            "NOTEWELL_SERVER_PORT": "0",
+            "NOTEWELL_OFFLINE": "true",
+            "NOTEWELL_VAULT_EXCLUDE": "Templates/**, *.tmp.md",
         }
     )
 
@@ -83,7 +83,7 @@ def test_home_and_variables_are_expanded(home: dict[str, str]) -> None:
 
 
 def test_a_data_directory_of_its_own_keeps_its_state_inside(home: dict[str, str]) -> None:
-    settings = load_settings(environ={**home, "RECOLLECT_DATA_DIR": "/data"})
+    settings = load_settings(environ={**home, "NOTEWELL_DATA_DIR": "/data"})
 
     assert settings.state_dir == Path("/data/state")
 
@@ -109,13 +109,13 @@ def test_an_unknown_or_invalid_key_is_named(home: dict[str, str], text: str, nam
 
 
 def test_an_unknown_variable_is_named(home: dict[str, str]) -> None:
-    with pytest.raises(ConfigError, match="RECOLLECT_SERVER_PROT"):
-        load_settings(environ={**home, "RECOLLECT_SERVER_PROT": "1"})
+    with pytest.raises(ConfigError, match="NOTEWELL_SERVER_PROT"):
+        load_settings(environ={**home, "NOTEWELL_SERVER_PROT": "1"})
 
 
 def test_a_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="does not exist"):
-        load_settings(environ={"RECOLLECT_CONFIG": str(tmp_path / "none.toml")})
+        load_settings(environ={"NOTEWELL_CONFIG": str(tmp_path / "none.toml")})
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_a_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
 def test_a_vault_cannot_say_what_is_this_machines(
     home: dict[str, str], tmp_path: Path, text: str
 ) -> None:
-    (tmp_path / ".recollect.toml").write_text(text, encoding="utf-8")
+    (tmp_path / ".notewell.toml").write_text(text, encoding="utf-8")
 
     with pytest.raises(ConfigError, match="cannot be set in a vault"):
         load_settings(environ=home, vault=tmp_path)
 
 
 def test_a_vault_may_say_where_its_index_lives(home: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / ".recollect.toml").write_text('index_dir = "../index"\n', encoding="utf-8")
+    (tmp_path / ".notewell.toml").write_text('index_dir = "../index"\n', encoding="utf-8")
 
     settings = load_settings(environ=home, vault=tmp_path)
 
@@ -145,4 +145,4 @@ def test_every_setting_has_a_key() -> None:
 
 
 def test_the_user_file_is_where_the_variable_says(tmp_path: Path) -> None:
-    assert user_file({"RECOLLECT_CONFIG": str(tmp_path / "a.toml")}) == tmp_path / "a.toml"
+    assert user_file({"NOTEWELL_CONFIG": str(tmp_path / "a.toml")}) == tmp_path / "a.toml"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import IndexDamagedError, IndexFailure
-from recollect.index import derived
-from recollect.index.store import DATABASE
-from recollect.types import ModelRules, SearchRequest, Settings, VaultRecord
+from notewell.engine import Engine
+from notewell.errors import IndexDamagedError, IndexFailure
+from notewell.index import derived
+from notewell.index.store import DATABASE
+from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 NOTES = 40
@@ -157,7 +157,7 @@ def test_snapshots_are_never_needed(opened: Opener, directory: Path, harm: str) 
         elif harm == "cut":
             os.truncate(path, path.stat().st_size // 2)
         else:
-            path.write_bytes(b"recollect-snapshot 999\n" + path.read_bytes())
+            path.write_bytes(b"notewell-snapshot 999\n" + path.read_bytes())
     if harm == "deleted":
         shutil.rmtree(directory / "keywords")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import IndexInUseError, NotFoundError, UsageError
-from recollect.types import (
+from notewell.engine import Engine
+from notewell.errors import IndexInUseError, NotFoundError, UsageError
+from notewell.types import (
     ModelRules,
     Progress,
     SearchRequest,
@@ -169,7 +169,7 @@ def test_without_a_model_keywords_work_and_the_reason_is_said(
     assert reply.warnings
     assert report.embedded == 0
     assert (status.state, status.semantic) == ("ready", "unavailable")
-    assert "recollect models get" in (status.semantic_reason or "")
+    assert "notewell models get" in (status.semantic_reason or "")
     assert status.ledger["keyword_only"] + status.ledger["indexed"] == 4
 
 

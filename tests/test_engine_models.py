@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.index.index import Index
-from recollect.ingest import embed
-from recollect.models import loading
-from recollect.models.pool import EmbedderPool
-from recollect.models.resilient import RETRY_S, ResilientEmbedder, Step
-from recollect.replies.search import SearchReply
-from recollect.replies.status import StatusReply
-from recollect.types import (
+from notewell.engine import Engine
+from notewell.index.index import Index
+from notewell.ingest import embed
+from notewell.models import loading
+from notewell.models.pool import EmbedderPool
+from notewell.models.resilient import RETRY_S, ResilientEmbedder, Step
+from notewell.replies.search import SearchReply
+from notewell.replies.status import StatusReply
+from notewell.types import (
     Embedder,
     FloatArray,
     ModelRules,

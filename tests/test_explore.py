@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import NotFoundError
-from recollect.questions.vault import (
+from notewell.engine import Engine
+from notewell.errors import NotFoundError
+from notewell.questions.vault import (
     ArchaeologyQuestion,
     BridgesQuestion,
     CommunitiesQuestion,
@@ -23,8 +23,8 @@ from recollect.questions.vault import (
     OrphansQuestion,
     PathQuestion,
 )
-from recollect.replies.explore import ArchaeologyReply, CompleteReply
-from recollect.replies.graph import (
+from notewell.replies.explore import ArchaeologyReply, CompleteReply
+from notewell.replies.graph import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,
@@ -35,7 +35,7 @@ from recollect.replies.graph import (
     OrphansReply,
     PathReply,
 )
-from recollect.types import ModelRules, Settings, VaultRecord
+from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 NOTES = {

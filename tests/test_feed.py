@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import NotFoundError, OutsideVaultError, UsageError
-from recollect.replies.status import StatusReply
-from recollect.types import Change, FileStamp, SearchRequest, Settings, VaultRecord, VaultRules
-from recollect.vault.mirror import MAX_CONTENT_BYTES
+from notewell.engine import Engine
+from notewell.errors import NotFoundError, OutsideVaultError, UsageError
+from notewell.replies.status import StatusReply
+from notewell.types import Change, FileStamp, SearchRequest, Settings, VaultRecord, VaultRules
+from notewell.vault.mirror import MAX_CONTENT_BYTES
 
 SAVED = 1_772_445_600_123
 

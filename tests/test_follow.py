@@ -6,8 +6,8 @@ import asyncio
 import threading
 from functools import partial
 
-from recollect.follow import Following
-from recollect.ingest.events import EventLog
+from notewell.follow import Following
+from notewell.ingest.events import EventLog
 
 
 def publish(log: EventLog, *generations: int) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import NotFoundError, QueryLogOffError
-from recollect.querylog import NAME
-from recollect.replies.search import SearchReply
-from recollect.types import LogRules, SearchRequest, Settings, VaultRecord
-from recollect.vaults import Vaults
+from notewell.engine import Engine
+from notewell.errors import NotFoundError, QueryLogOffError
+from notewell.querylog import NAME
+from notewell.replies.search import SearchReply
+from notewell.types import LogRules, SearchRequest, Settings, VaultRecord
+from notewell.vaults import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from recollect import interrupt
-from recollect.interrupt import InterruptedWorkError
+from notewell import interrupt
+from notewell.interrupt import InterruptedWorkError
 
 
 async def test_work_that_is_waited_for_is_never_interrupted() -> None:

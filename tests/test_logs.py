@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import logs
-from recollect.logs import delete_logs, log_to_terminal, logging_to_files
-from recollect.types import LogRules
+from notewell import logs
+from notewell.logs import delete_logs, log_to_terminal, logging_to_files
+from notewell.types import LogRules
 
-log = logging.getLogger("recollect.test")
+log = logging.getLogger("notewell.test")
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def quiet_again() -> Iterator[None]:
 
 
 def lines(folder: Path) -> list[str]:
-    return (folder / "recollect.log").read_text(encoding="utf-8").splitlines()
+    return (folder / "notewell.log").read_text(encoding="utf-8").splitlines()
 
 
 def test_an_event_is_one_line_for_people(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_an_event_is_one_line_for_people(tmp_path: Path) -> None:
         log.warning("Früh: %s", "a\nb\u2028c\x1b[2J")
 
     [line] = lines(tmp_path)
-    assert line.endswith("WARNING recollect.test: Früh: a\\nb\\u2028c\\x1b[2J")
+    assert line.endswith("WARNING notewell.test: Früh: a\\nb\\u2028c\\x1b[2J")
 
 
 def test_json_lines_are_for_programs(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_files_rotate_and_never_grow_beyond_their_number(
         for number in range(400):
             log.warning("event %d", number)
 
-    files = sorted(tmp_path.glob("recollect.log*"))
+    files = sorted(tmp_path.glob("notewell.log*"))
     assert len(files) == logs.FILES
     assert all(file.stat().st_size <= 2000 for file in files)
     assert lines(tmp_path)[-1].endswith("event 399")
@@ -101,7 +101,7 @@ def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:
         logging_to_files(tmp_path, LogRules()) as first,
         logging_to_files(tmp_path, LogRules()) as second,
     ):
-        assert (first, second) == (tmp_path / "recollect.log", tmp_path / "recollect-2.log")
+        assert (first, second) == (tmp_path / "notewell.log", tmp_path / "notewell-2.log")
     with logging_to_files(tmp_path, LogRules()) as third:
         assert third == first
 
@@ -141,8 +141,8 @@ def test_logs_are_deleted_but_for_those_being_written(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules()):
         with logging_to_files(tmp_path, LogRules()):
             log.warning("somewhere")
-        (tmp_path / "recollect-2.log.1").touch()
+        (tmp_path / "notewell-2.log.1").touch()
         delete_logs(tmp_path)
-        assert {file.name for file in tmp_path.glob("rec*")} == {"recollect.log"}
+        assert {file.name for file in tmp_path.glob("rec*")} == {"notewell.log"}
     delete_logs(tmp_path)
     assert not list(tmp_path.glob("rec*"))

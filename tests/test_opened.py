@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import IndexInUseError
-from recollect.opened import Hold, OpenEngines
-from recollect.types import VaultRecord
+from notewell.engine import Engine
+from notewell.errors import IndexInUseError
+from notewell.opened import Hold, OpenEngines
+from notewell.types import VaultRecord
 
 
 class SmallEngine:

@@ -15,10 +15,10 @@ import numpy as np
 import orjson
 import pytest
 
-from recollect.errors import NotFoundError, PackError, UsageError
-from recollect.index.index import Index
-from recollect.pack import export_pack, import_pack
-from recollect.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
+from notewell.errors import NotFoundError, PackError, UsageError
+from notewell.index.index import Index
+from notewell.pack import export_pack, import_pack
+from notewell.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
 
 MODEL = ModelKey("small", "ab" * 32, "int8")
 DIMENSIONS = 8
@@ -292,7 +292,7 @@ def test_another_models_vectors_are_refused_by_name(packed: Path, tmp_path: Path
 
 def test_a_later_format_says_to_update(packed: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "later.tar", with_manifest(members(packed), format=2))
-    with opened(tmp_path / "to") as index, pytest.raises(PackError, match="Update Recollect"):
+    with opened(tmp_path / "to") as index, pytest.raises(PackError, match="Update Notewell"):
         load(index, file)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from recollect.config import load_settings
+from notewell.config import load_settings
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def test_the_image_runs_as_nobody_in_particular_and_says_whether_it_lives() -> N
 
 
 def test_what_the_image_sets_are_settings() -> None:
-    environ = dict(re.findall(r"(RECOLLECT_[A-Z_]+)=(\S+)", STAGES[-1]))
+    environ = dict(re.findall(r"(NOTEWELL_[A-Z_]+)=(\S+)", STAGES[-1]))
 
     settings = load_settings(environ=environ)
 
@@ -68,7 +68,7 @@ def test_no_service_has_more_rights_than_it_needs(name: str) -> None:
 
 
 def test_the_server_reads_notes_only_and_is_reached_from_this_machine_alone() -> None:
-    server = COMPOSE["services"]["recollect"]
+    server = COMPOSE["services"]["notewell"]
 
     assert server["read_only"] is True
     assert "notes:/vault:ro" in server["volumes"]

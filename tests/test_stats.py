@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.replies.manage import NamedCount, StatsReply
-from recollect.types import Settings, VaultRecord
+from notewell.engine import Engine
+from notewell.replies.manage import NamedCount, StatsReply
+from notewell.types import Settings, VaultRecord
 
 NOTES = {
     "Bees.md": "---\ntype: Insect\ntags: [garden/hive, Spring]\n---\nSee [[Compost]].",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.times import iso
+from notewell.times import iso
 
 
 def test_times_carry_their_zone() -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ask.answering import Draft
-from recollect.ask.conversations import Conversations
-from recollect.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
-from recollect.types import SearchRequest, ServerRules, Settings, VaultRecord
-from recollect.vault.journal import Journal
-from recollect.vault.write import VaultWriter
-from recollect.vaults import REGISTRY, Vaults
+from notewell.ask.answering import Draft
+from notewell.ask.conversations import Conversations
+from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
+from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
+from notewell.vault.journal import Journal
+from notewell.vault.write import VaultWriter
+from notewell.vaults import REGISTRY, Vaults
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ export type OfflineReason =
   | "crashed" // it was started, and did not stay
   | "in-use" // somebody else serves this vault, and not to us
   | "unreachable"
-  | "not-recollect" // something else answers at that address
+  | "not-notewell" // something else answers at that address
   | "no-vault" // it does not serve this vault
   | "refused"; // it answers, and says no
 
@@ -247,12 +247,12 @@ const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReas
   unreachable: "unreachable",
   timeout: "unreachable",
   refused: "refused",
-  garbage: "not-recollect",
+  garbage: "not-notewell",
 };
 
 function stateOf(error: unknown): ConnectionState {
   if (error instanceof Halt) return error.state;
-  if (error instanceof ShapeError) return offline("not-recollect", error.message);
+  if (error instanceof ShapeError) return offline("not-notewell", error.message);
   const { kind, message } = asServerError(error);
   return kind === "unauthorized" ? { name: "needs-token" } : offline(OFFLINE[kind], message);
 }

@@ -21,7 +21,7 @@ import type { ActionName } from "./ui/explain";
 import { afterRename } from "./ui/marks";
 import { showSearch, showSimilar } from "./ui/reveal";
 import { SEARCH_VIEW, SearchView } from "./ui/searchView";
-import { RecollectSettingTab } from "./ui/settingsTab";
+import { NotewellSettingTab } from "./ui/settingsTab";
 import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
 import { statusBar } from "./ui/statusBar";
 import { vaultFiles, watchVault } from "./vaultEvents";
@@ -32,9 +32,9 @@ const PANELS = [
   [SIMILAR_VIEW, SimilarView],
   [ASK_VIEW, AskView],
 ] as const;
-const DEVICE_KEY = "recollect-device";
+const DEVICE_KEY = "notewell-device";
 
-export default class RecollectPlugin extends Plugin {
+export default class NotewellPlugin extends Plugin {
   readonly #requests = new Ring<RequestEntry>(50);
   readonly #queue = new ChangeQueue(() => Date.now());
   readonly #launcher = new Launcher(() => this.#reconnect());
@@ -99,7 +99,7 @@ export default class RecollectPlugin extends Plugin {
     }
     for (const action of this.#actions) this.#addAction(action);
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
-    this.addSettingTab(new RecollectSettingTab(this, this.#desk));
+    this.addSettingTab(new NotewellSettingTab(this, this.#desk));
     const updateBar = statusBar(this.addStatusBarItem(), this.#desk, this.#actions);
     this.register(this.#connection.subscribe(updateBar));
     this.app.workspace.onLayoutReady(() => void this.#begin(updateBar));

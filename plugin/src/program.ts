@@ -1,4 +1,4 @@
-/** Finds the installed `recollect`. Nothing is installed or updated from here, only found. */
+/** Finds the installed `notewell`. Nothing is installed or updated from here, only found. */
 
 import { Platform } from "obsidian";
 
@@ -54,7 +54,7 @@ export async function findProgram(chosen: string, machine: Machine): Promise<str
  */
 export function usualPlaces(machine: Machine): string[] {
   const { environment, home, isWindows, path } = machine;
-  const name = isWindows ? "recollect.exe" : "recollect";
+  const name = isWindows ? "notewell.exe" : "notewell";
   const folders = [
     path.join(home, ".local", "bin"),
     environment["UV_TOOL_BIN_DIR"],

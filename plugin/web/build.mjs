@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const HERE = import.meta.dirname;
-const OUT = join(HERE, "../../sidecar/recollect/web/static");
+const OUT = join(HERE, "../../sidecar/notewell/web/static");
 const COMMON = { bundle: true, minify: true, charset: "utf8", target: "es2022", logLevel: "warning" };
 
 /** What the first page may weigh, packed as it travels; the build fails beyond. */

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access.devices import Devices, digest, session_of
-from recollect.errors import AccessError, NotFoundError, UsageError
+from notewell.access.devices import Devices, digest, session_of
+from notewell.errors import AccessError, NotFoundError, UsageError
 
 
 @pytest.fixture

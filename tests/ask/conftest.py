@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from recollect.ask.agent import Agent, Asked
-from recollect.ask.conversations import Conversations
-from recollect.ask.messages import Cancel
-from recollect.ask.providers import Providers
-from recollect.ask.tools import Vault
-from recollect.engine import Engine
-from recollect.replies.ask import AskEvent, AskReply
-from recollect.types import AskRules, ModelRules, Settings, VaultRecord
+from notewell.ask.agent import Agent, Asked
+from notewell.ask.conversations import Conversations
+from notewell.ask.messages import Cancel
+from notewell.ask.providers import Providers
+from notewell.ask.tools import Vault
+from notewell.engine import Engine
+from notewell.replies.ask import AskEvent, AskReply
+from notewell.types import AskRules, ModelRules, Settings, VaultRecord
 from tests.ask.scripted import Says, Script, ScriptedModel
 
 NOTES = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect.ask.agent import Asked
-from recollect.errors import CancelledError, ConfigError, NotFoundError, ProviderError
-from recollect.replies.ask import AskFound, AskNotice, AskStep, AskText
+from notewell.ask.agent import Asked
+from notewell.errors import CancelledError, ConfigError, NotFoundError, ProviderError
+from notewell.replies.ask import AskFound, AskNotice, AskStep, AskText
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ask.agent import Asked
-from recollect.ask.answering import Draft
-from recollect.ask.conversations import MOST, Conversations, as_note, within
-from recollect.errors import CancelledError, NotFoundError, ProviderError
-from recollect.replies.ask import AskNotice, AskReply, AskSource, AskText
+from notewell.ask.agent import Asked
+from notewell.ask.answering import Draft
+from notewell.ask.conversations import MOST, Conversations, as_note, within
+from notewell.errors import CancelledError, NotFoundError, ProviderError
+from notewell.replies.ask import AskNotice, AskReply, AskSource, AskText
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
 

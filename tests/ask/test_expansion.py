@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from recollect.ask.expansion import Expander
-from recollect.ask.providers import Providers
-from recollect.engine import Engine
-from recollect.types import AskRules, SearchRequest
+from notewell.ask.expansion import Expander
+from notewell.ask.providers import Providers
+from notewell.engine import Engine
+from notewell.types import AskRules, SearchRequest
 from tests.ask.scripted import Says, Script
 
 REQUEST = SearchRequest("apian", expand="llm", mode="keyword")
@@ -28,7 +28,7 @@ def asked_of(script: Script, tmp_path: Path) -> Callable[..., Expander]:
 def test_a_model_that_is_too_slow_is_not_waited_for(
     asked_of: Callable[..., Expander], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.ask.expansion.SECONDS", 0.1)
+    monkeypatch.setattr("notewell.ask.expansion.SECONDS", 0.1)
     hold = threading.Event()
     reply = asked_of(Says("x" * 50, hold=hold)).search(REQUEST, engine.search)
     hold.set()

@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
-from recollect.ask.keys import find_key, keep_key
-from recollect.errors import MissingExtraError, ProviderError
-from recollect.types import AskRules
+from notewell.ask.keys import find_key, keep_key
+from notewell.errors import MissingExtraError, ProviderError
+from notewell.types import AskRules
 
 RULES = AskRules(provider="openai", base_url="https://example.com/v1")
 
@@ -47,7 +47,7 @@ def test_a_key_is_kept_found_and_taken_out(ring: Ring) -> None:
     keep_key(RULES, "secret")
 
     assert find_key(RULES, {}) == "secret"
-    assert find_key(RULES, {"RECOLLECT_ASK_KEY": "other"}) == "other"
+    assert find_key(RULES, {"NOTEWELL_ASK_KEY": "other"}) == "other"
     assert find_key(AskRules(provider="openai"), {}) == ""
     keep_key(RULES, "")
     keep_key(RULES, "")
@@ -59,7 +59,7 @@ def test_a_keyring_that_refuses_is_told_when_keeping_and_no_key_when_asking(ring
     ring.locked = True
 
     assert find_key(RULES, {}) == ""
-    with pytest.raises(ProviderError, match="RECOLLECT_ASK_KEY"):
+    with pytest.raises(ProviderError, match="NOTEWELL_ASK_KEY"):
         keep_key(RULES, "secret")
 
 

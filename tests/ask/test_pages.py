@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from recollect.ask import pages
-from recollect.ask.pages import Pages
-from recollect.errors import ProviderError
+from notewell.ask import pages
+from notewell.ask.pages import Pages
+from notewell.errors import ProviderError
 
 
 @pytest.mark.parametrize(

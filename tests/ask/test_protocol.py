@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from recollect.ask.anthropic import Anthropic
-from recollect.ask.messages import Cancel, Json, Provider, ToolCall, Turn
-from recollect.ask.openai import OpenAI
-from recollect.ask.protocol import CallParts, gather, limit, offered
-from recollect.ask.wire import Endpoint, Wire
-from recollect.errors import ProviderError
+from notewell.ask.anthropic import Anthropic
+from notewell.ask.messages import Cancel, Json, Provider, ToolCall, Turn
+from notewell.ask.openai import OpenAI
+from notewell.ask.protocol import CallParts, gather, limit, offered
+from notewell.ask.wire import Endpoint, Wire
+from notewell.errors import ProviderError
 from tests.ask.scripted import Says, Script
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from recollect.ask.citations import check
-from recollect.ask.messages import Cancel, ModelInfo
-from recollect.ask.phrases import phrases_for
-from recollect.ask.providers import CACHE_SECONDS, Providers
-from recollect.ask.ranking import rank
-from recollect.errors import ConfigError, ProviderError
-from recollect.types import AskRules
+from notewell.ask.citations import check
+from notewell.ask.messages import Cancel, ModelInfo
+from notewell.ask.phrases import phrases_for
+from notewell.ask.providers import CACHE_SECONDS, Providers
+from notewell.ask.ranking import rank
+from notewell.errors import ConfigError, ProviderError
+from notewell.types import AskRules
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
 
@@ -64,7 +64,7 @@ def test_the_list_is_fetched_once_a_day_and_limits_are_kept(
     assert {one.name: one.input_limit for one in first.models} == {"big": 100_000, "small": 4096}
 
     now = 2 * CACHE_SECONDS + __import__("time").time()
-    monkeypatch.setattr("recollect.ask.providers.time.time", lambda: now)
+    monkeypatch.setattr("notewell.ask.providers.time.time", lambda: now)
     assert chosen.models(provider).age_s < 1
     assert model.listed == 2
     assert chosen.models(provider, refresh=True).models
@@ -81,7 +81,7 @@ def test_an_old_list_serves_where_the_provider_is_away(
     model.close()
     model.close = lambda: None  # type: ignore[method-assign]
     now = 2 * CACHE_SECONDS + __import__("time").time()
-    monkeypatch.setattr("recollect.ask.providers.time.time", lambda: now)
+    monkeypatch.setattr("notewell.ask.providers.time.time", lambda: now)
 
     assert chosen.models(provider).age_s > CACHE_SECONDS
     with pytest.raises(ProviderError):
@@ -117,7 +117,7 @@ def test_a_key_goes_to_its_own_address_alone(tmp_path: Path) -> None:
     environ = {"OPENAI_API_KEY": "sk-one"}
     assert _key(providers(tmp_path, environ)) == "Bearer sk-one"
     assert _key(providers(tmp_path, environ, base_url="https://example.com/v1")) is None
-    own = {**environ, "RECOLLECT_ASK_KEY": "two"}
+    own = {**environ, "NOTEWELL_ASK_KEY": "two"}
     assert _key(providers(tmp_path, own, base_url="https://example.com/v1")) == "Bearer two"
     with pytest.raises(ConfigError, match="unencrypted"):
         providers(tmp_path, own, base_url="http://example.com/v1").open(Cancel())
@@ -133,7 +133,7 @@ def _key(chosen: Providers) -> str | None:
 
 def test_a_refused_key_is_told_without_the_key(ask: Asking, script: Script, tmp_path: Path) -> None:
     model = script(Says(status=401, raw=b'{"error": {"message": "Incorrect key: two"}}'))
-    provider = providers(tmp_path, {"RECOLLECT_ASK_KEY": "two"}, base_url=model.url).open(Cancel())
+    provider = providers(tmp_path, {"NOTEWELL_ASK_KEY": "two"}, base_url=model.url).open(Cancel())
     with pytest.raises(ProviderError) as refused:
         list(provider.stream("m", (), (), 10))
 

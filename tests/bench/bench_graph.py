@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
-from recollect.index.graph import LinkGraph
-from recollect.index.index import Index
-from recollect.types import Batch, Link, Note, NoteMove, NotePut
+from notewell.index.graph import LinkGraph
+from notewell.index.index import Index
+from notewell.types import Batch, Link, Note, NoteMove, NotePut
 
 NOTES, LINKS = 6_571, 38_930  # of the largest vault in the shared data
 QUICK_NOTES, QUICK_LINKS = 600, 3_500

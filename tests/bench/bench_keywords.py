@@ -19,13 +19,13 @@ from corpus import SECTIONS, SEED, TOPIC_WORDS, TOPICS, Words, note, queries
 from figures import Figure, Times, options, write
 from rank_bm25 import BM25Okapi
 
-from recollect.config import load_settings
-from recollect.index.analyze import tokens
-from recollect.index.keywords import Keywords, QueryTerm
-from recollect.index.postings import Postings
-from recollect.index.reads import ChunkText, NoteText
-from recollect.models.catalogue import TOKENIZER_FILE, find
-from recollect.models.fetch import fetch
+from notewell.config import load_settings
+from notewell.index.analyze import tokens
+from notewell.index.keywords import Keywords, QueryTerm
+from notewell.index.postings import Postings
+from notewell.index.reads import ChunkText, NoteText
+from notewell.models.catalogue import TOKENIZER_FILE, find
+from notewell.models.fetch import fetch
 
 CHUNKS, QUICK_CHUNKS = 100_000, 5_000
 QUERIES, PEER_QUERIES = 200, 12  # a peer's question takes a third of a second

@@ -1,6 +1,6 @@
 """A running server on a real vault: first index, searching meanwhile, memory, saves, a day's work.
 
-obsidian-hub comes from the shared data (`--data`, RECOLLECT_TEST_DATA, or beside the repository);
+obsidian-hub comes from the shared data (`--data`, NOTEWELL_TEST_DATA, or beside the repository);
 `--vault` takes another folder; without either, as many notes are generated.
 """
 
@@ -19,8 +19,8 @@ from live_saves import Saves, measure
 from server import Server, serving
 from stack import say
 
-from recollect.ingest.writer import IDLE_BEFORE_SAVE_S
-from recollect.vault.watch import QUIET_MS
+from notewell.ingest.writer import IDLE_BEFORE_SAVE_S
+from notewell.vault.watch import QUIET_MS
 
 LIMIT_S, QUICK_LIMIT_S = 240.0, 90.0
 QUERIES, QUICK_QUERIES = 200, 60

@@ -1,6 +1,6 @@
 """Fifty people search one server for a minute while notes change: `make load`.
 
-On this machine alone. obsidian-hub comes from the shared data (`--data`, RECOLLECT_TEST_DATA, or
+On this machine alone. obsidian-hub comes from the shared data (`--data`, NOTEWELL_TEST_DATA, or
 beside the repository); `--vault` takes another folder; without either, notes are generated.
 """
 
@@ -22,9 +22,9 @@ from live_home import NOTES, QUICK_NOTES, Home, home
 from load_clients import Crowd, Tally, change
 from stack import say
 
-from recollect.access.devices import Devices
-from recollect.access.keeper import stored_token
-from recollect.config import load_settings
+from notewell.access.devices import Devices
+from notewell.access.keeper import stored_token
+from notewell.config import load_settings
 
 _READY_S = 1800.0
 _LEAST_ANSWERED = 0.95
@@ -101,7 +101,7 @@ def _details(tally: Tally, changed: int) -> dict[str, object]:
 @contextmanager
 def _serving(at: Home) -> Iterator[str]:
     """Serve a vault as a person would, with its index complete; gives the address."""
-    command = [sys.executable, "-m", "recollect"]
+    command = [sys.executable, "-m", "notewell"]
     say(f"indexing {at.notes:,} notes of {at.name}")
     began = time.monotonic()
     subprocess.run(

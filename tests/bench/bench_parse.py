@@ -1,7 +1,7 @@
 """Parsing and chunking on one core, beside just reading the same files.
 
 The corpus is made for this: notes with properties, headings, links, lists, tables, code, callouts
-and comments, by a fixed seed. Where the shared vaults are (RECOLLECT_TEST_DATA, or shared/data
+and comments, by a fixed seed. Where the shared vaults are (NOTEWELL_TEST_DATA, or shared/data
 beside the repository) each of them is measured as well. Tokens are counted by length, so that the
 figure is the parser's and not the tokenizer's.
 """
@@ -19,10 +19,10 @@ from pathlib import Path
 
 from figures import Figure, options, write
 
-from recollect.types import ChunkSizes, FileRef, SourceText, VaultRules
-from recollect.vault import files
-from recollect.vault.chunk import chunk
-from recollect.vault.parse import parse
+from notewell.types import ChunkSizes, FileRef, SourceText, VaultRules
+from notewell.vault import files
+from notewell.vault.chunk import chunk
+from notewell.vault.parse import parse
 
 NOTES, QUICK_NOTES = 3000, 300
 PASSES = 3
@@ -107,7 +107,7 @@ def chunk_count(file: FileRef, source: SourceText) -> int:
 def real_vaults(folder: Path) -> Iterator[Path]:
     """Unpack the shared vaults that are there."""
     root = Path(__file__).resolve().parents[2]
-    source = Path(os.environ.get("RECOLLECT_TEST_DATA") or root.parent / "shared" / "data")
+    source = Path(os.environ.get("NOTEWELL_TEST_DATA") or root.parent / "shared" / "data")
     for archive in sorted(source.glob("vault-*.tar.gz")):
         name = archive.name.removeprefix("vault-").removesuffix(".tar.gz")
         with tarfile.open(archive) as packed:

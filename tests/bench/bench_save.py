@@ -20,11 +20,11 @@ from peer_stack import tokenize
 from rank_bm25 import BM25Okapi
 from stack import Stack, prepare
 
-from recollect.engine import Engine
-from recollect.index.index import Index
-from recollect.models.catalogue import TOKENIZER_FILE
-from recollect.replies.search import SearchReply
-from recollect.types import Change, SearchRequest
+from notewell.engine import Engine
+from notewell.index.index import Index
+from notewell.models.catalogue import TOKENIZER_FILE
+from notewell.replies.search import SearchReply
+from notewell.types import Change, SearchRequest
 
 SAVES, QUICK_SAVES = 10, 3
 NOTE = "saved while measured.md"

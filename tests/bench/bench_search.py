@@ -12,8 +12,8 @@ from figures import Figure, Times, options, write
 from peers import Peers, measure_peers
 from stack import QUICK_CHUNKS, Stack, prepare
 
-from recollect.engine import Engine
-from recollect.types import SearchMode, SearchRequest
+from notewell.engine import Engine
+from notewell.types import SearchMode, SearchRequest
 
 SIZES = (10_000, 100_000)
 WARM_UP = 20

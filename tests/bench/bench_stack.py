@@ -17,7 +17,7 @@ SEEDED = "vectors of passages are clustered random ones; queries are embedded by
 
 @dataclass(frozen=True)
 class Ours:
-    """What was measured of Recollect."""
+    """What was measured of Notewell."""
 
     starts_s: tuple[float, ...]
     query: Times

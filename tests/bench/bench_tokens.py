@@ -1,8 +1,8 @@
 """Tokens: how often the right passage is within 1k, 2k and 4k tokens, beside sending whole notes.
 
-Judged queries of the shared data (RECOLLECT_TEST_DATA, or shared/data beside the repository); no
+Judged queries of the shared data (NOTEWELL_TEST_DATA, or shared/data beside the repository); no
 figures without it. Both sides take the notes in the order of the same search, notes that a query
-was cut from left out, and count with the same tokenizer. Ours is `recollect context`; whole notes
+was cut from left out, and count with the same tokenizer. Ours is `notewell context`; whole notes
 are sent one after the other, the last one cut where the budget ends.
 
 The right passage of a query that names a heading is there when half of the words under that heading
@@ -25,17 +25,17 @@ from pathlib import Path
 import orjson
 from figures import Figure, options, write
 
-from recollect.config import load_settings
-from recollect.context.assemble import Assembler
-from recollect.context.texts import NoteTexts
-from recollect.engine import Engine
-from recollect.evaluate.corpus import write_vault
-from recollect.evaluate.datasets import JudgedSet, Query, read_judged
-from recollect.questions.vault import ContextQuestion
-from recollect.replies.search import Result, SearchReply
-from recollect.types import SearchRequest, Settings, VaultRules
-from recollect.vault.header import fit_words
-from recollect.vaults import Vaults
+from notewell.config import load_settings
+from notewell.context.assemble import Assembler
+from notewell.context.texts import NoteTexts
+from notewell.engine import Engine
+from notewell.evaluate.corpus import write_vault
+from notewell.evaluate.datasets import JudgedSet, Query, read_judged
+from notewell.questions.vault import ContextQuestion
+from notewell.replies.search import Result, SearchReply
+from notewell.types import SearchRequest, Settings, VaultRules
+from notewell.vault.header import fit_words
+from notewell.vaults import Vaults
 
 BUDGETS = (1000, 2000, 4000)
 WAYS = ("whole notes", "context", "context, filled")
@@ -157,7 +157,7 @@ def few(corpus: Path, judged: JudgedSet) -> Path:
 def unpacked(archive: str, work: Path) -> Path | None:
     """The folder inside an archive of the shared data; None where it is not there."""
     beside = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-    packed = Path(os.environ.get("RECOLLECT_TEST_DATA") or beside) / f"{archive}.tar.gz"
+    packed = Path(os.environ.get("NOTEWELL_TEST_DATA") or beside) / f"{archive}.tar.gz"
     if not packed.is_file():
         return None
     target = work / archive

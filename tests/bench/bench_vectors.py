@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
-from recollect.index import snapshot
-from recollect.index.snapshot import Fingerprint
-from recollect.index.vectors import Vectors
-from recollect.types import FloatArray, IdArray
+from notewell.index import snapshot
+from notewell.index.snapshot import Fingerprint
+from notewell.index.vectors import Vectors
+from notewell.types import FloatArray, IdArray
 
 SIZES, QUICK_SIZES = (10_000, 100_000), (10_000, 30_000)
 DIMENSIONS, CLUSTERS = 384, 1000

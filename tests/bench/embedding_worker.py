@@ -3,7 +3,7 @@
     python tests/bench/embedding_worker.py --system int8|fp32|torch --work FILE --json FILE
 
 FILE of `--work` holds `{model: folder, model_dir: folder, bulk: [text], queries: [text]}`. The
-system `torch` needs a Python with sentence-transformers and imports nothing of Recollect.
+system `torch` needs a Python with sentence-transformers and imports nothing of Notewell.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def main() -> None:
 
 
 def load_own(work: Mapping[str, str], quantisation: str) -> System:
-    """Recollect's default runtime."""
-    from recollect.models import load_embedder  # noqa: PLC0415 - timed
-    from recollect.types import ModelRules  # noqa: PLC0415
+    """Notewell's default runtime."""
+    from notewell.models import load_embedder  # noqa: PLC0415 - timed
+    from notewell.types import ModelRules  # noqa: PLC0415
 
     embedder = load_embedder(
         ModelRules(folder=work["model"], quantisation="fp32" if quantisation == "fp32" else "int8"),

@@ -15,7 +15,7 @@ from live_saves import settle
 from server import Server
 from stack import say
 
-from recollect.ingest.writer import IDLE_BEFORE_SAVE_S
+from notewell.ingest.writer import IDLE_BEFORE_SAVE_S
 from tests.stress.operations import Hand
 
 CHANGES, QUICK_CHANGES = 20_000, 2_000
@@ -105,4 +105,4 @@ def _rest(server: Server, *, long: bool = False) -> None:
 
 
 def _runs(server: Server) -> int:
-    return int(server.metric("recollect_index_runs_total"))
+    return int(server.metric("notewell_index_runs_total"))

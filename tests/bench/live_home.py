@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 from corpus import Words, write_vault
 from repository import ROOT
 
-from recollect.config import load_settings
-from recollect.models.catalogue import TOKENIZER_FILE, find
-from recollect.models.fetch import locate
-from recollect.types import ModelRules
+from notewell.config import load_settings
+from notewell.models.catalogue import TOKENIZER_FILE, find
+from notewell.models.fetch import locate
+from notewell.types import ModelRules
 from tests.tiny_model import write_tiny_model
 
 ARCHIVE = "vault-obsidian-hub.tar.gz"
@@ -62,7 +62,7 @@ class Home:
 @contextmanager
 def home(source: Path | None, data: Path | None, *, most_notes: int) -> Iterator[Home]:
     """Bring a vault of at most so many notes about, for as long as the block lasts."""
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="notewell-bench-") as folder:
         root = Path(folder)
         environment, model_folder, model = _environment(root)
         vault, name = root / "vault", "generated"
@@ -91,17 +91,17 @@ def _environment(root: Path) -> tuple[dict[str, str], Path, str]:
         config.write_text(text, encoding="utf-8")
     environment = {
         **os.environ,
-        "RECOLLECT_CONFIG": str(config),
-        "RECOLLECT_DATA_DIR": str(root / "data"),
-        "RECOLLECT_STATE_DIR": str(root / "state"),
-        "RECOLLECT_MODEL_DIR": str(model_dir),
-        "RECOLLECT_OFFLINE": "true",
+        "NOTEWELL_CONFIG": str(config),
+        "NOTEWELL_DATA_DIR": str(root / "data"),
+        "NOTEWELL_STATE_DIR": str(root / "state"),
+        "NOTEWELL_MODEL_DIR": str(model_dir),
+        "NOTEWELL_OFFLINE": "true",
     }
     return environment, folder if files is None else files.folder, name
 
 
 def _unpacked(root: Path, data: Path | None) -> Path | None:
-    told = os.environ.get("RECOLLECT_TEST_DATA")
+    told = os.environ.get("NOTEWELL_TEST_DATA")
     folder = data or (Path(told) if told else ROOT.parent / "shared" / "data")
     archive = folder / ARCHIVE
     if not archive.is_file():

@@ -3,7 +3,7 @@
     python tests/bench/peer_stack.py --data FOLDER --json FILE [--model FOLDER] [--queries N]
 
 Runs in a process of its own, with any Python that has rank-bm25 and numpy, and sentence-transformers
-for `--model`. FOLDER holds texts.jsonl, vectors.npy and queries.json. Imports nothing of Recollect.
+for `--model`. FOLDER holds texts.jsonl, vectors.npy and queries.json. Imports nothing of Notewell.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def load_model(folder: Path) -> Encode:
-    """sentence-transformers on the files that Recollect uses, float32."""
+    """sentence-transformers on the files that Notewell uses, float32."""
     from sentence_transformers import SentenceTransformer, models  # noqa: PLC0415 - timed
 
     transformer = models.Transformer(str(folder), max_seq_length=256)

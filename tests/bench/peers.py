@@ -35,7 +35,7 @@ class Peers:
 
 def measure_peers(stack: Stack, torch_python: Path | None) -> Peers:
     """Run them; with a Python that has sentence-transformers they embed the queries as well."""
-    folder = Path(tempfile.mkdtemp(prefix="recollect-bench-"))
+    folder = Path(tempfile.mkdtemp(prefix="notewell-bench-"))
     try:
         dump(stack, folder)
         (folder / "queries.json").write_bytes(orjson.dumps(stack.queries))

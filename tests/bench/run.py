@@ -22,7 +22,7 @@ from provenance import Provenance, bound_to_cores, provenance
 
 HERE = Path(__file__).parent
 PACKAGES = (
-    *("recollect", "numpy", "onnxruntime", "tokenizers", "tantivy", "networkx", "aiohttp"),
+    *("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy", "networkx", "aiohttp"),
     "rank-bm25",
 )
 PEER_PACKAGES = ("torch", "sentence-transformers")

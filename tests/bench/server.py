@@ -1,4 +1,4 @@
-"""A `recollect serve` process of its own, and a client that keeps its connection."""
+"""A `notewell serve` process of its own, and a client that keeps its connection."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 
 READY_S = 300
 # A benchmark asks more often than any one caller may.
-_UNRATIONED = {f"RECOLLECT_LIMITS_{rate}": "0" for rate in ("SEARCH", "READ", "HEAVY", "WRITE")}
+_UNRATIONED = {f"NOTEWELL_LIMITS_{rate}": "0" for rate in ("SEARCH", "READ", "HEAVY", "WRITE")}
 # Modules of an installed package are compiled; those of a checkout may be at every start.
-_BYTECODE = Path(tempfile.gettempdir()) / "recollect-bench-bytecode"
+_BYTECODE = Path(tempfile.gettempdir()) / "notewell-bench-bytecode"
 _CPU_FIELDS = slice(11, 13)  # utime and stime of /proc/PID/stat, behind the process's name
 
 
@@ -113,7 +113,7 @@ class Server:
 @contextmanager
 def serving(vault: Path, environment: Mapping[str, str]) -> Iterator[Server]:
     """Serve a vault in a new process until the block ends."""
-    command = [sys.executable, "-m", "recollect", "serve", str(vault)]
+    command = [sys.executable, "-m", "notewell", "serve", str(vault)]
     command += ["--handshake", "--port", "0"]
     started = time.perf_counter()
     process = subprocess.Popen(

@@ -19,15 +19,15 @@ import numpy as np
 import orjson
 from corpus import SECTIONS, Words, queries, write_vault
 
-from recollect.config import load_settings
-from recollect.engine import Engine
-from recollect.index.index import Index
-from recollect.ingest.indexer import Indexer, Signals
-from recollect.ingest.queue import Work
-from recollect.models import load_embedder
-from recollect.models.catalogue import TOKENIZER_FILE, find
-from recollect.models.fetch import fetch
-from recollect.types import (
+from notewell.config import load_settings
+from notewell.engine import Engine
+from notewell.index.index import Index
+from notewell.ingest.indexer import Indexer, Signals
+from notewell.ingest.queue import Work
+from notewell.models import load_embedder
+from notewell.models.catalogue import TOKENIZER_FILE, find
+from notewell.models.fetch import fetch
+from notewell.types import (
     ChunkRules,
     ChunkSizes,
     Embedder,
@@ -39,7 +39,7 @@ from recollect.types import (
     VaultRecord,
     VaultRules,
 )
-from recollect.vaults import Vaults
+from notewell.vaults import Vaults
 
 CHUNKS, QUICK_CHUNKS = 100_000, 5_000
 QUERIES, QUICK_QUERIES = 200, 40
@@ -113,15 +113,15 @@ class Stack:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment in which a `recollect` process finds this index and its model."""
+        """The environment in which a `notewell` process finds this index and its model."""
         no_rules = self.settings.data_dir / "config.toml"  # in place of the user's own
         no_rules.touch()
         return {
             **os.environ,
-            "RECOLLECT_DATA_DIR": str(self.settings.data_dir),
-            "RECOLLECT_STATE_DIR": str(self.settings.state_dir),
-            "RECOLLECT_MODEL_DIR": str(self.settings.model_dir),
-            "RECOLLECT_CONFIG": str(no_rules),
+            "NOTEWELL_DATA_DIR": str(self.settings.data_dir),
+            "NOTEWELL_STATE_DIR": str(self.settings.state_dir),
+            "NOTEWELL_MODEL_DIR": str(self.settings.model_dir),
+            "NOTEWELL_CONFIG": str(no_rules),
         }
 
 

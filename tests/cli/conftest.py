@@ -14,15 +14,15 @@ from tests.tiny_model import write_tiny_model
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = tmp_path / "settings.toml"
     settings.write_text("", encoding="utf-8")
-    monkeypatch.setenv("RECOLLECT_CONFIG", str(settings))
-    monkeypatch.setenv("RECOLLECT_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("RECOLLECT_MODEL_DIR", str(tmp_path / "models"))
-    monkeypatch.setenv("RECOLLECT_OFFLINE", "true")
+    monkeypatch.setenv("NOTEWELL_CONFIG", str(settings))
+    monkeypatch.setenv("NOTEWELL_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("NOTEWELL_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("NOTEWELL_OFFLINE", "true")
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def recollect() -> CommandLine:
+def notewell() -> CommandLine:
     return CommandLine()
 
 
@@ -32,9 +32,9 @@ def vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def indexed(recollect: CommandLine, vault: Path) -> Path:
+def indexed(notewell: CommandLine, vault: Path) -> Path:
     """The vault, indexed without a model: by keyword alone."""
-    recollect("index", vault)
+    notewell("index", vault)
     return vault
 
 
@@ -46,7 +46,7 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def with_model(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tiny model is the configured one; its graph is built once for all tests."""
-    monkeypatch.setenv("RECOLLECT_MODEL_NAME", "tiny")
-    monkeypatch.setenv("RECOLLECT_MODEL_FOLDER", str(tiny_model))
-    monkeypatch.setenv("RECOLLECT_MODEL_QUANTISATION", "fp32")
-    monkeypatch.setenv("RECOLLECT_MODEL_DIR", str(tiny_model.parent / "cache"))
+    monkeypatch.setenv("NOTEWELL_MODEL_NAME", "tiny")
+    monkeypatch.setenv("NOTEWELL_MODEL_FOLDER", str(tiny_model))
+    monkeypatch.setenv("NOTEWELL_MODEL_QUANTISATION", "fp32")
+    monkeypatch.setenv("NOTEWELL_MODEL_DIR", str(tiny_model.parent / "cache"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from recollect.cli.app import cli
+from notewell.cli.app import cli
 
 NOTES = {
     "Garden/Bees.md": "# Hives\n\nBees find their way home by the light of the sun.\n",
@@ -26,10 +26,10 @@ def write_notes(folder: Path, notes: dict[str, str]) -> Path:
 
 
 class CommandLine:
-    """`recollect` with arguments; `fails` is the exit code that is expected."""
+    """`notewell` with arguments; `fails` is the exit code that is expected."""
 
     def __call__(self, *args: object, fails: int = 0) -> Result:
-        result = CliRunner().invoke(cli, [str(arg) for arg in args], prog_name="recollect")
+        result = CliRunner().invoke(cli, [str(arg) for arg in args], prog_name="notewell")
         assert result.exit_code == fails, (result.stdout, result.stderr, result.exception)
         return result
 

@@ -11,10 +11,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from recollect import __version__
-from recollect.cli.app import Root
-from recollect.cli.options import Command, invocation, json_option
-from recollect.errors import ModelUnavailableError
+from notewell import __version__
+from notewell.cli.app import Root
+from notewell.cli.options import Command, invocation, json_option
+from notewell.errors import ModelUnavailableError
 
 
 def run(*args: str, **how: object) -> subprocess.CompletedProcess[str]:
@@ -29,21 +29,21 @@ def raising(error: BaseException) -> Root:
     def fall(as_json: bool) -> None:
         raise error
 
-    root = Root(name="recollect")
+    root = Root(name="notewell")
     root.add_command(fall)
     return root
 
 
 def test_the_module_is_the_command() -> None:
-    result = run("-m", "recollect", "--version")
+    result = run("-m", "notewell", "--version")
 
-    assert result.stdout == f"recollect {__version__}\n"
+    assert result.stdout == f"notewell {__version__}\n"
     assert result.returncode == 0
 
 
 def test_help_loads_nothing_heavy() -> None:
     program = (
-        "import sys, recollect.cli\n"
+        "import sys, notewell.cli\n"
         "heavy = {'numpy', 'onnxruntime', 'tantivy', 'aiohttp', 'pydantic', 'rich', 'networkx'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
@@ -52,19 +52,19 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_an_error_is_one_line_and_its_exit_code() -> None:
-    error = ModelUnavailableError("the model is not there; get it with `recollect models get`")
+    error = ModelUnavailableError("the model is not there; get it with `notewell models get`")
     result = CliRunner().invoke(raising(error), ["fall"])
 
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert result.stderr == f"recollect: {error.message}\n"
+    assert result.stderr == f"notewell: {error.message}\n"
 
 
 def test_an_error_is_a_document_where_a_program_reads() -> None:
     result = CliRunner().invoke(raising(ModelUnavailableError("gone")), ["fall", "--json"])
 
     assert json.loads(result.stdout) == {"error": "model_unavailable", "detail": "gone"}
-    assert result.stderr == "recollect: gone\n"
+    assert result.stderr == "notewell: gone\n"
 
 
 @pytest.mark.parametrize("args", [["fall", "--jsn", "--json"], ["fal", "--json"]])
@@ -91,11 +91,11 @@ def test_an_interrupt_is_130() -> None:
 
 
 def test_a_full_disk_is_told_in_a_line() -> None:
-    error = OSError(28, "No space left on device", "/data/recollect.db")
+    error = OSError(28, "No space left on device", "/data/notewell.db")
     result = CliRunner().invoke(raising(error), ["fall"])
 
     assert result.exit_code == 1
-    assert result.stderr == "recollect: /data/recollect.db: No space left on device\n"
+    assert result.stderr == "notewell: /data/notewell.db: No space left on device\n"
 
 
 def test_a_bug_keeps_its_traceback() -> None:
@@ -112,7 +112,7 @@ def test_shared_options_go_before_or_after_the_command(args: list[str]) -> None:
     def show() -> None:
         click.echo(invocation().data_dir)
 
-    root = Root(name="recollect")
+    root = Root(name="notewell")
     root.add_command(show)
 
     assert CliRunner().invoke(root, args).stdout == "x\n"
@@ -120,7 +120,7 @@ def test_shared_options_go_before_or_after_the_command(args: list[str]) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes end differently elsewhere")
 def test_a_reader_that_leaves_is_no_error() -> None:
-    command = f'"{sys.executable}" -m recollect cli-reference | head -n 1'
+    command = f'"{sys.executable}" -m notewell cli-reference | head -n 1'
     result = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False
     )

@@ -14,25 +14,25 @@ from tests.cli.support import CommandLine
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedModel]:
     scripted = ScriptedModel([], [{"id": "test-model", "context_length": 8000}])
-    monkeypatch.setenv("RECOLLECT_ASK_PROVIDER", "openai")
-    monkeypatch.setenv("RECOLLECT_ASK_BASE_URL", scripted.url)
+    monkeypatch.setenv("NOTEWELL_ASK_PROVIDER", "openai")
+    monkeypatch.setenv("NOTEWELL_ASK_BASE_URL", scripted.url)
     yield scripted
     scripted.close()
 
 
 @pytest.mark.usefixtures("indexed")
-def test_without_a_provider_nothing_is_sent(recollect: CommandLine) -> None:
-    refused = recollect.json("ask", "How do bees fly?", fails=1)
+def test_without_a_provider_nothing_is_sent(notewell: CommandLine) -> None:
+    refused = notewell.json("ask", "How do bees fly?", fails=1)
 
     assert refused["error"] == "ask_off"
     assert "docs/ask.md" in refused["detail"]
 
 
 def test_an_answer_its_sources_and_a_note_of_it(
-    recollect: CommandLine, model: ScriptedModel, indexed: Path
+    notewell: CommandLine, model: ScriptedModel, indexed: Path
 ) -> None:
     model.turns += [Says("By the light of the sun [1].\nThat is all.")]
-    result = recollect("ask", "How do bees find their way home?", "--save", "Answers/Bees.md")
+    result = notewell("ask", "How do bees find their way home?", "--save", "Answers/Bees.md")
 
     assert result.stdout.startswith("By the light of the sun [1].\nThat is all.\n")
     assert "[1]  Garden/Bees.md" in result.stdout
@@ -46,44 +46,44 @@ def test_an_answer_its_sources_and_a_note_of_it(
 
 
 @pytest.mark.usefixtures("indexed")
-def test_json_is_one_document_and_goes_on(recollect: CommandLine, model: ScriptedModel) -> None:
+def test_json_is_one_document_and_goes_on(notewell: CommandLine, model: ScriptedModel) -> None:
     model.turns += [
         Says("The sun [1]."),
         Says("Which light do bees find home by?"),
         Says("The sun [1]."),
     ]
-    first = recollect.json("ask", "How do bees find their way home?")
-    second = recollect.json("ask", "And which light?", "--continue", first["conversation"])
+    first = notewell.json("ask", "How do bees find their way home?")
+    second = notewell.json("ask", "And which light?", "--continue", first["conversation"])
 
     assert second["standalone"] == "Which light do bees find home by?"
     assert second["answer"] == "The sun [1]."
 
-    shown = recollect("ask", "--continue", first["conversation"]).stdout
+    shown = notewell("ask", "--continue", first["conversation"]).stdout
     assert shown.count("The sun [1].\n\n     source\n[1]  Garden/Bees.md") == 2
     assert "## And which light?" in shown
-    read = recollect.json("ask", "--continue", first["conversation"])
+    read = notewell.json("ask", "--continue", first["conversation"])
     assert read["turns"] == [first, second]
-    listed = recollect("ask", "--conversations").stdout
+    listed = notewell("ask", "--conversations").stdout
     assert f"{first['conversation']}  " in listed
     assert "2  How do bees find their way home?" in listed
-    assert recollect.json("ask", "--conversations")["conversations"][0]["turns"] == 2
+    assert notewell.json("ask", "--conversations")["conversations"][0]["turns"] == 2
 
-    recollect("ask", "--forget", first["conversation"])
-    gone = recollect.json("ask", "--continue", first["conversation"], fails=3)
+    notewell("ask", "--forget", first["conversation"])
+    gone = notewell.json("ask", "--continue", first["conversation"], fails=3)
     assert gone["error"] == "conversation_not_found"
-    assert recollect.json("ask", "--conversations")["conversations"] == []
+    assert notewell.json("ask", "--conversations")["conversations"] == []
 
 
 @pytest.mark.usefixtures("indexed")
 def test_what_is_said_on_the_way_is_not_the_answer(
-    recollect: CommandLine, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+    notewell: CommandLine, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program gets the answer alone; a person sees the rest too, on lines of its own."""
     turns = [Says("Let me look.", [("search", {"query": "cat"})]), Says("By the sun [1].")]
     model.turns += turns * 2
-    piped = recollect("ask", "How do bees find their way home?").stdout
+    piped = notewell("ask", "How do bees find their way home?").stdout
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
-    watched = recollect("ask", "How do bees find their way home?").stdout
+    watched = notewell("ask", "How do bees find their way home?").stdout
 
     assert piped.startswith("By the sun [1].\n\n")
     assert watched.startswith("Let me look.\nBy the sun [1].\n\n")
@@ -91,17 +91,17 @@ def test_what_is_said_on_the_way_is_not_the_answer(
 
 
 @pytest.mark.usefixtures("indexed")
-def test_models_are_listed(recollect: CommandLine, model: ScriptedModel) -> None:
-    assert "test-model" in recollect("ask", "--models").stdout
-    listed = recollect.json("ask", "--models", "--refresh")
+def test_models_are_listed(notewell: CommandLine, model: ScriptedModel) -> None:
+    assert "test-model" in notewell("ask", "--models").stdout
+    listed = notewell.json("ask", "--models", "--refresh")
     assert (listed["chosen"], listed["budget_tokens"]) == ("test-model", 2000)
     assert model.listed == 2
 
 
 @pytest.mark.usefixtures("indexed")
 def test_failures_are_exit_1_and_nothing_asked_is_exit_2(
-    recollect: CommandLine, model: ScriptedModel
+    notewell: CommandLine, model: ScriptedModel
 ) -> None:
     model.turns += [Says(status=401)]
-    assert recollect.json("ask", "Bees?", fails=1)["error"] == "provider_key"
-    recollect("ask", fails=2)
+    assert notewell.json("ask", "Bees?", fails=1)["error"] == "provider_key"
+    notewell("ask", fails=2)

@@ -39,38 +39,38 @@ def files(corpus: Path) -> tuple[object, ...]:
     return ("--queries", corpus / "queries.jsonl", "--qrels", corpus / "qrels.tsv")
 
 
-def test_a_corpus_is_measured_apart_from_the_vaults(recollect: CommandLine, corpus: Path) -> None:
-    report = recollect.json("eval", "--corpus", corpus, *files(corpus), "--mode", "keyword")
+def test_a_corpus_is_measured_apart_from_the_vaults(notewell: CommandLine, corpus: Path) -> None:
+    report = notewell.json("eval", "--corpus", corpus, *files(corpus), "--mode", "keyword")
 
     assert report["ndcg@10"] == 1.0
     assert report["queries"] == 2
-    assert recollect.json("vaults", "list") == {"vaults": []}
+    assert notewell.json("vaults", "list") == {"vaults": []}
 
 
-def test_all_modes_are_compared_in_a_table(recollect: CommandLine, corpus: Path) -> None:
-    lines = recollect("eval", "--corpus", corpus, *files(corpus)).stdout.splitlines()
+def test_all_modes_are_compared_in_a_table(notewell: CommandLine, corpus: Path) -> None:
+    lines = notewell("eval", "--corpus", corpus, *files(corpus)).stdout.splitlines()
 
     assert lines[0].split()[:4] == ["system", "queries", "count", "nDCG@10"]
     assert {"keyword", "semantic", "rrf", "hybrid"} <= {line.split()[0] for line in lines[1:]}
 
 
 def test_a_folder_that_is_no_vault_stays_none(
-    recollect: CommandLine, corpus: Path, vault: Path, tmp_path: Path
+    notewell: CommandLine, corpus: Path, vault: Path, tmp_path: Path
 ) -> None:
     qrels = judge(tmp_path / "qrels.tsv", {"q1": "Garden/Bees.md", "q2": "City.md"})
     asked = ("--queries", corpus / "queries.jsonl", "--qrels", qrels, "--mode", "keyword")
 
-    assert recollect.json("eval", "--vault", vault, *asked)["ndcg@10"] == 1.0
-    assert recollect.json("vaults", "list") == {"vaults": []}
+    assert notewell.json("eval", "--vault", vault, *asked)["ndcg@10"] == 1.0
+    assert notewell.json("vaults", "list") == {"vaults": []}
 
-    recollect("index", vault)
-    assert recollect.json("eval", "--vault", "Notes", *asked)["documents"] == 3
+    notewell("index", vault)
+    assert notewell.json("eval", "--vault", "Notes", *asked)["documents"] == 3
 
 
-def test_either_a_corpus_or_a_vault(recollect: CommandLine, corpus: Path) -> None:
+def test_either_a_corpus_or_a_vault(notewell: CommandLine, corpus: Path) -> None:
     for which in ((), ("--corpus", corpus, "--vault", "x")):
-        recollect("eval", *which, *files(corpus), fails=2)
+        notewell("eval", *which, *files(corpus), fails=2)
 
 
-def test_a_vault_that_is_not_there_is_exit_3(recollect: CommandLine, corpus: Path) -> None:
-    recollect("eval", "--vault", "nowhere", *files(corpus), fails=3)
+def test_a_vault_that_is_not_there_is_exit_3(notewell: CommandLine, corpus: Path) -> None:
+    notewell("eval", "--vault", "nowhere", *files(corpus), fails=3)

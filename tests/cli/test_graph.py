@@ -6,32 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.archaeology import chart
-from recollect.cli.documents_explore import BucketDocument
+from notewell.cli.archaeology import chart
+from notewell.cli.documents_explore import BucketDocument
 from tests.cli.support import CommandLine, write_notes
 
 
 @pytest.fixture
-def linked(recollect: CommandLine, vault: Path) -> Path:
+def linked(notewell: CommandLine, vault: Path) -> Path:
     notes = {
         "Hive.md": "[[Bees]] [[Nowhere]]",
         "Path.md": "---\ncreated: 2026-01-05\n---\n[[Hive]] zinnias",
         "Later.md": "---\ncreated: 2026-05-05\n---\nzinnias again",
     }
     write_notes(vault, notes)
-    recollect("index", vault)
+    notewell("index", vault)
     return vault
 
 
 @pytest.mark.usefixtures("linked")
-def test_neighbors_paths_and_figures(recollect: CommandLine) -> None:
-    near = recollect("graph", "neighbors", "Garden/Bees", "--hops", 2)
+def test_neighbors_paths_and_figures(notewell: CommandLine) -> None:
+    near = notewell("graph", "neighbors", "Garden/Bees", "--hops", 2)
     assert "Hive.md" in near.stdout
     assert "2 notes near Garden/Bees.md" in near.stderr
-    assert "<-" in recollect("graph", "path", "Bees", "Path").stdout
-    assert "No links lead" in recollect("graph", "path", "Bees", "City").stderr
-    assert "1 to none" in recollect("graph", "stats").stdout
-    assert recollect.json("graph", "hubs", "--by", "pagerank")["total"] == 2
+    assert "<-" in notewell("graph", "path", "Bees", "Path").stdout
+    assert "No links lead" in notewell("graph", "path", "Bees", "City").stderr
+    assert "1 to none" in notewell("graph", "stats").stdout
+    assert notewell.json("graph", "hubs", "--by", "pagerank")["total"] == 2
 
 
 @pytest.mark.usefixtures("linked")
@@ -47,28 +47,28 @@ def test_neighbors_paths_and_figures(recollect: CommandLine) -> None:
     ],
 )
 def test_each_question_is_answered_as_text_and_as_json(
-    recollect: CommandLine, command: str, shown: str
+    notewell: CommandLine, command: str, shown: str
 ) -> None:
-    assert shown in recollect("graph", command).stdout
-    assert recollect.json("graph", command, "--no-daily")["vault"]
+    assert shown in notewell("graph", command).stdout
+    assert notewell.json("graph", command, "--no-daily")["vault"]
 
 
 @pytest.mark.usefixtures("linked")
-def test_an_unknown_note_is_exit_3(recollect: CommandLine) -> None:
-    error = recollect.json("graph", "neighbors", "Garden/Beez.md", fails=3)
+def test_an_unknown_note_is_exit_3(notewell: CommandLine) -> None:
+    error = notewell.json("graph", "neighbors", "Garden/Beez.md", fails=3)
 
     assert "Garden/Bees.md" in error["detail"]
 
 
 @pytest.mark.usefixtures("linked")
-def test_the_past_of_a_topic(recollect: CommandLine) -> None:
-    result = recollect("archaeology", "zinnias", "--granularity", "month")
+def test_the_past_of_a_topic(notewell: CommandLine) -> None:
+    result = notewell("archaeology", "zinnias", "--granularity", "month")
 
     assert result.stdout.splitlines()[0].startswith("2026-01")
     assert "(3 months without)" in result.stdout
     assert "2 notes from 2026-01-05 to 2026-05-05, in 2 times" in result.stderr
-    assert recollect.json("archaeology", "zinnias")["granularity"] == "week"
-    assert recollect("archaeology", "zeppelin").stdout == "Nothing found.\n"
+    assert notewell.json("archaeology", "zinnias")["granularity"] == "week"
+    assert notewell("archaeology", "zeppelin").stdout == "Nothing found.\n"
 
 
 def test_a_chart_fits_a_narrow_terminal() -> None:

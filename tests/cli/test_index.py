@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli import index as index_module
-from recollect.cli.index import reindex_beside
-from recollect.cli.progress import Reporter
-from recollect.errors import ServerError
-from recollect.remote import ServerInfo
-from recollect.replies.status import IndexReport
+from notewell.cli import index as index_module
+from notewell.cli.index import reindex_beside
+from notewell.cli.progress import Reporter
+from notewell.errors import ServerError
+from notewell.remote import ServerInfo
+from notewell.replies.status import IndexReport
 from tests.cli.support import CommandLine, write_notes
 
 
-def test_the_report_counts_notes_and_this_run(recollect: CommandLine, vault: Path) -> None:
-    report = recollect.json("index", vault)
+def test_the_report_counts_notes_and_this_run(notewell: CommandLine, vault: Path) -> None:
+    report = notewell.json("index", vault)
 
     assert list(report) == [
         "notes",
@@ -33,58 +33,58 @@ def test_the_report_counts_notes_and_this_run(recollect: CommandLine, vault: Pat
 
 
 @pytest.mark.usefixtures("with_model")
-def test_nothing_is_embedded_twice(recollect: CommandLine, vault: Path) -> None:
-    first = recollect.json("index", vault)
+def test_nothing_is_embedded_twice(notewell: CommandLine, vault: Path) -> None:
+    first = notewell.json("index", vault)
     assert first["embedded"] == first["chunks"]
 
     (vault / "Garden").rename(vault / "Yard")
-    assert recollect.json("index", vault)["embedded"] == 0
-    assert recollect.json("index", "Notes", "--full")["embedded"] == 0
+    assert notewell.json("index", vault)["embedded"] == 0
+    assert notewell.json("index", "Notes", "--full")["embedded"] == 0
 
 
-def test_a_person_is_told_what_to_do_without_a_model(recollect: CommandLine, vault: Path) -> None:
-    result = recollect("index", vault)
+def test_a_person_is_told_what_to_do_without_a_model(notewell: CommandLine, vault: Path) -> None:
+    result = notewell("index", vault)
 
     assert result.stdout.startswith("Notes: 3 notes in ")
     assert "Keyword search only" in result.stderr
 
 
-def test_quiet_says_only_the_result(recollect: CommandLine, vault: Path) -> None:
-    assert recollect("index", vault, "--quiet").stderr == ""
+def test_quiet_says_only_the_result(notewell: CommandLine, vault: Path) -> None:
+    assert notewell("index", vault, "--quiet").stderr == ""
 
 
 def test_a_known_vault_needs_no_name(
-    recollect: CommandLine, indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notewell: CommandLine, indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert recollect.json("index")["notes"] == 3
+    assert notewell.json("index")["notes"] == 3
 
     other = write_notes(tmp_path / "Other", {"sub/a.md": "alpha"})
-    recollect("index", other)
+    notewell("index", other)
     monkeypatch.chdir(other / "sub")
-    assert recollect.json("index")["notes"] == 1
+    assert notewell.json("index")["notes"] == 1
 
 
-def test_a_vault_that_is_gone_keeps_its_index(recollect: CommandLine, indexed: Path) -> None:
+def test_a_vault_that_is_gone_keeps_its_index(notewell: CommandLine, indexed: Path) -> None:
     indexed.rename(indexed.with_name("Away"))
-    recollect("index", "Notes", fails=1)
+    notewell("index", "Notes", fails=1)
 
-    assert recollect.json("search", "bees", "--vault", "Notes")["total"] == 2
+    assert notewell.json("search", "bees", "--vault", "Notes")["total"] == 2
 
 
-def test_a_mass_disappearance_waits_for_a_word(recollect: CommandLine, tmp_path: Path) -> None:
+def test_a_mass_disappearance_waits_for_a_word(notewell: CommandLine, tmp_path: Path) -> None:
     notes = {f"{number}.md": f"note {number}" for number in range(100)}
     vault = write_notes(tmp_path / "Many", notes)
-    recollect("index", vault)
+    notewell("index", vault)
     for number in range(95):
         (vault / f"{number}.md").unlink()
 
-    held = recollect("index", vault)
+    held = notewell("index", vault)
     assert "--confirm-removals" in held.stderr
-    assert recollect.json("index", vault, "--confirm-removals")["notes"] == 5
+    assert notewell.json("index", vault, "--confirm-removals")["notes"] == 5
 
 
-def test_a_model_that_nobody_knows_is_an_error(recollect: CommandLine, vault: Path) -> None:
-    result = recollect("index", vault, "--model", "nonsense")
+def test_a_model_that_nobody_knows_is_an_error(notewell: CommandLine, vault: Path) -> None:
+    result = notewell("index", vault, "--model", "nonsense")
 
     assert "nonsense" in result.stderr
 

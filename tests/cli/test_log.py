@@ -10,114 +10,114 @@ import pytest
 from tests.cli.support import CommandLine
 
 
-def test_searches_are_listed_with_their_door(recollect: CommandLine, indexed: Path) -> None:
-    asked = recollect.json("search", "hives")
-    recollect("search", "river cat", "--mode", "keyword")
+def test_searches_are_listed_with_their_door(notewell: CommandLine, indexed: Path) -> None:
+    asked = notewell.json("search", "hives")
+    notewell("search", "river cat", "--mode", "keyword")
 
-    book = recollect.json("log")
+    book = notewell.json("log")
 
     assert [(e["query"], e["door"]) for e in book["entries"]] == [
         ("river cat", "cli"),
         ("hives", "cli"),
     ]
     assert book["entries"][1]["query_id"] == asked["query_id"]
-    table = recollect("log", "--limit", 1)
+    table = notewell("log", "--limit", 1)
     assert "river cat" in table.stdout
     assert "hives" not in table.stdout
     assert "1 of 2 searches" in table.stderr
 
 
-def test_since_leaves_out_what_is_older(recollect: CommandLine, indexed: Path) -> None:
-    recollect("search", "hives")
+def test_since_leaves_out_what_is_older(notewell: CommandLine, indexed: Path) -> None:
+    notewell("search", "hives")
 
-    assert recollect.json("log", "--since", "2001-01-01")["total"] == 1
-    assert recollect.json("log", "--since", "2999-01-01")["total"] == 0
-    recollect("log", "--since", "yesterday", fails=2)
+    assert notewell.json("log", "--since", "2001-01-01")["total"] == 1
+    assert notewell.json("log", "--since", "2999-01-01")["total"] == 0
+    notewell("log", "--since", "yesterday", fails=2)
 
 
 def test_never_hides_a_note_for_a_query_until_that_is_taken_back(
-    recollect: CommandLine, indexed: Path
+    notewell: CommandLine, indexed: Path
 ) -> None:
-    assert recollect.json("search", "bees")["total"] == 2
+    assert notewell.json("search", "bees")["total"] == 2
 
-    said = recollect("verdict", "bees", "Garden/Compost", "--never")
+    said = notewell("verdict", "bees", "Garden/Compost", "--never")
     assert "Garden/Compost.md: never" in said.stderr
-    found = recollect.json("search", "bees")
+    found = notewell.json("search", "bees")
     assert (found["total"], found["filtered"]) == (1, {"never_for_this": 1})
-    assert "never" in recollect("log").stdout
+    assert "never" in notewell("log").stdout
 
-    reply = recollect.json("verdict", "bees", "Garden/Compost.md", "--clear")
+    reply = notewell.json("verdict", "bees", "Garden/Compost.md", "--clear")
     assert reply == {"query": "bees", "path": "Garden/Compost.md", "verdict": None}
-    assert recollect.json("search", "bees")["total"] == 2
+    assert notewell.json("search", "bees")["total"] == 2
 
 
 def test_a_verdict_needs_a_word_and_a_note_that_is_there(
-    recollect: CommandLine, indexed: Path
+    notewell: CommandLine, indexed: Path
 ) -> None:
-    recollect("verdict", "bees", "City.md", fails=2)
-    recollect("verdict", " ", "City.md", "--yes", fails=2)
-    assert "Garden/Bees.md" in recollect("verdict", "b", "Garden/Bee.md", "--yes", fails=3).stderr
+    notewell("verdict", "bees", "City.md", fails=2)
+    notewell("verdict", " ", "City.md", "--yes", fails=2)
+    assert "Garden/Bees.md" in notewell("verdict", "b", "Garden/Bee.md", "--yes", fails=3).stderr
 
 
-def test_clearing_says_how_much_went(recollect: CommandLine, indexed: Path) -> None:
-    recollect("search", "hives")
-    recollect("verdict", "bees", "City.md", "--never")
+def test_clearing_says_how_much_went(notewell: CommandLine, indexed: Path) -> None:
+    notewell("search", "hives")
+    notewell("verdict", "bees", "City.md", "--never")
 
-    assert recollect.json("log", "clear", "--keep-verdicts") == {
+    assert notewell.json("log", "clear", "--keep-verdicts") == {
         "queries": 1,
         "opened": 0,
         "verdicts": 0,
     }
-    assert "1 verdicts" in recollect("log", "clear").stderr
-    assert recollect.json("log")["verdicts"] == []
+    assert "1 verdicts" in notewell("log", "clear").stderr
+    assert notewell.json("log")["verdicts"] == []
 
 
 def test_switched_off_no_file_appears(
-    recollect: CommandLine, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notewell: CommandLine, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_LOG_QUERIES", "false")
-    recollect("index", vault)
+    monkeypatch.setenv("NOTEWELL_LOG_QUERIES", "false")
+    notewell("index", vault)
 
-    assert "query_id" not in recollect.json("search", "hives")
-    refused = recollect.json("verdict", "hives", "City.md", "--yes", fails=1)
+    assert "query_id" not in notewell.json("search", "hives")
+    refused = notewell.json("verdict", "hives", "City.md", "--yes", fails=1)
 
     assert refused["error"] == "query_log_off"
-    assert "the log is off" in recollect("log").stderr
+    assert "the log is off" in notewell("log").stderr
     assert not list(tmp_path.rglob("queries.db*"))
 
 
 def test_deleting_a_vault_deletes_its_log(
-    recollect: CommandLine, indexed: Path, tmp_path: Path
+    notewell: CommandLine, indexed: Path, tmp_path: Path
 ) -> None:
-    recollect("search", "hives")
+    notewell("search", "hives")
     assert list(tmp_path.rglob("queries.db"))
 
-    recollect("vaults", "remove", "Notes", "--delete-data")
+    notewell("vaults", "remove", "Notes", "--delete-data")
 
     assert not list(tmp_path.rglob("queries.db*"))
     assert not list((tmp_path / "data" / "vaults").iterdir())
 
 
 def test_the_golden_set_is_measured_and_exported(
-    recollect: CommandLine, indexed: Path, tmp_path: Path
+    notewell: CommandLine, indexed: Path, tmp_path: Path
 ) -> None:
-    assert "recollect verdict" in recollect("eval", "--golden", fails=2).stderr
+    assert "notewell verdict" in notewell("eval", "--golden", fails=2).stderr
     for query, note in (("hives", "Garden/Bees"), ("warm", "Garden/Compost"), ("cat", "City")):
-        recollect("verdict", query, note, "--yes")
+        notewell("verdict", query, note, "--yes")
 
-    report = recollect.json("eval", "--golden")
+    report = notewell.json("eval", "--golden")
     assert (report["queries"], report["ndcg@10"]) == (3, 1.0)
     assert {s["name"] for s in report["systems"]} == {"keyword", "semantic", "rrf", "hybrid"}
 
-    written = recollect.json("eval", "--golden", "--export", tmp_path / "set")
+    written = notewell.json("eval", "--golden", "--export", tmp_path / "set")
     assert (written["queries"], written["judgements"]) == (3, 3)
     lines = (tmp_path / "set" / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["text"] for line in lines} == {"hives", "warm", "cat"}
     files = ("--queries", tmp_path / "set/queries.jsonl", "--qrels", tmp_path / "set/qrels.tsv")
-    assert recollect.json("eval", "--vault", "Notes", *files, "--mode", "keyword")["queries"] == 3
+    assert notewell.json("eval", "--vault", "Notes", *files, "--mode", "keyword")["queries"] == 3
 
 
-def test_golden_goes_with_no_files(recollect: CommandLine, indexed: Path, tmp_path: Path) -> None:
-    recollect("eval", "--golden", "--corpus", indexed, fails=2)
-    recollect("eval", "--export", tmp_path, fails=2)
-    recollect("eval", "--vault", "Notes", fails=2)
+def test_golden_goes_with_no_files(notewell: CommandLine, indexed: Path, tmp_path: Path) -> None:
+    notewell("eval", "--golden", "--corpus", indexed, fails=2)
+    notewell("eval", "--export", tmp_path, fails=2)
+    notewell("eval", "--vault", "Notes", fails=2)

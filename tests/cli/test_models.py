@@ -7,50 +7,50 @@ from pathlib import Path
 
 import pytest
 
-from recollect.models import catalogue
+from notewell.models import catalogue
 from tests.cli.support import CommandLine
 
 DEFAULT = "all-MiniLM-L6-v2"
 
 
-def test_the_catalogue_is_listed(recollect: CommandLine) -> None:
-    listed = {model["name"]: model for model in recollect.json("models", "list")["models"]}
+def test_the_catalogue_is_listed(notewell: CommandLine) -> None:
+    listed = {model["name"]: model for model in notewell.json("models", "list")["models"]}
 
     assert listed[DEFAULT]["dimensions"] == 384
     assert listed[DEFAULT]["configured"]
     assert listed[DEFAULT]["path"] is None
-    assert "384" in recollect("models", "list").stdout
+    assert "384" in notewell("models", "list").stdout
 
 
-def test_an_unknown_model_is_exit_3(recollect: CommandLine) -> None:
+def test_an_unknown_model_is_exit_3(notewell: CommandLine) -> None:
     for command in ("get", "path"):
-        assert DEFAULT in recollect("models", command, "nonsense", fails=3).stderr
+        assert DEFAULT in notewell("models", command, "nonsense", fails=3).stderr
 
 
-def test_a_model_that_is_not_here_is_told_with_the_way_to_get_it(recollect: CommandLine) -> None:
-    result = recollect("models", "path", DEFAULT, fails=3)
+def test_a_model_that_is_not_here_is_told_with_the_way_to_get_it(notewell: CommandLine) -> None:
+    result = notewell("models", "path", DEFAULT, fails=3)
 
-    assert f"recollect models get {DEFAULT}" in result.stderr
-
-
-def test_offline_it_cannot_be_had(recollect: CommandLine) -> None:
-    assert "offline" in recollect("models", "get", fails=1).stderr
+    assert f"notewell models get {DEFAULT}" in result.stderr
 
 
-def test_files_that_are_not_the_model_are_refused(recollect: CommandLine, tiny_model: Path) -> None:
-    result = recollect("models", "get", DEFAULT, "--from", tiny_model, fails=1)
+def test_offline_it_cannot_be_had(notewell: CommandLine) -> None:
+    assert "offline" in notewell("models", "get", fails=1).stderr
+
+
+def test_files_that_are_not_the_model_are_refused(notewell: CommandLine, tiny_model: Path) -> None:
+    result = notewell("models", "get", DEFAULT, "--from", tiny_model, fails=1)
 
     assert str(tiny_model) in result.stderr
 
 
 def test_files_from_a_folder_are_copied_and_stay(
-    recollect: CommandLine, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notewell: CommandLine, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     default = catalogue.CATALOGUE[0]
     unpinned = tuple(catalogue.PinnedFile(file.name) for file in default.files)
     monkeypatch.setattr(catalogue, "CATALOGUE", (replace(default, files=unpinned),))
-    got = recollect("models", "get", "--from", tiny_model).stdout
+    got = notewell("models", "get", "--from", tiny_model).stdout
 
     assert Path(got.strip()).is_relative_to(tmp_path / "models")
-    assert recollect("models", "path").stdout == got
-    assert recollect("models", "get").stdout == got
+    assert notewell("models", "path").stdout == got
+    assert notewell("models", "get").stdout == got

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.output import clean, note, print_facts, print_table
+from notewell.cli.output import clean, note, print_facts, print_table
 
 
 @given(st.text(st.characters(exclude_categories=[])))

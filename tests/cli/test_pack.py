@@ -1,4 +1,4 @@
-"""`recollect pack`: one computer embeds, another takes it over."""
+"""`notewell pack`: one computer embeds, another takes it over."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from tests.cli.support import NOTES, CommandLine, write_notes
 
 @pytest.mark.usefixtures("with_model")
 def test_the_second_computer_embeds_nothing(
-    recollect: CommandLine, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    notewell: CommandLine, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = recollect.json("index", vault)
-    made = recollect.json("pack", "export", tmp_path / "vault.tar")
+    first = notewell.json("index", vault)
+    made = notewell.json("pack", "export", tmp_path / "vault.tar")
     assert made["vectors"] == first["embedded"] > 0
 
-    monkeypatch.setenv("RECOLLECT_DATA_DIR", str(tmp_path / "other data"))
+    monkeypatch.setenv("NOTEWELL_DATA_DIR", str(tmp_path / "other data"))
     copy = write_notes(tmp_path / "Copy" / "Notes", NOTES)
-    taken = recollect.json("pack", "import", tmp_path / "vault.tar", "--vault", copy)
+    taken = notewell.json("pack", "import", tmp_path / "vault.tar", "--vault", copy)
     assert taken["added"] == made["vectors"]
 
-    report = recollect.json("index", copy)
+    report = notewell.json("index", copy)
     assert (report["embedded"], report["reused"]) == (0, report["chunks"])
-    assert recollect.json("status")["semantic"] == "ready"
+    assert notewell.json("status")["semantic"] == "ready"
 
 
 def test_notes_found_by_keyword_alone_are_found_by_meaning_after_an_import(
-    recollect: CommandLine, vault: Path, tmp_path: Path, request: pytest.FixtureRequest
+    notewell: CommandLine, vault: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    recollect("index", vault)
-    assert recollect.json("status")["semantic"] == "unavailable"
+    notewell("index", vault)
+    assert notewell.json("status")["semantic"] == "unavailable"
     request.getfixturevalue("with_model")
-    recollect("index", write_notes(tmp_path / "Elsewhere" / "Notes", NOTES))
-    recollect("pack", "export", tmp_path / "vault.tar", "--vault", "Notes-2")
+    notewell("index", write_notes(tmp_path / "Elsewhere" / "Notes", NOTES))
+    notewell("pack", "export", tmp_path / "vault.tar", "--vault", "Notes-2")
 
-    recollect("pack", "import", tmp_path / "vault.tar", "--vault", "Notes")
+    notewell("pack", "import", tmp_path / "vault.tar", "--vault", "Notes")
 
-    status = recollect.json("status", "--vault", "Notes")
+    status = notewell.json("status", "--vault", "Notes")
     assert (status["semantic"], status["vectors"]) == ("ready", status["chunks"])
     assert status["ledger"]["keyword_only"] == 0
 
 
 def test_without_vectors_or_model_it_says_so(
-    recollect: CommandLine, indexed: Path, tmp_path: Path
+    notewell: CommandLine, indexed: Path, tmp_path: Path
 ) -> None:
-    refused = recollect.json("pack", "export", tmp_path / "vault.tar", fails=3)
+    refused = notewell.json("pack", "export", tmp_path / "vault.tar", fails=3)
     assert "no vectors" in refused["detail"]
 
     (tmp_path / "some.tar").write_bytes(b"")
-    refused = recollect.json("pack", "import", tmp_path / "some.tar", fails=1)
+    refused = notewell.json("pack", "import", tmp_path / "some.tar", fails=1)
     assert refused["error"] == "model_unavailable"

@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from recollect.cli import progress as progress_module
-from recollect.cli.progress import Reporter, duration, progress_line
-from recollect.types import Progress
+from notewell.cli import progress as progress_module
+from notewell.cli.progress import Reporter, duration, progress_line
+from notewell.types import Progress
 
 
 class Terminal(io.StringIO):

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 import pytest
 
-from recollect.cli.app import cli
-from recollect.cli.reference import reference_page
+from notewell.cli.app import cli
+from notewell.cli.reference import reference_page
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 
@@ -26,7 +26,7 @@ def commands(group: click.Group) -> Iterator[click.Command]:
 
 def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == reference_page(cli), (
-        "write it anew: recollect cli-reference > docs/cli.md"
+        "write it anew: notewell cli-reference > docs/cli.md"
     )
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.documents import ResultDocument, SearchDocument
-from recollect.cli.output import clean
-from recollect.cli.results import highlighted, print_results, summary
+from notewell.cli.documents import ResultDocument, SearchDocument
+from notewell.cli.output import clean
+from notewell.cli.results import highlighted, print_results, summary
 
 
 def bold(snippet: str, highlights: list[list[int]]) -> list[str]:

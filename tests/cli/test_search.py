@@ -6,98 +6,98 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.search import note_path
-from recollect.types import VaultRecord
+from notewell.cli.search import note_path
+from notewell.types import VaultRecord
 from tests.cli.support import CommandLine
 
 
-def test_a_search_prints_notes_with_their_places(recollect: CommandLine, indexed: Path) -> None:
-    result = recollect("search", "hives")
+def test_a_search_prints_notes_with_their_places(notewell: CommandLine, indexed: Path) -> None:
+    result = notewell("search", "hives")
 
     assert "Garden/Bees.md:" in result.stdout
     assert "Bees find their way home" in result.stdout
     assert "1 note" in result.stderr
 
 
-def test_json_is_the_document_of_the_route(recollect: CommandLine, indexed: Path) -> None:
-    reply = recollect.json("search", "hives")
+def test_json_is_the_document_of_the_route(notewell: CommandLine, indexed: Path) -> None:
+    reply = notewell.json("search", "hives")
 
     assert [result["path"] for result in reply["results"]] == ["Garden/Bees.md"]
     assert reply["query"] == "hives"
     assert "explain" not in reply
-    assert recollect.json("search", "hives", "--explain")["explain"]["stages"]
+    assert notewell.json("search", "hives", "--explain")["explain"]["stages"]
 
 
-def test_explain_shows_the_stages(recollect: CommandLine, indexed: Path) -> None:
-    assert "stage" in recollect("search", "hives", "--explain").stdout
+def test_explain_shows_the_stages(notewell: CommandLine, indexed: Path) -> None:
+    assert "stage" in notewell("search", "hives", "--explain").stdout
 
 
-def test_the_limit_holds(recollect: CommandLine, indexed: Path) -> None:
-    reply = recollect.json("search", "bees", "--limit", 1)
+def test_the_limit_holds(notewell: CommandLine, indexed: Path) -> None:
+    reply = notewell.json("search", "bees", "--limit", 1)
 
     assert (len(reply["results"]), reply["total"]) == (1, 2)
-    assert "1 of 2 notes" in recollect("search", "bees", "--limit", 1).stderr
+    assert "1 of 2 notes" in notewell("search", "bees", "--limit", 1).stderr
 
 
-def test_operators_hold_and_plain_text_has_none(recollect: CommandLine, indexed: Path) -> None:
-    assert recollect.json("search", "bees -compost")["total"] == 1
-    assert recollect.json("search", "bees -compost", "--plain")["total"] == 2
+def test_operators_hold_and_plain_text_has_none(notewell: CommandLine, indexed: Path) -> None:
+    assert notewell.json("search", "bees -compost")["total"] == 1
+    assert notewell.json("search", "bees -compost", "--plain")["total"] == 2
 
 
-def test_nothing_found_is_no_failure(recollect: CommandLine, indexed: Path) -> None:
-    assert recollect("search", "zeppelin").stdout == "Nothing found.\n"
-    assert recollect.json("search", "")["results"] == []
+def test_nothing_found_is_no_failure(notewell: CommandLine, indexed: Path) -> None:
+    assert notewell("search", "zeppelin").stdout == "Nothing found.\n"
+    assert notewell.json("search", "")["results"] == []
 
 
 def test_semantic_search_without_a_model_says_how_to_get_one(
-    recollect: CommandLine, indexed: Path
+    notewell: CommandLine, indexed: Path
 ) -> None:
-    assert "models get" in recollect("search", "bees", "--mode", "semantic").stderr
+    assert "models get" in notewell("search", "bees", "--mode", "semantic").stderr
 
 
 @pytest.mark.usefixtures("with_model")
-def test_with_a_model_meaning_counts(recollect: CommandLine, vault: Path) -> None:
-    recollect("index", vault)
-    reply = recollect.json("search", "light of the sun", "--mode", "semantic")
+def test_with_a_model_meaning_counts(notewell: CommandLine, vault: Path) -> None:
+    notewell("index", vault)
+    reply = notewell.json("search", "light of the sun", "--mode", "semantic")
 
     assert reply["results"][0]["path"] == "Garden/Bees.md"
-    assert recollect.json("status")["semantic"] == "ready"
+    assert notewell.json("status")["semantic"] == "ready"
 
 
 @pytest.mark.usefixtures("with_model")
-def test_notes_like_a_note(recollect: CommandLine, vault: Path) -> None:
-    recollect("index", vault)
-    paths = [one["path"] for one in recollect.json("similar", "Garden/Bees")["results"]]
+def test_notes_like_a_note(notewell: CommandLine, vault: Path) -> None:
+    notewell("index", vault)
+    paths = [one["path"] for one in notewell.json("similar", "Garden/Bees")["results"]]
 
     assert "Garden/Bees.md" not in paths
     assert set(paths) <= {"Garden/Compost.md", "City.md"}
     assert paths
 
 
-def test_a_note_that_is_not_there_is_exit_3(recollect: CommandLine, indexed: Path) -> None:
-    error = recollect.json("similar", "Garden/Beees.md", fails=3)
+def test_a_note_that_is_not_there_is_exit_3(notewell: CommandLine, indexed: Path) -> None:
+    error = notewell.json("similar", "Garden/Beees.md", fails=3)
 
     assert "Garden/Bees.md" in error["detail"]
 
 
-def test_a_vault_without_an_index_is_exit_3(recollect: CommandLine, vault: Path) -> None:
-    recollect("vaults", "add", vault)
+def test_a_vault_without_an_index_is_exit_3(notewell: CommandLine, vault: Path) -> None:
+    notewell("vaults", "add", vault)
 
     for command in (("search", "x"), ("status",), ("ledger",), ("similar", "City.md")):
-        assert "recollect index" in recollect(*command, fails=3).stderr
+        assert "notewell index" in notewell(*command, fails=3).stderr
 
 
-def test_no_vault_at_all_is_exit_3(recollect: CommandLine) -> None:
-    assert "recollect index" in recollect("search", "x", fails=3).stderr
+def test_no_vault_at_all_is_exit_3(notewell: CommandLine) -> None:
+    assert "notewell index" in notewell("search", "x", fails=3).stderr
 
 
-def test_a_limit_out_of_range_is_wrong_usage(recollect: CommandLine, indexed: Path) -> None:
+def test_a_limit_out_of_range_is_wrong_usage(notewell: CommandLine, indexed: Path) -> None:
     for limit in (0, 1001, "many"):
-        recollect("search", "x", "--limit", limit, fails=2)
+        notewell("search", "x", "--limit", limit, fails=2)
 
 
-def test_a_query_too_long_is_wrong_usage(recollect: CommandLine, indexed: Path) -> None:
-    assert recollect.json("search", "x" * 5000, fails=2)["error"] == "query_too_long"
+def test_a_query_too_long_is_wrong_usage(notewell: CommandLine, indexed: Path) -> None:
+    assert notewell.json("search", "x" * 5000, fails=2)["error"] == "query_too_long"
 
 
 def test_a_note_is_named_from_the_vault_or_from_here(vault: Path, tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Start `recollect`; what still runs at the end is stopped."""
+    """Start `notewell`; what still runs at the end is stopped."""
     with contextlib.ExitStack() as stack:
 
         def run(*args: object) -> subprocess.Popen[str]:
             process = subprocess.Popen(
-                [sys.executable, "-m", "recollect", *map(str, args)],
+                [sys.executable, "-m", "notewell", *map(str, args)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -107,7 +107,7 @@ def test_the_log_tells_what_happened_and_nothing_of_notes_or_secrets(
         time.sleep(0.05)
     stop(process)
 
-    text = (tmp_path / "data" / "state" / "logs" / "recollect.log").read_text(encoding="utf-8")
+    text = (tmp_path / "data" / "state" / "logs" / "notewell.log").read_text(encoding="utf-8")
     events = [json.loads(line) for line in text.splitlines()]
     assert any("GET /api/search 200" in event["message"] for event in events)
     assert any("indexed" in event["message"] for event in events)
@@ -116,58 +116,58 @@ def test_the_log_tells_what_happened_and_nothing_of_notes_or_secrets(
 
 
 def test_commands_ask_the_server_and_a_second_one_is_refused(
-    recollect: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], vault: Path
+    notewell: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], vault: Path
 ) -> None:
     process, said = served
     url = f"http://127.0.0.1:{said['port']}"
 
     write_notes(vault, {"New.md": "A zeppelin over the city."})
-    report = recollect.json("index")
+    report = notewell.json("index")
     assert (report["notes"], report["failed"], report["embedded"]) == (4, 0, 0)
-    assert url in recollect("index").stderr
-    assert recollect.json("search", "zeppelin")["results"][0]["path"] == "New.md"
-    assert recollect.json("status") == get(said, "/api/status")
-    assert recollect.json("ledger")["total"] == 4
-    assert recollect.json("similar", "New.md")["query"] is not None
-    assert url in recollect("doctor").stdout
+    assert url in notewell("index").stderr
+    assert notewell.json("search", "zeppelin")["results"][0]["path"] == "New.md"
+    assert notewell.json("status") == get(said, "/api/status")
+    assert notewell.json("ledger")["total"] == 4
+    assert notewell.json("similar", "New.md")["query"] is not None
+    assert url in notewell("doctor").stdout
 
-    assert url in recollect("serve", vault, fails=1).stderr
-    refused = recollect("serve", vault, "--handshake", fails=1)
+    assert url in notewell("serve", vault, fails=1).stderr
+    refused = notewell("serve", vault, "--handshake", fails=1)
     assert json.loads(refused.stdout) == {"error": "in_use", "url": url}
-    assert url in recollect("index", "--model", "tiny", fails=2).stderr
-    assert recollect.json("queue", "pause")["accepted"] == 0
-    assert recollect.json("status")["queue"]["paused"] is True
-    assert "resume" in recollect("index", fails=1).stderr
-    assert "goes on" in recollect("queue", "resume").stderr
-    assert recollect.json("queue", "retry")["accepted"] == 0
-    assert recollect.json("queue", "cancel")["accepted"] == 0
-    assert url in recollect("vaults", "remove", "Notes", fails=1).stderr
+    assert url in notewell("index", "--model", "tiny", fails=2).stderr
+    assert notewell.json("queue", "pause")["accepted"] == 0
+    assert notewell.json("status")["queue"]["paused"] is True
+    assert "resume" in notewell("index", fails=1).stderr
+    assert "goes on" in notewell("queue", "resume").stderr
+    assert notewell.json("queue", "retry")["accepted"] == 0
+    assert notewell.json("queue", "cancel")["accepted"] == 0
+    assert url in notewell("vaults", "remove", "Notes", fails=1).stderr
 
     stop(process)
-    assert recollect.json("search", "zeppelin")["total"] == 1
+    assert notewell.json("search", "zeppelin")["total"] == 1
 
 
 def test_an_index_in_use_is_told_while_another_writes(
-    recollect: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
+    notewell: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
 ) -> None:
     process, _ = served
     (file,) = (tmp_path / "data" / "vaults").glob("*/server.json")
     file.unlink()  # as if it had only just started
 
-    assert recollect.json("index", fails=1)["error"] == "in_use"
-    refused = recollect("serve", "--handshake", fails=1)
+    assert notewell.json("index", fails=1)["error"] == "in_use"
+    refused = notewell("serve", "--handshake", fails=1)
     assert json.loads(refused.stdout)["error"] == "in_use"
     stop(process)
 
 
-def test_without_any_vault_there_is_nothing_to_serve(recollect: CommandLine) -> None:
-    assert "recollect serve FOLDER" in recollect("serve", fails=3).stderr
+def test_without_any_vault_there_is_nothing_to_serve(notewell: CommandLine) -> None:
+    assert "notewell serve FOLDER" in notewell("serve", fails=3).stderr
 
 
-def test_a_port_that_is_taken_is_told_with_the_way_out(recollect: CommandLine, vault: Path) -> None:
+def test_a_port_that_is_taken_is_told_with_the_way_out(notewell: CommandLine, vault: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = recollect("serve", vault, "--port", port, fails=1)
+        result = notewell("serve", vault, "--port", port, fails=1)
 
     assert "--port" in result.stderr
     assert "Traceback" not in result.stderr
@@ -190,42 +190,42 @@ def test_a_person_gets_a_link_and_ctrl_c_ends_it_well(start: Start, vault: Path)
 
 @pytest.mark.skipif(os.name != "posix", reason="interrupts are sent as signals")
 def test_the_demo_serves_the_sample_with_queries_to_try(
-    start: Start, recollect: CommandLine
+    start: Start, notewell: CommandLine
 ) -> None:
     process = start("demo", "--port", 0)
     assert process.stdout is not None
     link = process.stdout.readline()
-    found = recollect.json("search", "database is locked")
+    found = notewell.json("search", "database is locked")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=SECONDS)
 
     assert "/?token=" in link
     assert found["vault"] == "Sample vault"
     assert found["results"][0]["path"] == "Code/SQLite database is locked.md"
-    assert said.count("Try: recollect search ") == 3
+    assert said.count("Try: notewell search ") == 3
     assert process.returncode == 0
 
 
 def test_removals_are_confirmed_to_the_server(
-    recollect: CommandLine, start: Start, tmp_path: Path
+    notewell: CommandLine, start: Start, tmp_path: Path
 ) -> None:
     many = write_notes(tmp_path / "Many", {f"{n}.md": f"note {n}" for n in range(60)})
     process = start("serve", many, "--port", 0, "--handshake", "--no-watch")
     assert process.stdout is not None
     assert process.stdout.readline()
-    assert recollect.json("index")["notes"] == 60
+    assert notewell.json("index")["notes"] == 60
     for n in range(55):
         (many / f"{n}.md").unlink()
 
-    assert recollect.json("index")["notes"] == 60
-    assert recollect.json("status")["guard"]["gone"] == 55
-    assert recollect.json("index", "--confirm-removals")["notes"] == 5
-    assert recollect.json("status")["guard"] is None
+    assert notewell.json("index")["notes"] == 60
+    assert notewell.json("status")["guard"]["gone"] == 55
+    assert notewell.json("index", "--confirm-removals")["notes"] == 5
+    assert notewell.json("status")["guard"] is None
     stop(process)
 
 
 def test_a_mirror_is_made_once_and_filled_over_http(
-    recollect: CommandLine, start: Start, tmp_path: Path
+    notewell: CommandLine, start: Start, tmp_path: Path
 ) -> None:
     for _ in range(2):
         process = start("serve", "--mirror", "Phone", "--port", 0, "--handshake")
@@ -237,11 +237,11 @@ def test_a_mirror_is_made_once_and_filled_over_http(
             "/api/changes",
             {"changes": [{"kind": "create", "path": "A.md", "content": "A zeppelin."}]},
         )
-        assert recollect.json("index")["notes"] == 1
-        assert recollect.json("search", "zeppelin")["results"][0]["path"] == "A.md"
+        assert notewell.json("index")["notes"] == 1
+        assert notewell.json("search", "zeppelin")["results"][0]["path"] == "A.md"
         stop(process)
 
-    (record,) = recollect.json("vaults", "list")["vaults"]
+    (record,) = notewell.json("vaults", "list")["vaults"]
     assert record["source"] == "mirror"
     assert (Path(record["path"]) / "A.md").read_text(encoding="utf-8") == "A zeppelin."
     assert str(tmp_path / "data") in record["path"]

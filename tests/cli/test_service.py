@@ -1,4 +1,4 @@
-"""`recollect service print`: what it prints is read by the parsers that such files are read by."""
+"""`notewell service print`: what it prints is read by the parsers that such files are read by."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from recollect.cli.units import UNITS, Job
+from notewell.cli.units import UNITS, Job
 from tests.cli.support import CommandLine
 
 AWKWARD = 'C:\\Users\\Zoë "Z" O\'Hara\\100% $HOME; <&>'
 JOB = Job(
-    serve=["/opt/r/bin/python", "-m", "recollect", "--data-dir", AWKWARD, "serve"],
-    index=[["/opt/r/bin/python", "-m", "recollect", "--data-dir", AWKWARD, "index", "ab12"]],
+    serve=["/opt/r/bin/python", "-m", "notewell", "--data-dir", AWKWARD, "serve"],
+    index=[["/opt/r/bin/python", "-m", "notewell", "--data-dir", AWKWARD, "index", "ab12"]],
     writable=(Path("/home/z/my data"),),
     home=Path("/Users/z"),
 )
@@ -49,9 +49,9 @@ def test_a_systemd_unit_serves_and_is_hardened() -> None:
 
 def test_a_timer_runs_the_index() -> None:
     text = UNITS["timer"](JOB)
-    service, timer = text.split("# --- recollect-index.timer ---\n")
+    service, timer = text.split("# --- notewell-index.timer ---\n")
 
-    assert service.startswith("# --- recollect-index.service ---\n")
+    assert service.startswith("# --- notewell-index.service ---\n")
     assert systemd_words(unit(service)["Service"]["ExecStart"]) == JOB.index[0]
     assert unit(service)["Service"]["Type"] == "oneshot"
     assert unit(timer)["Timer"]["OnCalendar"] == "*-*-* *:17:00"
@@ -63,7 +63,7 @@ def test_a_launchd_agent_is_a_property_list() -> None:
 
     assert found["ProgramArguments"] == JOB.serve
     assert found["RunAtLoad"] is True
-    assert found["StandardErrorPath"] == "/Users/z/Library/Logs/recollect.log"
+    assert found["StandardErrorPath"] == "/Users/z/Library/Logs/notewell.log"
 
 
 def test_a_cron_line_is_one_line_that_a_shell_splits_as_meant() -> None:
@@ -91,9 +91,9 @@ def test_a_windows_task_is_xml_that_the_scheduler_knows() -> None:
 
 @pytest.mark.parametrize("kind", UNITS)
 def test_the_real_program_and_data_directory_are_in_it(
-    recollect: CommandLine, indexed: Path, tmp_path: Path, kind: str
+    notewell: CommandLine, indexed: Path, tmp_path: Path, kind: str
 ) -> None:
-    result = recollect("service", "print", "--kind", kind)
+    result = notewell("service", "print", "--kind", kind)
 
     assert sys.executable in result.stdout
     assert str(tmp_path / "data") in result.stdout
@@ -101,15 +101,15 @@ def test_the_real_program_and_data_directory_are_in_it(
     assert result.stderr
 
 
-def test_named_vaults_alone_are_served(recollect: CommandLine, indexed: Path) -> None:
-    [known] = recollect.json("vaults", "list")["vaults"]
-    found = unit(recollect("service", "print", "Notes", "--kind", "systemd").stdout)
+def test_named_vaults_alone_are_served(notewell: CommandLine, indexed: Path) -> None:
+    [known] = notewell.json("vaults", "list")["vaults"]
+    found = unit(notewell("service", "print", "Notes", "--kind", "systemd").stdout)
     assert systemd_words(found["Service"]["ExecStart"])[-2:] == ["serve", known["id"]]
-    recollect("service", "print", "Nots", fails=3)
+    notewell("service", "print", "Nots", fails=3)
 
 
-def test_what_it_prints_can_be_run(recollect: CommandLine, indexed: Path) -> None:
-    [line] = recollect("service", "print", "--kind", "cron").stdout.splitlines()
+def test_what_it_prints_can_be_run(notewell: CommandLine, indexed: Path) -> None:
+    [line] = notewell("service", "print", "--kind", "cron").stdout.splitlines()
     done = subprocess.run(shlex.split(line)[5:-1], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "3 notes" in done.stdout

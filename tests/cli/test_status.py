@@ -16,44 +16,44 @@ def troubled(vault: Path) -> Path:
     return vault
 
 
-def test_status_says_where_the_index_stands(recollect: CommandLine, indexed: Path) -> None:
-    text = recollect("status").stdout
+def test_status_says_where_the_index_stands(notewell: CommandLine, indexed: Path) -> None:
+    text = notewell("status").stdout
 
     assert "ready" in text
     assert "3 keyword only" in text
     assert str(indexed) in text
-    assert recollect.json("status")["notes"] == 3
+    assert notewell.json("status")["notes"] == 3
 
 
-def test_the_ledger_sums_to_the_files(recollect: CommandLine, troubled: Path) -> None:
-    recollect("index", troubled)
-    ledger = recollect.json("ledger")
+def test_the_ledger_sums_to_the_files(notewell: CommandLine, troubled: Path) -> None:
+    notewell("index", troubled)
+    ledger = notewell.json("ledger")
 
     assert sum(ledger["counts"].values()) == len(ledger["entries"]) == 5
 
 
-def test_a_person_sees_what_is_remarkable(recollect: CommandLine, troubled: Path) -> None:
-    recollect("index", troubled)
-    result = recollect("ledger")
+def test_a_person_sees_what_is_remarkable(notewell: CommandLine, troubled: Path) -> None:
+    notewell("index", troubled)
+    result = notewell("ledger")
 
     assert "binary.md" in result.stdout
     assert "broken.md" in result.stdout
     assert "City.md" not in result.stdout
     assert "5 files" in result.stderr
-    assert "City.md" in recollect("ledger", "--state", "keyword_only").stdout
+    assert "City.md" in notewell("ledger", "--state", "keyword_only").stdout
 
 
-def test_one_state_or_one_path_can_be_asked_for(recollect: CommandLine, troubled: Path) -> None:
-    recollect("index", troubled)
+def test_one_state_or_one_path_can_be_asked_for(notewell: CommandLine, troubled: Path) -> None:
+    notewell("index", troubled)
 
-    excluded = recollect.json("ledger", "--state", "excluded")["entries"]
+    excluded = notewell.json("ledger", "--state", "excluded")["entries"]
     assert [entry["path"] for entry in excluded] == ["binary.md"]
-    (city,) = recollect.json("ledger", "--path", "City.md")["entries"]
+    (city,) = notewell.json("ledger", "--path", "City.md")["entries"]
     assert city["state"] == "keyword_only"
 
 
-def test_a_state_that_does_not_exist_is_wrong_usage(recollect: CommandLine, indexed: Path) -> None:
-    recollect("ledger", "--state", "lost", fails=2)
+def test_a_state_that_does_not_exist_is_wrong_usage(notewell: CommandLine, indexed: Path) -> None:
+    notewell("ledger", "--state", "lost", fails=2)
 
 
 @pytest.mark.parametrize(
@@ -70,21 +70,21 @@ def test_a_state_that_does_not_exist_is_wrong_usage(recollect: CommandLine, inde
     ],
 )
 def test_for_any_path_the_rule_that_decides_is_named(
-    recollect: CommandLine, troubled: Path, decided: tuple[str, str, str | None, str]
+    notewell: CommandLine, troubled: Path, decided: tuple[str, str, str | None, str]
 ) -> None:
     path, state, rule, reason = decided
-    (troubled / ".recollect.toml").write_text('[vault]\nexclude = ["*.tmp.md", "Drafts/"]\n')
-    recollect("index", troubled)
+    (troubled / ".notewell.toml").write_text('[vault]\nexclude = ["*.tmp.md", "Drafts/"]\n')
+    notewell("index", troubled)
     (troubled / "Since.md").write_text("written since", encoding="utf-8")
 
-    (entry,) = recollect.json("ledger", path)["entries"]
+    (entry,) = notewell.json("ledger", path)["entries"]
 
     assert (entry["path"], entry["state"], entry["rule"]) == (path, state, rule)
     assert reason in (entry["reason"] or "")
-    assert recollect.json("ledger", "--path", path)["entries"] == [entry]
-    assert state.replace("_", " ") in recollect("ledger", path).stdout
+    assert notewell.json("ledger", "--path", path)["entries"] == [entry]
+    assert state.replace("_", " ") in notewell("ledger", path).stdout
 
 
-def test_a_path_outside_the_vault_is_refused(recollect: CommandLine, indexed: Path) -> None:
-    recollect("ledger", "../City.md", fails=2)
-    recollect("ledger", "City.md", "--path", "City.md", fails=2)
+def test_a_path_outside_the_vault_is_refused(notewell: CommandLine, indexed: Path) -> None:
+    notewell("ledger", "../City.md", fails=2)
+    notewell("ledger", "City.md", "--path", "City.md", fails=2)

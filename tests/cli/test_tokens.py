@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access.keeper import new_token, stored_token
-from recollect.errors import AccessError
+from notewell.access.keeper import new_token, stored_token
+from notewell.errors import AccessError
 from tests.cli.support import CommandLine
 
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 
 
-def test_it_is_made_once_and_shown_again(recollect: CommandLine) -> None:
-    first = recollect("token", "show").stdout
+def test_it_is_made_once_and_shown_again(notewell: CommandLine) -> None:
+    first = notewell("token", "show").stdout
 
-    assert recollect("token", "show").stdout == first
+    assert notewell("token", "show").stdout == first
     assert len(first.strip()) == 43  # 256 bits in base 64
 
 
-def test_rotating_replaces_it(recollect: CommandLine) -> None:
-    first = recollect("token", "show").stdout
-    second = recollect("token", "rotate").stdout
+def test_rotating_replaces_it(notewell: CommandLine) -> None:
+    first = notewell("token", "show").stdout
+    second = notewell("token", "rotate").stdout
 
     assert second != first
-    assert recollect("token", "show").stdout == second
+    assert notewell("token", "show").stdout == second
 
 
 def test_two_are_never_the_same() -> None:
@@ -42,13 +42,13 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
 
 
 @posix
-def test_one_that_others_could_read_is_refused(recollect: CommandLine, tmp_path: Path) -> None:
+def test_one_that_others_could_read_is_refused(notewell: CommandLine, tmp_path: Path) -> None:
     stored_token(tmp_path / "data" / "state")
     (tmp_path / "data" / "state" / "token").chmod(0o644)
 
-    assert "token rotate" in recollect("token", "show", fails=1).stderr
-    recollect("token", "rotate")
-    recollect("token", "show")
+    assert "token rotate" in notewell("token", "show", fails=1).stderr
+    notewell("token", "rotate")
+    notewell("token", "show")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n"])
@@ -72,41 +72,41 @@ def test_a_damaged_one_is_told(tmp_path: Path) -> None:
 # --- devices ------------------------------------------------------------------------------------
 
 
-def test_a_device_gets_a_token_once_and_is_listed_without_it(recollect: CommandLine) -> None:
-    token = recollect("token", "add", "phone", "--scope", "write").stdout.strip()
+def test_a_device_gets_a_token_once_and_is_listed_without_it(notewell: CommandLine) -> None:
+    token = notewell("token", "add", "phone", "--scope", "write").stdout.strip()
 
     assert len(token) == 43
-    (device,) = recollect.json("token", "list")["devices"]
+    (device,) = notewell.json("token", "list")["devices"]
     assert (device["name"], device["scope"], device["kind"]) == ("phone", "write", "token")
     assert device["last_used"] is None
-    listed = recollect("token", "list").stdout
+    listed = notewell("token", "list").stdout
     assert "phone" in listed
     assert "never" in listed
     assert token not in listed
 
 
-def test_a_device_that_is_revoked_is_gone(recollect: CommandLine) -> None:
-    recollect("token", "add", "phone")
+def test_a_device_that_is_revoked_is_gone(notewell: CommandLine) -> None:
+    notewell("token", "add", "phone")
 
-    recollect("token", "revoke", "phone")
+    notewell("token", "revoke", "phone")
 
-    assert recollect.json("token", "list") == {"devices": []}
-    assert "token list" in recollect("token", "revoke", "phone", fails=3).stderr
+    assert notewell.json("token", "list") == {"devices": []}
+    assert "token list" in notewell("token", "revoke", "phone", fails=3).stderr
 
 
-def test_the_token_of_a_device_is_rotated_apart(recollect: CommandLine) -> None:
-    mine = recollect("token", "show").stdout
-    first = recollect("token", "add", "phone").stdout
+def test_the_token_of_a_device_is_rotated_apart(notewell: CommandLine) -> None:
+    mine = notewell("token", "show").stdout
+    first = notewell("token", "add", "phone").stdout
 
-    second = recollect("token", "rotate", "phone").stdout
+    second = notewell("token", "rotate", "phone").stdout
 
     assert second != first
-    assert recollect("token", "show").stdout == mine
+    assert notewell("token", "show").stdout == mine
 
 
-def test_a_link_names_the_address_and_is_drawn_when_asked_for(recollect: CommandLine) -> None:
-    plain = recollect("token", "link", "phone", "--url", "https://box.example/")
-    drawn = recollect("token", "link", "phone", "--url", "https://box.example", "--qr")
+def test_a_link_names_the_address_and_is_drawn_when_asked_for(notewell: CommandLine) -> None:
+    plain = notewell("token", "link", "phone", "--url", "https://box.example/")
+    drawn = notewell("token", "link", "phone", "--url", "https://box.example", "--qr")
 
     assert plain.stdout.startswith("https://box.example/?code=")
     assert "works once" in plain.stderr
@@ -116,11 +116,11 @@ def test_a_link_names_the_address_and_is_drawn_when_asked_for(recollect: Command
 
 
 def test_without_an_address_a_link_says_who_reaches_it(
-    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch
+    notewell: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = recollect("token", "link", "phone")
-    monkeypatch.setenv("RECOLLECT_SERVER_PUBLIC_URL", "https://box.example")
-    there = recollect("token", "link", "phone")
+    here = notewell("token", "link", "phone")
+    monkeypatch.setenv("NOTEWELL_SERVER_PUBLIC_URL", "https://box.example")
+    there = notewell("token", "link", "phone")
 
     assert here.stdout.startswith("http://127.0.0.1:8765/?code=")
     assert "Only this computer" in here.stderr
@@ -128,7 +128,7 @@ def test_without_an_address_a_link_says_who_reaches_it(
     assert "Only this computer" not in there.stderr
 
 
-def test_a_name_is_taken_once(recollect: CommandLine) -> None:
-    recollect("token", "add", "phone")
+def test_a_name_is_taken_once(notewell: CommandLine) -> None:
+    notewell("token", "add", "phone")
 
-    assert "revoke" in recollect("token", "add", "Phone", fails=2).stderr
+    assert "revoke" in notewell("token", "add", "Phone", fails=2).stderr

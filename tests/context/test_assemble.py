@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.context.assemble import Assembler
-from recollect.context.blocks import TAG
-from recollect.engine import Engine
-from recollect.questions.vault import MIN_BUDGET, ContextQuestion
-from recollect.replies.context import ContextReply
-from recollect.replies.search import Fusion, Passage, Result, SearchReply
-from recollect.types import ModelRules, SearchRequest, Settings, VaultRecord, VaultRules
+from notewell.context.assemble import Assembler
+from notewell.context.blocks import TAG
+from notewell.engine import Engine
+from notewell.questions.vault import MIN_BUDGET, ContextQuestion
+from notewell.replies.context import ContextReply
+from notewell.replies.search import Fusion, Passage, Result, SearchReply
+from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.context.tokens import ESTIMATE, TokenCounter
-from recollect.types import ModelRules
+from notewell.context.tokens import ESTIMATE, TokenCounter
+from notewell.types import ModelRules
 from tests.tiny_model import tiny_tokenizer, write_tiny_model
 
 TEXT = "The garden and the river, one day in the year.\n\n- a house\n- a [[note]]"

@@ -1,7 +1,7 @@
 """Real replies of a real server, kept as files that the clients' validators are tested on.
 
 A reply that no longer equals its file fails here. Where the change is meant, run this file with
-RECOLLECT_TEST_UPDATE_CONTRACT=1 and commit what it writes.
+NOTEWELL_TEST_UPDATE_CONTRACT=1 and commit what it writes.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
-from recollect.ask.answering import Draft
-from recollect.ask.catalogue import Found
-from recollect.ask.conversations import Conversations
-from recollect.configuration import Configuration
-from recollect.ingest.events import EventKind
-from recollect.types import MemoryRules, ModelRules, Settings, VaultRecord
-from recollect.vaults import Vaults
-from recollect.web.announce import BoundServer
-from recollect.web.interface import FEATURES
-from recollect.web.openapi import document
-from recollect.web.route import JSON_TEXT
-from recollect.web.routes import ROUTES
-from recollect.web.server import serve
+from notewell.ask.answering import Draft
+from notewell.ask.catalogue import Found
+from notewell.ask.conversations import Conversations
+from notewell.configuration import Configuration
+from notewell.ingest.events import EventKind
+from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
+from notewell.vaults import Vaults
+from notewell.web.announce import BoundServer
+from notewell.web.interface import FEATURES
+from notewell.web.openapi import document
+from notewell.web.route import JSON_TEXT
+from notewell.web.routes import ROUTES
+from notewell.web.server import serve
 from tests.contract.vault import write_vault
 from tests.tiny_model import write_tiny_model
 from tests.web.fits import misfits
 
 FOLDER = Path(__file__).parent
-UPDATE = os.environ.get("RECOLLECT_TEST_UPDATE_CONTRACT") == "1"
+UPDATE = os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1"
 TOKEN = "contract"
 # What differs from run to run, and what stands for it in the files.
 STEADY: Mapping[str, object] = {
@@ -46,7 +46,7 @@ STEADY: Mapping[str, object] = {
     "at": "2026-03-02T10:00:02+00:00",
     "query_id": "89abcdef01234567",
     "index": 100_000,  # bytes on the disk
-    "file": "/home/me/.config/recollect/config.toml",
+    "file": "/home/me/.config/notewell/config.toml",
 }
 MEMORY = "Bees find the hive by its smell"
 STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
@@ -235,7 +235,7 @@ async def _collect(vaults: Vaults, settings: Settings, record: VaultRecord) -> d
 def _configuration(folder: Path) -> Configuration:
     file = folder / "config.toml"
     file.write_text('[log]\nlevel = "debug"\n')
-    return Configuration({"RECOLLECT_CONFIG": str(file), "RECOLLECT_LOG_FORMAT": "json"})
+    return Configuration({"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_FORMAT": "json"})
 
 
 async def _indexed(session: aiohttp.ClientSession) -> None:

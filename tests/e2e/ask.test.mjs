@@ -13,7 +13,7 @@ import { connectedTo, freePort, startHomeServer, startServer } from "./support/s
 import { until } from "./support/wait.mjs";
 import { useModel } from "./web/model.mjs";
 
-const OUT = resolve(process.env.RECOLLECT_TEST_SCREENS ?? join(import.meta.dirname, "out"));
+const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const QUESTION = "How long does the country loaf rise?";
 const ANSWER = "It rises **four hours** [1], see [[Country loaf]].";
 
@@ -28,7 +28,7 @@ async function withApp(options, use, isSetUp = true) {
 
 async function configure(isSetUp) {
   held.desk.variables.XDG_CONFIG_HOME = join(held.desk.root, "config");
-  const file = join(held.desk.root, "config/recollect/config.toml");
+  const file = join(held.desk.root, "config/notewell/config.toml");
   await mkdir(dirname(file), { recursive: true });
   const settings = `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\n`;
   await writeFile(file, isSetUp ? settings : "");
@@ -151,7 +151,7 @@ test("the token is in no address, no cookie and no storage", () =>
 test("it works in a window of its own, and unloading leaves nothing", () =>
   withApp({}, async (app) => {
     await openAsk(app);
-    const popup = await app.moveToWindow("recollect-ask");
+    const popup = await app.moveToWindow("notewell-ask");
     const page = popup.frameLocator("iframe");
     await page.getByText("on the server’s own computer").waitFor();
     model.turns = [{ text: ANSWER }];
@@ -239,7 +239,7 @@ test("where the server is and what it can are said as in the other panels", () =
       await old.ready();
       await old.command("ask");
       await old.ask.getByText("This server cannot be asked").waitFor();
-      await old.ask.getByText("uv tool upgrade recollect").waitFor();
+      await old.ask.getByText("uv tool upgrade notewell").waitFor();
       assert.equal(await old.ask.locator("iframe").count(), 0);
       await picture(old, "light-ask-old-server");
     });

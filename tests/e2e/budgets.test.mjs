@@ -121,7 +121,7 @@ test("typing costs the plugin nothing at a key, and at a save next to nothing", 
 /** In the page: counts how often the plugin's panels change, and the page's long tasks. */
 function watchWork() {
   const work = (window.work = { redrawn: 0, longTasks: [] });
-  const panels = document.querySelectorAll('[data-type^="recollect"]');
+  const panels = document.querySelectorAll('[data-type^="notewell"]');
   const observer = new MutationObserver(() => (work.redrawn += 1));
   for (const panel of panels) observer.observe(panel, { subtree: true, childList: true, attributes: true, characterData: true });
   const longTasks = new PerformanceObserver((list) => work.longTasks.push(...list.getEntries().map(({ duration }) => duration)));

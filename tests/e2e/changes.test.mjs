@@ -25,7 +25,7 @@ async function found(query, path) {
   await until(`“${path}” is found`, async () => {
     await app.search.getByRole("searchbox").press("Enter");
     await app.page.waitForTimeout(300);
-    return app.search.locator(`.recollect-result:first-child [data-path="${path}"]`).count();
+    return app.search.locator(`.notewell-result:first-child [data-path="${path}"]`).count();
   });
 }
 

@@ -10,16 +10,16 @@ const held = useApp();
 const MEMORY = "Mind/Ebbinghaus and the leaky bucket.md";
 const BREAD = "Kitchen/Country loaf.md";
 
-const rowsOf = (app) => app.similar.locator('.recollect-results[aria-busy="false"] .recollect-result');
+const rowsOf = (app) => app.similar.locator('.notewell-results[aria-busy="false"] .notewell-result');
 const pathsOf = (app) => rowsOf(app).locator(".tree-item-self").evaluateAll((els) => els.map((el) => el.dataset.path));
-const target = (text) => held.app.similar.locator(".recollect-target", { hasText: text });
+const target = (text) => held.app.similar.locator(".notewell-target", { hasText: text });
 
 /** Opens a note and waits until the panel shows its neighbours. */
 async function follow(path, app = held.app) {
   await app.command("open-similar");
   await app.openNote(path);
   const name = path.replace(/^.*\/|\.md$/g, "");
-  await app.similar.locator(".recollect-target", { hasText: name }).waitFor();
+  await app.similar.locator(".notewell-target", { hasText: name }).waitFor();
   await rowsOf(app).first().waitFor();
 }
 
@@ -60,11 +60,11 @@ test("with the section followed, they are like the one that the cursor stands in
 test("the score is a number, a bar or nothing", async () => {
   const { app } = held;
   await follow(MEMORY);
-  const scores = rowsOf(app).locator(".recollect-score");
+  const scores = rowsOf(app).locator(".notewell-score");
   assert.match(await scores.first().textContent(), /^0\.\d\d$|^1\.00$/);
   await app.setting("Score", (row) => row.locator("select").selectOption("bar"));
-  await app.similar.locator(".recollect-score.mod-bar").first().waitFor();
-  const width = await scores.first().evaluate((el) => el.style.getPropertyValue("--recollect-score"));
+  await app.similar.locator(".notewell-score.mod-bar").first().waitFor();
+  const width = await scores.first().evaluate((el) => el.style.getPropertyValue("--notewell-score"));
   assert.match(width, /^\d+%$/);
   assert.match(await scores.first().getAttribute("aria-label"), /\d/, "who cannot see it hears it");
   await app.setting("Score", (row) => row.locator("select").selectOption("off"));
@@ -78,7 +78,7 @@ test("notes below the lowest similarity are left out, down to none", async () =>
   const { app } = held;
   await follow(MEMORY);
   const all = await rowsOf(app).count();
-  const scores = await rowsOf(app).locator(".recollect-score").allTextContents();
+  const scores = await rowsOf(app).locator(".notewell-score").allTextContents();
   const middle = Math.round(Number(scores[Math.floor(all / 2)]) * 20) / 20;
   const set = (value) => app.setting("Lowest similarity", (row) => row.locator("input").fill(String(value)));
   await set(middle);
@@ -111,7 +111,7 @@ test("a note that is dropped on the panel becomes its target, and stays", async 
   await app.openNote("Home.md");
   await app.page.waitForTimeout(600);
   assert.equal(await target("Country loaf").count(), 1, "it does not follow any more");
-  const [{ kept }] = (await app.panels()).filter((panel) => panel.kept.type === "recollect-similar");
+  const [{ kept }] = (await app.panels()).filter((panel) => panel.kept.type === "notewell-similar");
   assert.deepEqual(kept.state.target, { kind: "note", path: BREAD }, "and will not after a restart");
   await app.similar.getByLabel("Stay with this note").click();
   await target("Home").waitFor();

@@ -19,7 +19,7 @@ test("a phone starts nothing, and searches on a server at home", async () => {
     await touch(row, 800);
     await app.page.getByRole("menu").getByText("Open in new tab").waitFor();
     await app.page.keyboard.press("Escape");
-    await rows.first().locator(".recollect-passage").first().tap();
+    await rows.first().locator(".notewell-passage").first().tap();
     await until("the note is open", async () => (await app.note()).path === "Kitchen/Starter that sleeps in the cold.md");
     assert.equal(await app.search.isVisible(), false, "the panel makes room for the note");
     assert.equal(app.programs.started.length, 0);

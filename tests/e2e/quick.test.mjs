@@ -75,7 +75,7 @@ test("Tab searches within the note, Ctrl and G hides excerpts", async () => {
   await press("Tab");
   await until("all notes show again", async () => new Set(await titles.allTextContents()).size > 1);
   await press("Control+g");
-  await app.page.locator(".prompt .recollect-snippet").first().waitFor({ state: "detached" });
+  await app.page.locator(".prompt .notewell-snippet").first().waitFor({ state: "detached" });
   await press("Escape");
 });
 

@@ -16,12 +16,12 @@ const ALONE = new Set(["budgets.test.mjs"]); // they measure what a busy machine
 
 /** The model is fetched once, and not by the server of every file into a home of its own. */
 function getModel() {
-  if (process.env.RECOLLECT_MODEL_DIR) return;
+  if (process.env.NOTEWELL_MODEL_DIR) return;
   const { status, stdout } = spawnSync(COMMAND, ["models", "get"], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
-  if (status === 0) process.env.RECOLLECT_MODEL_DIR = dirname(dirname(stdout.trim()));
+  if (status === 0) process.env.NOTEWELL_MODEL_DIR = dirname(dirname(stdout.trim()));
 }
 
 /** Runs a file, prints what it said when it ends, and tells whether it passed. */

@@ -9,7 +9,7 @@ import { useDesk } from "./support/fixture.mjs";
 import { answering, refusing } from "./support/network.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 
-const OUT = resolve(process.env.RECOLLECT_TEST_SCREENS ?? join(import.meta.dirname, "out"));
+const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useDesk();
 const taken = new Set();
 
@@ -30,7 +30,7 @@ for (const look of ["light", "dark"]) {
       await app.ready();
       await app.command("open-similar");
       await app.command("open-search");
-      await app.similar.locator(".recollect-result").first().waitFor();
+      await app.similar.locator(".notewell-result").first().waitFor();
       await shoot("start");
       const rows = await app.searchFor("sourdough starter in the fridge");
       await rows.first().locator(".collapse-icon").click();
@@ -63,7 +63,7 @@ for (const look of ["light", "dark"]) {
     const isDark = look === "dark";
     const states = [
       ["not-set-up", { device: {} }],
-      ["not-installed", { device: { ...HERE, program: "/nowhere/recollect" } }],
+      ["not-installed", { device: { ...HERE, program: "/nowhere/notewell" } }],
       ["offline", { trouble: refusing }],
       ["needs-token", { trouble: answering({ type: "x", title: "x", status: 401, detail: "x", code: "x" }, 401) }],
       ["mismatch", { trouble: answering({ status: "ok", version: "9.9.9", api: 0, features: [], auth: "token" }) }],
@@ -88,7 +88,7 @@ test("on a phone", async () => {
     await app.searchFor("sourdough starter in the fridge");
     await shoot("search");
     await app.command("open-similar");
-    await app.similar.locator(".recollect-result").first().waitFor();
+    await app.similar.locator(".notewell-result").first().waitFor();
     await shoot("similar");
     await app.command("quick-search");
     await app.page.locator(".prompt-input").fill("how memory fades");

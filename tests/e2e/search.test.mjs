@@ -8,14 +8,14 @@ import { until } from "./support/wait.mjs";
 const held = useApp();
 const QUERY = "how memory fades";
 
-const passages = (row) => row.locator(".recollect-passage");
+const passages = (row) => row.locator(".notewell-passage");
 
 test("results come as one types, keywords first, with their matches marked", async () => {
   const { app } = held;
   await app.command("open-search");
   const before = app.network.to("/api/search").length;
   await app.search.getByRole("searchbox").pressSequentially("sourdough starter in the fridge", { delay: 20 });
-  await app.search.locator('.recollect-results[aria-busy="false"] .recollect-result').first().waitFor();
+  await app.search.locator('.notewell-results[aria-busy="false"] .notewell-result').first().waitFor();
   const modes = app.network.to("/api/search").slice(before).map(({ url }) => url.searchParams.get("mode"));
   assert.deepEqual(modes.slice(-2), ["keyword", "hybrid"]);
   assert.ok(modes.length < 8, "not every key is a request");
@@ -70,7 +70,7 @@ test("the list is walked through by keyboard, and Escape leads back to the note"
   await keyboard.press("ArrowDown");
   assert.match(await focused(), /tree-item-self/);
   await keyboard.press("ArrowDown");
-  assert.match(await focused(), /recollect-passage/);
+  assert.match(await focused(), /notewell-passage/);
   await keyboard.press("Enter");
   const [best] = app.network.reply("/api/search").results;
   await until("the note is open", async () => (await app.note()).path === best.path);
@@ -97,7 +97,7 @@ test("a result that is dragged into a note becomes a link to the passage", async
   await app.openNote("Home.md");
   const rows = await app.searchFor("sourdough that is kept in the fridge");
   const [best] = app.network.reply("/api/search").results;
-  await rows.first().locator(".recollect-passage").first().dragTo(app.page.locator(".cm-content:visible").first());
+  await rows.first().locator(".notewell-passage").first().dragTo(app.page.locator(".cm-content:visible").first());
   const name = best.path.replace(/^.*\/|\.md$/g, "");
   await until("the link is written", async () => (await app.note()).text.includes(`[[${name}#`));
 });
@@ -154,7 +154,7 @@ test("operators are completed from the vault", async () => {
   await app.page.locator(".suggestion-item", { hasText: "garden/pests" }).waitFor();
   await app.page.keyboard.press("Enter");
   assert.equal(await field.inputValue(), "slugs tag:garden/pests ");
-  await app.search.locator('.recollect-results[aria-busy="false"] .recollect-result').first().waitFor();
+  await app.search.locator('.notewell-results[aria-busy="false"] .notewell-result').first().waitFor();
   const { results } = await until("the filter is asked for", () => {
     const reply = app.network.reply("/api/search");
     return reply.query.includes("tag:garden/pests") && reply;
@@ -173,7 +173,7 @@ test("an empty field offers saved and recent searches", async () => {
   await app.search.getByText("Recent searches").waitFor();
   assert.deepEqual((await app.data()).savedSearches, [QUERY]);
   await app.search.getByRole("button", { name: QUERY }).first().click();
-  await app.search.locator(".recollect-result").first().waitFor();
+  await app.search.locator(".notewell-result").first().waitFor();
   assert.equal(await app.search.getByRole("searchbox").inputValue(), QUERY);
 });
 
@@ -181,7 +181,7 @@ test("better answers do not move what is pointed at", async () => {
   const { app } = held;
   await app.searchFor("bread");
   const { results } = app.network.reply("/api/search");
-  const rows = app.search.locator(".recollect-result");
+  const rows = app.search.locator(".notewell-result");
   await rows.nth(1).hover();
   app.network.trouble = async ({ url }) => {
     if (url.searchParams.get("mode") !== "hybrid") return undefined;

@@ -14,7 +14,7 @@ const held = useDesk();
 
 test("two vaults that are open at once do not meet", async () => {
   const other = await makeDesk();
-  other.variables.RECOLLECT_DATA_DIR = held.desk.variables.RECOLLECT_DATA_DIR;
+  other.variables.NOTEWELL_DATA_DIR = held.desk.variables.NOTEWELL_DATA_DIR;
   await held.withApp({}, async (one) => {
     const two = await openApp(held.browser, other);
     await one.ready();

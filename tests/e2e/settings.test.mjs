@@ -36,7 +36,7 @@ test("a setting is kept: with the vault, or on this device where it concerns thi
   assert.equal((await app.device()).autostart, true);
   await app.page.keyboard.press("Escape");
   const rows = await app.searchFor("bread");
-  await rows.first().locator(".recollect-score.mod-bar").waitFor();
+  await rows.first().locator(".notewell-score.mod-bar").waitFor();
   const before = (await app.openNotes()).length;
   await rows.first().locator(".tree-item-self").click();
   await until("a plain click opens a tab", async () => (await app.openNotes()).length === before + 1);
@@ -116,6 +116,6 @@ test("the diagnostics view shows requests and the note in front", async () => {
   await app.page.keyboard.press("Escape");
   await app.openNote("Home.md");
   await app.command("open-diagnostics");
-  const view = app.page.locator('[data-type="recollect-diagnostics"]');
+  const view = app.page.locator('[data-type="notewell-diagnostics"]');
   await view.getByText("GET /api/status 200").first().waitFor();
 });

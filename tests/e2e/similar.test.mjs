@@ -9,7 +9,7 @@ const held = useApp();
 const MEMORY = "Mind/Ebbinghaus and the leaky bucket.md";
 const BREAD = "Kitchen/Country loaf.md";
 
-const rows = () => held.app.similar.locator('.recollect-results[aria-busy="false"] .recollect-result');
+const rows = () => held.app.similar.locator('.notewell-results[aria-busy="false"] .notewell-result');
 const paths = () => rows().locator(".tree-item-self").evaluateAll((els) => els.map((el) => el.dataset.path));
 
 /** Opens a note and waits until the panel shows its neighbours. */
@@ -18,7 +18,7 @@ async function follow(path) {
   await app.command("open-similar");
   await app.openNote(path);
   const name = path.replace(/^.*\/|\.md$/g, "");
-  await app.similar.locator(".recollect-target", { hasText: name }).waitFor();
+  await app.similar.locator(".notewell-target", { hasText: name }).waitFor();
   await rows().first().waitFor();
 }
 
@@ -36,14 +36,14 @@ test("it follows the note in front, and never shows that note itself", async () 
 test("linked notes bear a badge, and can be left out", async () => {
   const { app } = held;
   await follow(MEMORY);
-  assert.ok((await rows().locator(".recollect-badge").allTextContents()).includes("linked"));
+  assert.ok((await rows().locator(".notewell-badge").allTextContents()).includes("linked"));
   await app.similar.getByLabel("Only notes that are not linked").click();
   await until("no linked note is left", async () => {
-    const [all, linked] = [await rows().count(), await rows().locator(".recollect-badge").count()];
+    const [all, linked] = [await rows().count(), await rows().locator(".notewell-badge").count()];
     return all > 0 && linked === 0;
   });
   await app.similar.getByLabel("Only notes that are not linked").click();
-  await rows().locator(".recollect-badge").first().waitFor();
+  await rows().locator(".notewell-badge").first().waitFor();
 });
 
 test("it can be told to stay with a note", async () => {
@@ -55,7 +55,7 @@ test("it can be told to stay with a note", async () => {
   await app.page.waitForTimeout(600);
   assert.deepEqual(await paths(), before);
   await app.similar.getByLabel("Stay with this note").click();
-  await app.similar.locator(".recollect-target", { hasText: "Country loaf" }).waitFor();
+  await app.similar.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
 });
 
 test("a note is hidden and pinned for one note, which is kept with the vault", async () => {
@@ -90,7 +90,7 @@ test("dropped text becomes what is looked for", async () => {
     dataTransfer.setData("text/plain", "A dough that rises overnight in a cold room");
     el.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
   });
-  await app.similar.locator(".recollect-target", { hasText: "A dough that rises" }).waitFor();
+  await app.similar.locator(".notewell-target", { hasText: "A dough that rises" }).waitFor();
   await until("bread is found", async () => (await paths()).some((path) => path?.startsWith("Kitchen/")));
   await app.similar.getByLabel("Stay with this note").click();
 });
@@ -104,11 +104,11 @@ test("notes similar to the selection are found by command", async () => {
   });
   assert.equal(await app.isPossible("similar-to-selection"), true);
   await app.command("similar-to-selection");
-  await app.similar.locator(".recollect-target", { hasText: "“" }).waitFor();
+  await app.similar.locator(".notewell-target", { hasText: "“" }).waitFor();
   await rows().first().waitFor();
   await app.similar.getByLabel("Stay with this note").click();
   await app.openNote(BREAD);
-  await app.similar.locator(".recollect-target", { hasText: "Country loaf" }).waitFor();
+  await app.similar.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
 });
 
 test("a link to a similar note is written by command", async () => {

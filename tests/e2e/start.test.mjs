@@ -47,7 +47,7 @@ test("where nothing is installed it says how to, and finds it once it is", () =>
     await app.command("open-similar");
     await app.similar.getByText("The search program is not installed").waitFor();
     await app.similar.getByLabel("Copy").first().click();
-    assert.equal(await app.clipboard(), "uv tool install recollect");
+    assert.equal(await app.clipboard(), "uv tool install notewell");
     assert.equal(app.programs.started.length, 0);
     await app.page.evaluate((bin) => (window.environment.variables.PATH = bin), COMMAND.replace(/\/[^/]+$/, ""));
     await app.similar.getByRole("button", { name: "Try again" }).click();
@@ -93,7 +93,7 @@ test("unloading leaves nothing behind", () =>
     const left = await app.page.evaluate(() => ({
       commands: window.host.app.commands.commands.size,
       sources: window.host.app.hoverSources.size,
-      elements: document.querySelectorAll('[class*="recollect"], [data-type^="recollect"]').length,
+      elements: document.querySelectorAll('[class*="notewell"], [data-type^="notewell"]').length,
     }));
     assert.deepEqual(left, { commands: 0, sources: 0, elements: 0 });
     await app.vault((vault) => vault.create("After.md", "after"));

@@ -57,7 +57,7 @@ test("a router's page at the address is no server: asked less and less, told not
     await kill();
     const router = await stranger(port, "<!doctype html><title>A router</title>");
     await app.vault((vault) => vault.create("While away.md", "The numbat eats termites."));
-    await says(app, "That is not Recollect");
+    await says(app, "That is not Notewell");
     await app.statusBar.filter({ hasText: "1 waiting" }).waitFor();
     const before = router.asked();
     await app.page.waitForTimeout(6_000);
@@ -80,7 +80,7 @@ test("no answer that is not the contract's is taken for a server", () => {
       await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
       await until("it is asked again", () => app.network.requests.length > before);
       await app.page.waitForTimeout(100);
-      await says(app, "That is not Recollect");
+      await says(app, "That is not Notewell");
     }
     await app.page.waitForTimeout(3_000);
     assert.ok(app.network.requests.length <= 3 * answers.length, "it is asked less and less");
@@ -92,7 +92,7 @@ test("a server that has the token but serves another vault gets nothing of this 
   withServer(async ({ app, port, kill, again }) => {
     await kill();
     const other = await makeDesk("Other");
-    other.variables.RECOLLECT_DATA_DIR = held.desk.variables.RECOLLECT_DATA_DIR;
+    other.variables.NOTEWELL_DATA_DIR = held.desk.variables.NOTEWELL_DATA_DIR;
     const stranger = await startHomeServer(other, [other.vault], port);
     const from = writes(app).length;
     await app.vault((vault) => vault.create("Private.md", "Not for other vaults."));
@@ -114,5 +114,5 @@ test("a server that was killed and is back is found without a person", () =>
     await says(app, "Offline");
     await again();
     await app.ready();
-    await app.search.locator(".recollect-result").first().waitFor();
+    await app.search.locator(".notewell-result").first().waitFor();
   }));

@@ -77,7 +77,7 @@ test("something else at the address is not taken for the server", async () => {
     await app.ready();
     app.network.trouble = answering("<html>A router's page</html>");
     await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
-    await is("That is not Recollect")(app);
+    await is("That is not Notewell")(app);
     app.network.trouble = null;
     await app.tryAgain();
     await app.ready();
@@ -88,12 +88,12 @@ test("garbage and hollow answers to a search are said, and change nothing else",
   await held.withApp(await remote(), async (app) => {
     await app.ready();
     await app.searchFor("bread");
-    const shown = await app.search.locator(".recollect-result").count();
+    const shown = await app.search.locator(".notewell-result").count();
     for (const body of ["{", "null", "[]", { results: "none" }, ""]) {
       app.network.trouble = onRoute("/api/search", answering(body));
       await app.search.getByRole("searchbox").press("Enter");
       await is("No answer")(app);
-      assert.equal(await app.search.locator(".recollect-result").count(), shown, "what was shown stays");
+      assert.equal(await app.search.locator(".notewell-result").count(), shown, "what was shown stays");
       app.network.trouble = null;
       await app.search.getByRole("searchbox").press("Enter");
       await app.search.getByText("No answer").first().waitFor({ state: "detached" });
@@ -118,7 +118,7 @@ test("a server that dies within a request is met again when it is back", async (
     app.network.trouble = null;
     await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await app.ready();
-    await app.search.locator(".recollect-result").first().waitFor();
+    await app.search.locator(".notewell-result").first().waitFor();
   });
 });
 
@@ -136,7 +136,7 @@ test("late answers to earlier questions are dropped", async () => {
     await field.fill("sourdough starter in the fridge");
     await app.search.getByText("Starter that sleeps in the cold").first().waitFor();
     await app.page.waitForTimeout(1_800);
-    assert.match(await app.search.locator(".recollect-result").first().textContent(), /Starter that sleeps/);
+    assert.match(await app.search.locator(".notewell-result").first().textContent(), /Starter that sleeps/);
   });
 });
 
@@ -184,8 +184,8 @@ test("10,000 results and snippets of 1 MB are shown without a halt", async () =>
     app.network.trouble = onRoute("/api/search", answering({ ...reply, total: results.length, results }));
     await app.search.getByRole("searchbox").press("Enter");
     await app.search.getByText("Many 10", { exact: true }).waitFor();
-    assert.ok((await app.search.locator(".recollect-result").count()) <= 200);
-    const text = await app.search.locator(".recollect-snippet").first().textContent();
+    assert.ok((await app.search.locator(".notewell-result").count()) <= 200);
+    const text = await app.search.locator(".notewell-snippet").first().textContent();
     assert.ok(text.length < 2_000);
     await app.search.getByText("Many 10", { exact: true }).click();
     await until("it is said that there is no such note", async () =>

@@ -13,10 +13,10 @@ const NOTE = "Mind/Ebbinghaus and the leaky bucket.md";
 async function searchAlone(app) {
   await app.ready();
   await app.command("open-search");
-  const popup = await app.moveToWindow("recollect-search");
-  const view = popup.locator('[data-type="recollect-search"]');
+  const popup = await app.moveToWindow("notewell-search");
+  const view = popup.locator('[data-type="notewell-search"]');
   await view.getByRole("searchbox").fill(QUERY);
-  const rows = view.locator('.recollect-results[aria-busy="false"] .recollect-result');
+  const rows = view.locator('.notewell-results[aria-busy="false"] .notewell-result');
   await rows.nth(1).waitFor();
   await until("the answer is to this query", () => app.network.reply("/api/search").mode === "hybrid");
   return { popup, view, rows, results: app.network.reply("/api/search").results };
@@ -28,7 +28,7 @@ test("a result opens in a window of its own, at the passage", () =>
     const rows = await app.searchFor(QUERY);
     const [best] = app.network.reply("/api/search").results;
     const modifiers = ["Control", "Alt", "Shift"];
-    const passage = rows.first().locator(".recollect-passage").first();
+    const passage = rows.first().locator(".notewell-passage").first();
     const popup = await app.secondWindow(() => passage.click({ modifiers }));
     await popup.locator(".cm-content").waitFor();
     await until("it is the note", async () => (await app.note()).path === best.path);
@@ -43,12 +43,12 @@ test("the search panel works in a window of its own, by mouse", () =>
     const { popup, rows, results } = await searchAlone(app);
     assert.equal(await app.search.count(), 0, "it left the first window");
     await rows.first().locator(".collapse-icon").click();
-    assert.ok((await rows.first().locator(".recollect-passage").count()) > 1, "it unfolds");
+    assert.ok((await rows.first().locator(".notewell-passage").count()) > 1, "it unfolds");
     await rows.nth(1).locator(".tree-item-self").click({ button: "right" });
     await popup.getByRole("menu").getByText("Copy link").click();
     await until("it is copied", async () => (await app.clipboard()).startsWith("[["));
     const other = results.findIndex(({ path }) => path !== NOTE);
-    await rows.nth(other).locator(".recollect-passage").first().click();
+    await rows.nth(other).locator(".notewell-passage").first().click();
     await until("the note is open", async () => (await app.note()).path === results[other].path);
     assert.equal(await popup.locator(".cm-content").count(), 0, "in the first window");
   }));
@@ -61,7 +61,7 @@ test("there it is worked by keyboard too, and completes operators", () =>
     await popup.keyboard.press("ArrowDown");
     await popup.keyboard.press("ArrowDown");
     const focused = await popup.evaluate(() => document.activeElement.className);
-    assert.match(focused, /recollect-passage/);
+    assert.match(focused, /notewell-passage/);
     await popup.keyboard.press("Enter");
     await until("the note is open", async () => (await app.note()).path === results[0].path);
     await field.fill("");
@@ -74,13 +74,13 @@ test("similar notes follow the first window from a window of their own", () =>
   held.withApp({ open: [NOTE] }, async (app) => {
     await app.ready();
     await app.command("open-similar");
-    const popup = await app.moveToWindow("recollect-similar");
-    const view = popup.locator('[data-type="recollect-similar"]');
-    await view.locator(".recollect-target", { hasText: "Ebbinghaus" }).waitFor();
-    await view.locator(".recollect-result").first().click(); // the panel is what was used last
+    const popup = await app.moveToWindow("notewell-similar");
+    const view = popup.locator('[data-type="notewell-similar"]');
+    await view.locator(".notewell-target", { hasText: "Ebbinghaus" }).waitFor();
+    await view.locator(".notewell-result").first().click(); // the panel is what was used last
     await app.openNote("Kitchen/Country loaf.md");
-    await view.locator(".recollect-target", { hasText: "Country loaf" }).waitFor();
-    await view.locator(".recollect-result").first().waitFor();
+    await view.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
+    await view.locator(".notewell-result").first().waitFor();
   }));
 
 test("what a panel in a window of its own does to a note is done to the one used last", () =>
@@ -98,7 +98,7 @@ test("a window that is closed takes its panel along, and the command makes it an
     const { popup } = await searchAlone(app);
     await popup.close();
     await app.page.waitForFunction(
-      () => window.host.app.workspace.getLeavesOfType("recollect-search").length === 0,
+      () => window.host.app.workspace.getLeavesOfType("notewell-search").length === 0,
     );
     const rows = await app.searchFor(QUERY);
     assert.ok((await rows.count()) > 0);
@@ -115,31 +115,31 @@ test("panels that were open come back, and those at the back only when they are 
     await app.page.getByRole("menu").getByText("Name").click();
     panels = await app.panels();
   });
-  const search = panels.find(({ kept }) => kept.type === "recollect-search");
-  const similar = panels.find(({ kept }) => kept.type === "recollect-similar");
+  const search = panels.find(({ kept }) => kept.type === "notewell-search");
+  const similar = panels.find(({ kept }) => kept.type === "notewell-similar");
   assert.deepEqual([search.kept.state.query, search.kept.state.sort], [QUERY, "name"]);
   // Another panel of the same side is in front: ours is not made.
   const options = { panels: [{ ...search, side: "right" }, similar] };
   await held.withApp(options, async (app) => {
-    assert.equal(await isDeferred(app, "recollect-search"), true);
-    assert.equal(await isDeferred(app, "recollect-similar"), false);
+    assert.equal(await isDeferred(app, "notewell-search"), true);
+    assert.equal(await isDeferred(app, "notewell-similar"), false);
     await app.ready();
-    await app.similar.locator(".recollect-result").first().waitFor();
+    await app.similar.locator(".notewell-result").first().waitFor();
     await app.vault((vault) => vault.create("Unseen.md", "News for a panel that is not there."));
     await app.command("reindex");
     assert.deepEqual(app.network.to("/api/search"), [], "it asks nothing");
     assert.deepEqual((await app.panels())[0].kept.state, search.kept.state, "its state stays");
     await app.command("open-search");
-    await app.search.locator(".recollect-result").first().waitFor();
+    await app.search.locator(".notewell-result").first().waitFor();
     assert.equal(await app.search.getByRole("searchbox").inputValue(), QUERY);
-    assert.equal(await isDeferred(app, "recollect-search"), false);
-    assert.equal(await app.page.locator('[data-type="recollect-search"]').count(), 1);
+    assert.equal(await isDeferred(app, "notewell-search"), false);
+    assert.equal(await app.page.locator('[data-type="notewell-search"]').count(), 1);
     await app.vault((vault) => vault.delete(vault.getFileByPath("Unseen.md")));
   });
 });
 
 test("commands work while both panels are deferred, and unloading leaves neither", () =>
-  held.withApp({ panels: ["recollect-search", "recollect-similar", "recollect-diagnostics"].map(atTheBack) }, async (app) => {
+  held.withApp({ panels: ["notewell-search", "notewell-similar", "notewell-diagnostics"].map(atTheBack) }, async (app) => {
     await app.ready();
     await app.openNote(NOTE);
     await app.page.evaluate(() => {
@@ -148,9 +148,9 @@ test("commands work while both panels are deferred, and unloading leaves neither
       workspace.activeEditor.editor.setSelection({ line: 9, ch: 0 }, { line: 12, ch: 0 });
     });
     await app.command("similar-to-selection");
-    await app.similar.locator(".recollect-target", { hasText: "“" }).waitFor();
-    await app.similar.locator(".recollect-result").first().waitFor();
-    assert.equal(await isDeferred(app, "recollect-search"), true);
+    await app.similar.locator(".notewell-target", { hasText: "“" }).waitFor();
+    await app.similar.locator(".notewell-result").first().waitFor();
+    assert.equal(await isDeferred(app, "notewell-search"), true);
     await app.unload();
     assert.equal((await app.panels()).length, 0);
   }));

@@ -27,8 +27,8 @@ from syntax import FILES, with_conditions
 from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
-from recollect.config import load_settings
-from recollect.evaluate import (
+from notewell.config import load_settings
+from notewell.evaluate import (
     ABLATIONS,
     SYSTEMS,
     EvalReport,
@@ -37,11 +37,11 @@ from recollect.evaluate import (
     run_corpus,
     run_vault,
 )
-from recollect.types import ChunkRules, ModelRules, SearchRules, Settings
-from recollect.vaults import Vaults
+from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
+from notewell.vaults import Vaults
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
-PACKAGES = ("recollect", "numpy", "onnxruntime", "tokenizers", "tantivy")
+PACKAGES = ("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy")
 
 
 @dataclass(frozen=True)

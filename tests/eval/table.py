@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.evaluate import EvalReport
-from recollect.evaluate.metrics import Interval
-from recollect.evaluate.report import BASELINES, PRODUCT, ClassFigures, SystemReport
+from notewell.evaluate import EvalReport
+from notewell.evaluate.metrics import Interval
+from notewell.evaluate.report import BASELINES, PRODUCT, ClassFigures, SystemReport
 
 _HEAD = (
     "| set | queries | system | nDCG@10 | R@10 | R@100 | MRR@10 | vs keyword | vs rrf | vs hybrid | ms |\n"

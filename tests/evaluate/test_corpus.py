@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageError
-from recollect.evaluate.corpus import note_name, note_text, write_vault
-from recollect.evaluate.datasets import Document
-from recollect.types import SourceText
-from recollect.vault.parse import parse
+from notewell.errors import UsageError
+from notewell.evaluate.corpus import note_name, note_text, write_vault
+from notewell.evaluate.datasets import Document
+from notewell.types import SourceText
+from notewell.vault.parse import parse
 
 
 def write_corpus(path: Path, *documents: Document) -> Path:

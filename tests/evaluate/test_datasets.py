@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageError
-from recollect.evaluate.datasets import (
+from notewell.errors import UsageError
+from notewell.evaluate.datasets import (
     Document,
     Query,
     read_corpus,

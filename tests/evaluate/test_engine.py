@@ -6,9 +6,9 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from recollect.evaluate import eval_settings, run_corpus, run_vault, systems_of
-from recollect.types import Settings
-from recollect.vaults import Vaults
+from notewell.evaluate import eval_settings, run_corpus, run_vault, systems_of
+from notewell.types import Settings
+from notewell.vaults import Vaults
 
 TEXTS = {
     "1": ("Moss", "Moss grows on the shaded side of stones and drinks the morning fog."),

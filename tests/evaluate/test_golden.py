@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import UsageError
-from recollect.evaluate import golden_set, read_golden, run_golden, systems_of, write_golden
-from recollect.evaluate.datasets import read_judged
-from recollect.querylog import Judged, Judgements, Opened
-from recollect.types import SearchRequest, Settings, VaultRecord, Verdict
-from recollect.vaults import Vaults
+from notewell.errors import UsageError
+from notewell.evaluate import golden_set, read_golden, run_golden, systems_of, write_golden
+from notewell.evaluate.datasets import read_judged
+from notewell.querylog import Judged, Judgements, Opened
+from notewell.types import SearchRequest, Settings, VaultRecord, Verdict
+from notewell.vaults import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",
@@ -143,7 +143,7 @@ def test_a_vault_is_measured_on_what_was_said_of_it(vaults: Vaults, record: Vaul
 
 def test_too_few_queries_say_what_to_do(vaults: Vaults, record: VaultRecord) -> None:
     engine = vaults.open(record, writable=True)
-    with pytest.raises(UsageError, match="recollect verdict"):
+    with pytest.raises(UsageError, match="notewell verdict"):
         read_golden(vaults, record)
 
     engine.history.judge("sun", "Bees.md", "this_was_it")

@@ -10,10 +10,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recollect.errors import IndexInUseError, UsageError
-from recollect.evaluate.datasets import JudgedSet, Query
-from recollect.evaluate.report import System, report_json
-from recollect.evaluate.run import (
+from notewell.errors import IndexInUseError, UsageError
+from notewell.evaluate.datasets import JudgedSet, Query
+from notewell.evaluate.report import System, report_json
+from notewell.evaluate.run import (
     SYSTEMS,
     OnProgress,
     eval_settings,
@@ -22,9 +22,9 @@ from recollect.evaluate.run import (
     run_vault,
     systems_of,
 )
-from recollect.replies.search import Fusion, RawScores, Result, Scores, SearchReply
-from recollect.replies.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
-from recollect.types import SearchRequest, Settings, VaultRecord
+from notewell.replies.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.replies.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
+from notewell.types import SearchRequest, Settings, VaultRecord
 
 KEYWORD, HYBRID = System("keyword", "keyword"), System("hybrid", "hybrid")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.graph.dangling import dangling
-from recollect.types import Link
+from notewell.graph.dangling import dangling
+from notewell.types import Link
 
 
 def link(target: str) -> Link:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recollect.graph.missing import LIKE, centred, missing_links, missing_links_of
-from recollect.types import FloatArray
+from notewell.graph.missing import LIKE, centred, missing_links, missing_links_of
+from notewell.types import FloatArray
 from tests.graph.networks import network
 
 

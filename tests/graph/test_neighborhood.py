@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recollect.graph.missing import centred
-from recollect.graph.neighborhood import ALIKE_OF_START, alike_among, likest_to, links_among
+from notewell.graph.missing import centred
+from notewell.graph.neighborhood import ALIKE_OF_START, alike_among, likest_to, links_among
 from tests.graph.networks import network
 from tests.graph.test_missing import topics
 

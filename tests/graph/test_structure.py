@@ -6,10 +6,10 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from recollect.graph.communities import find_communities, modularity
-from recollect.graph.cuts import find_cuts
-from recollect.graph.network import Network
-from recollect.graph.pagerank import DAMPING, pagerank
+from notewell.graph.communities import find_communities, modularity
+from notewell.graph.cuts import find_cuts
+from notewell.graph.network import Network
+from notewell.graph.pagerank import DAMPING, pagerank
 from tests.graph.networks import PAIRS, directed, network, undirected
 
 

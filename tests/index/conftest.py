@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.index.analyze import tokens
-from recollect.index.index import Index
-from recollect.index.keywords import QueryTerm
-from recollect.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
+from notewell.index.analyze import tokens
+from notewell.index.index import Index
+from notewell.index.keywords import QueryTerm
+from notewell.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 
 DIMENSIONS = 8
 

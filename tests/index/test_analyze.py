@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.analyze import MAX_TOKEN, spans, streams, tokens, words
+from notewell.index.analyze import MAX_TOKEN, spans, streams, tokens, words
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index import derived
-from recollect.index.graph import LinkGraph
-from recollect.index.index import Index
-from recollect.types import Batch, NoteMove
+from notewell.index import derived
+from notewell.index.graph import LinkGraph
+from notewell.index.index import Index
+from notewell.types import Batch, NoteMove
 
 
 def link(target: str) -> tuple[Any, ...]:
@@ -117,7 +117,7 @@ _STEPS = st.lists(
 def renewed(graph: LinkGraph) -> None:
     """Let everything that changed go into the table at once, as much of it does by itself."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("recollect.index.graph._MOST_CHANGED", 0)
+        patch.setattr("notewell.index.graph._MOST_CHANGED", 0)
         graph.update()
 
 
@@ -167,7 +167,7 @@ def test_links_that_stay_are_not_resolved_again(
 ) -> None:
     loaded = LinkGraph.from_arrays(graph.arrays())
     with monkeypatch.context() as patch:
-        patch.delattr("recollect.index.graph.Names")  # the names of all notes are not needed
+        patch.delattr("notewell.index.graph.Names")  # the names of all notes are not needed
         loaded.update(put=[(1, "Home.md", (), [link("nowhere"), link("Garden"), link("")])])
     assert targets(loaded, 1) == [None, 2, 1]
     assert loaded.backlinks(3) == frozenset()

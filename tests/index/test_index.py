@@ -19,13 +19,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from recollect.errors import IndexFailure, ModelError
-from recollect.index import derived
-from recollect.index.analyze import tokens
-from recollect.index.index import Index
-from recollect.index.keywords import QueryTerm
-from recollect.index.postings import Postings
-from recollect.types import (
+from notewell.errors import IndexFailure, ModelError
+from notewell.index import derived
+from notewell.index.analyze import tokens
+from notewell.index.index import Index
+from notewell.index.keywords import QueryTerm
+from notewell.index.postings import Postings
+from notewell.types import (
     Batch,
     LedgerEntry,
     ManifestEntry,
@@ -420,8 +420,8 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from conftest import Material
-from recollect.index.index import Index
-from recollect.types import Batch
+from notewell.index.index import Index
+from notewell.types import Batch
 make = Material()
 index = Index.open(Path(sys.argv[1]), writable=True)
 index.use_model(make.model, make.dimensions)

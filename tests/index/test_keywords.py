@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from recollect.index.analyze import tokens, words
-from recollect.index.index import Index
-from recollect.index.keywords import FieldWeights, Keywords, QueryTerm
-from recollect.index.postings import Postings
-from recollect.index.reads import ChunkText, NoteText
-from recollect.types import Batch
+from notewell.index.analyze import tokens, words
+from notewell.index.index import Index
+from notewell.index.keywords import FieldWeights, Keywords, QueryTerm
+from notewell.index.postings import Postings
+from notewell.index.reads import ChunkText, NoteText
+from notewell.types import Batch
 
 Search = Callable[..., list[str]]
 BODY_ALONE = FieldWeights(title=0, headings=0, tags=0, path=0, stems=0, body=1)
@@ -160,7 +160,7 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
 def test_words_that_stand_everywhere_are_not_asked_beside_telling_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recollect.index.keywords._COMMON_LEAST", 2)
+    monkeypatch.setattr("notewell.index.keywords._COMMON_LEAST", 2)
     keywords = Keywords(postings_of(["the rose", "the tulip", "the lily", "the fern"]))
     assert keywords.search(terms("the rose"), limit=10).chunk_ids.tolist() == [0]
     assert keywords.search(terms("the"), limit=10).chunk_ids.tolist() == [0, 1, 2, 3]
@@ -195,7 +195,7 @@ def test_postings_of_another_format_are_made_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as older:
-        older.setattr("recollect.index.postings.FORMAT", "0/older")
+        older.setattr("notewell.index.postings.FORMAT", "0/older")
         first = Index.open(tmp_path, writable=True)
         first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
         first.close()

@@ -6,7 +6,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from recollect.index.linktable import LinkTable, Node, name_key
+from notewell.index.linktable import LinkTable, Node, name_key
 
 
 def node(path: str, **links: int | None) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.index.signs import differing_bits, nearest, sign_bits
+from notewell.index.signs import differing_bits, nearest, sign_bits
 
 CEILING = 128
 

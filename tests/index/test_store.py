@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
-from recollect.index import migrations
-from recollect.index.index import Index
-from recollect.index.store import DATABASE, Store
-from recollect.types import Batch
+from notewell.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
+from notewell.index import migrations
+from notewell.index.index import Index
+from notewell.index.store import DATABASE, Store
+from notewell.types import Batch
 
 Search = Callable[..., list[str]]
 
@@ -35,7 +35,7 @@ def closed(tmp_path: Path, make: Any) -> Path:
 
 
 def test_reading_needs_an_index(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="recollect index"):
+    with pytest.raises(NotFoundError, match="notewell index"):
         Index.open(tmp_path / "none", writable=False)
     assert not (tmp_path / "none").exists()
 
@@ -118,7 +118,7 @@ def test_a_damaged_database_is_moved_aside_and_its_vectors_kept(
         os.truncate(path, path.stat().st_size // 2)
     else:
         _overwrite(path, 100, 300)  # the schema's own page
-    with pytest.raises(IndexDamagedError, match="recollect index"):
+    with pytest.raises(IndexDamagedError, match="notewell index"):
         Index.open(closed, writable=False)
     with caplog.at_level(logging.WARNING):
         index = Index.open(closed, writable=True)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from recollect.index.analyze import tokens
-from recollect.index.keywords import Keywords, QueryTerm
-from recollect.index.postings import Postings
-from recollect.index.reads import ChunkText, NoteText
-from recollect.index.tallies import bm25, hash_of, pack
+from notewell.index.analyze import tokens
+from notewell.index.keywords import Keywords, QueryTerm
+from notewell.index.postings import Postings
+from notewell.index.reads import ChunkText, NoteText
+from notewell.index.tallies import bm25, hash_of, pack
 
 
 def note(number: int, title: str, *bodies: str) -> NoteText:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.errors import IndexFailure
-from recollect.index.index import Index
-from recollect.index.keywords import QueryTerm
-from recollect.index.postings import FOLDER, Postings
-from recollect.index.reads import ChunkText, NoteText
-from recollect.index.tallies import bm25, hash_of
-from recollect.index.tallystore import TALLIES, TallyStore
-from recollect.types import Batch
+from notewell.errors import IndexFailure
+from notewell.index.index import Index
+from notewell.index.keywords import QueryTerm
+from notewell.index.postings import FOLDER, Postings
+from notewell.index.reads import ChunkText, NoteText
+from notewell.index.tallies import bm25, hash_of
+from notewell.index.tallystore import TALLIES, TallyStore
+from notewell.types import Batch
 
 
 def note(number: int, body: str) -> NoteText:

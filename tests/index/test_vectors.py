@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import ModelError
-from recollect.index import vectors as module
-from recollect.index.vectors import Vectors
-from recollect.types import FloatArray, IdArray
+from notewell.errors import ModelError
+from notewell.index import vectors as module
+from notewell.index.vectors import Vectors
+from notewell.types import FloatArray, IdArray
 
 DIMENSIONS = 70  # not a multiple of 64: the last word of sign bits is part empty
 

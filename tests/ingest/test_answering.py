@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.errors import ModelError, ModelUnavailableError
-from recollect.index.index import Index
-from recollect.ingest import embed
-from recollect.ingest.answering import Models
-from recollect.ingest.indexer import Indexer
-from recollect.ingest.queue import Work
-from recollect.ingest.writer import Writer
-from recollect.types import (
+from notewell.errors import ModelError, ModelUnavailableError
+from notewell.index.index import Index
+from notewell.ingest import embed
+from notewell.ingest.answering import Models
+from notewell.ingest.indexer import Indexer
+from notewell.ingest.queue import Work
+from notewell.ingest.writer import Writer
+from notewell.types import (
     ChunkSizes,
     Embedder,
     FloatArray,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.ingest.events import Event, EventLog
+from notewell.ingest.events import Event, EventLog
 
 
 def test_a_listener_hears_what_comes() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import AnotherVaultError
-from recollect.index.index import Index
-from recollect.ingest.identity import is_same_vault
-from recollect.types import SearchRequest, Settings, VaultRecord
+from notewell.engine import Engine
+from notewell.errors import AnotherVaultError
+from notewell.index.index import Index
+from notewell.ingest.identity import is_same_vault
+from notewell.types import SearchRequest, Settings, VaultRecord
 
 
 def fill(folder: Path, topic: str, count: int) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.index.index import Index
-from recollect.ingest.indexer import Indexer, RunTotals, Signals
-from recollect.ingest.queue import Work
-from recollect.types import Settings
+from notewell.index.index import Index
+from notewell.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.ingest.queue import Work
+from notewell.types import Settings
 
 
 @pytest.fixture

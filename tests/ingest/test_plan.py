@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.ingest.plan import GUARD_COUNT, Plan, plan_changes
-from recollect.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
+from notewell.ingest.plan import GUARD_COUNT, Plan, plan_changes
+from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
 
 
 def file(path: str, *, size: int = 10, mtime: int = 1) -> FileRef:

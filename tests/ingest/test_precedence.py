@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from itertools import count
 
-from recollect.ingest.precedence import Precedence
+from notewell.ingest.precedence import Precedence
 
 _LONG_S = 30.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from recollect.ingest.queue import MOST_PATHS, Work, WorkQueue, is_nothing
+from notewell.ingest.queue import MOST_PATHS, Work, WorkQueue, is_nothing
 
 
 def test_what_waits_is_merged_into_one_run() -> None:

@@ -6,14 +6,14 @@ from datetime import datetime
 
 import pytest
 
-from recollect.ingest.schedule import (
+from notewell.ingest.schedule import (
     MOST_ATTEMPTS,
     after_failure,
     next_daily,
     next_retry,
     seconds_until,
 )
-from recollect.types import LedgerEntry
+from notewell.types import LedgerEntry
 
 
 def failed(path: str, attempts: int) -> LedgerEntry:

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import IndexFailure, ModelUnavailableError
-from recollect.index.index import Index
-from recollect.ingest.activity import Guarded
-from recollect.ingest.answering import Models
-from recollect.ingest.indexer import Indexer, RunTotals, Signals
-from recollect.ingest.queue import Work
-from recollect.ingest.schedule import Retry, next_daily
-from recollect.ingest.writer import Writer
-from recollect.models import load_embedder
-from recollect.types import Embedder, ModelRules, Settings
+from notewell.errors import IndexFailure, ModelUnavailableError
+from notewell.index.index import Index
+from notewell.ingest.activity import Guarded
+from notewell.ingest.answering import Models
+from notewell.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.ingest.queue import Work
+from notewell.ingest.schedule import Retry, next_daily
+from notewell.ingest.writer import Writer
+from notewell.models import load_embedder
+from notewell.types import Embedder, ModelRules, Settings
 from tests.tiny_model import write_tiny_model
 
 

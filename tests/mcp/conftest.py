@@ -17,13 +17,13 @@ from aiohttp import web
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from recollect.mcp.http import attach
-from recollect.mcp.local import LocalSource
-from recollect.mcp.server import build
-from recollect.types import ModelRules, Settings
-from recollect.vaults import Vaults
-from recollect.web.announce import BoundServer
-from recollect.web.server import serve
+from notewell.mcp.http import attach
+from notewell.mcp.local import LocalSource
+from notewell.mcp.server import build
+from notewell.types import ModelRules, Settings
+from notewell.vaults import Vaults
+from notewell.web.announce import BoundServer
+from notewell.web.server import serve
 from tests.tiny_model import write_tiny_model
 
 TOKEN = "t0ken-" + "m" * 40
@@ -75,13 +75,13 @@ class Home:
         model = self.settings.model
         return {
             **os.environ,
-            "RECOLLECT_DATA_DIR": str(self.settings.data_dir),
-            "RECOLLECT_MODEL_DIR": str(self.settings.model_dir),
-            "RECOLLECT_CONFIG": str(self.settings.data_dir / "none.toml"),
-            "RECOLLECT_OFFLINE": "true",
-            "RECOLLECT_MODEL_NAME": model.name,
-            "RECOLLECT_MODEL_FOLDER": str(model.folder),
-            "RECOLLECT_MODEL_QUANTISATION": "fp32",
+            "NOTEWELL_DATA_DIR": str(self.settings.data_dir),
+            "NOTEWELL_MODEL_DIR": str(self.settings.model_dir),
+            "NOTEWELL_CONFIG": str(self.settings.data_dir / "none.toml"),
+            "NOTEWELL_OFFLINE": "true",
+            "NOTEWELL_MODEL_NAME": model.name,
+            "NOTEWELL_MODEL_FOLDER": str(model.folder),
+            "NOTEWELL_MODEL_QUANTISATION": "fp32",
         }
 
 
@@ -149,7 +149,7 @@ async def serving(
     kept_token: str | None = None,
     extend: Callable[[web.Application], None] = attach,
 ) -> AsyncIterator[str]:
-    """Serve the vault over HTTP, as `recollect serve` does; gives the address."""
+    """Serve the vault over HTTP, as `notewell serve` does; gives the address."""
     vaults = home.vaults()
     listening: asyncio.Future[BoundServer] = asyncio.get_running_loop().create_future()
     vaults.serve(vaults.records())

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.mcp.answer import compact, encode, within
+from notewell.mcp.answer import compact, encode, within
 
 JSON = st.recursive(
     st.none()

@@ -10,13 +10,13 @@ import orjson
 import pytest
 from mcp.client.client import Client
 
-from recollect.answers import Answers
-from recollect.errors import BusyError, NotFoundError
-from recollect.mcp import reading
-from recollect.mcp.failures import failure
-from recollect.mcp.jobs import Jobs
-from recollect.mcp.server import build
-from recollect.mcp.tool import Desk
+from notewell.answers import Answers
+from notewell.errors import BusyError, NotFoundError
+from notewell.mcp import reading
+from notewell.mcp.failures import failure
+from notewell.mcp.jobs import Jobs
+from notewell.mcp.server import build
+from notewell.mcp.tool import Desk
 
 T = TypeVar("T")
 

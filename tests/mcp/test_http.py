@@ -10,10 +10,10 @@ import httpx2
 import pytest
 from aiohttp import ClientSession, web
 
-from recollect.access.devices import Devices
-from recollect.mcp.http import attach
-from recollect.types import LimitRules
-from recollect.web.site import SITE
+from notewell.access.devices import Devices
+from notewell.mcp.http import attach
+from notewell.types import LimitRules
+from notewell.web.site import SITE
 from tests.mcp.conftest import RIGHT, WRITING, Home, over_http, serving
 from tests.mcp.test_tools import NAMES, ask, paths, refused, said
 

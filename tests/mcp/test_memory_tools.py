@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.mcp.memory_tools import TOOLS
-from recollect.types import MemoryRules
+from notewell.mcp.memory_tools import TOOLS
+from notewell.types import MemoryRules
 from tests.mcp.conftest import Connect, Home, connected
 from tests.mcp.test_tools import ask, refused
 

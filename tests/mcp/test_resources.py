@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
 
-from recollect.mcp import resources
-from recollect.mcp.resources import address, uri_of
+from notewell.mcp import resources
+from notewell.mcp.resources import address, uri_of
 from tests.mcp.conftest import NOTES, Connect
 
 
@@ -21,8 +21,8 @@ async def test_notes_are_listed_and_read(connect: Connect) -> None:
         assert contents[0].text == NOTES["Zürich.md"]  # type: ignore[union-attr]
         assert contents[0].mime_type == "text/markdown"
         templates = (await client.list_resource_templates()).resource_templates
-        assert templates[0].uri_template == "recollect://note/{vault}/{+path}"
-        by_name = await client.read_resource("recollect://note/Home/Garden/Roof.md")
+        assert templates[0].uri_template == "notewell://note/{vault}/{+path}"
+        by_name = await client.read_resource("notewell://note/Home/Garden/Roof.md")
         assert by_name.contents[0].text == NOTES["Garden/Roof.md"]  # type: ignore[union-attr]
 
 
@@ -38,7 +38,7 @@ async def test_the_list_comes_in_pages(connect: Connect, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    "uri", ["recollect://note/Home/Nowhere.md", "recollect://other/x/y", "file:///etc/passwd"]
+    "uri", ["notewell://note/Home/Nowhere.md", "notewell://other/x/y", "file:///etc/passwd"]
 )
 async def test_what_is_no_note_is_not_found(connect: Connect, uri: str) -> None:
     async with connect() as client:
@@ -50,7 +50,7 @@ async def test_what_is_no_note_is_not_found(connect: Connect, uri: str) -> None:
 async def test_a_path_out_of_the_vault_is_refused(connect: Connect) -> None:
     async with connect() as client:
         with pytest.raises(MCPError):
-            await client.read_resource("recollect://note/Home/../../../etc/passwd")
+            await client.read_resource("notewell://note/Home/../../../etc/passwd")
 
 
 @given(

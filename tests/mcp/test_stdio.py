@@ -1,4 +1,4 @@
-"""The official client and a process of its own: `recollect mcp`."""
+"""The official client and a process of its own: `notewell mcp`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARALLEL = 100
 def process(home: Home, *options: str) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "recollect", "mcp", *options],
+        args=["-m", "notewell", "mcp", *options],
         env=home.environment,
         cwd=home.folder,
     )
@@ -62,7 +62,7 @@ async def test_a_server_may_come_and_go(home: Home) -> None:
 
 def test_stdout_is_the_protocols_alone(home: Home) -> None:
     ran = subprocess.run(
-        [sys.executable, "-m", "recollect", "-vv", "mcp"],
+        [sys.executable, "-m", "notewell", "-vv", "mcp"],
         input=b"this is not JSON\n",
         capture_output=True,
         env=home.environment,
@@ -76,7 +76,7 @@ def test_stdout_is_the_protocols_alone(home: Home) -> None:
 
 def test_a_vault_that_is_not_known_ends_it_with_what_to_do(home: Home) -> None:
     ran = subprocess.run(
-        [sys.executable, "-m", "recollect", "mcp", "--vault", "Elsewhere"],
+        [sys.executable, "-m", "notewell", "mcp", "--vault", "Elsewhere"],
         input=b"",
         capture_output=True,
         env=home.environment,

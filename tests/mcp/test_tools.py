@@ -10,8 +10,8 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
-from recollect.context.tokens import TokenCounter
-from recollect.mcp.table import TOOLS
+from notewell.context.tokens import TokenCounter
+from notewell.mcp.table import TOOLS
 from tests.mcp.conftest import RIGHT, WRITING, Connect, Home, connected
 
 NAMES = {
@@ -264,7 +264,7 @@ async def test_an_index_that_is_not_there_is_told_with_what_to_do(own_home: Home
     async with connected(own_home) as client:
         error = await refused(client, "search", query="x", vault="Other")
     assert error["code"] == "index_not_found"
-    assert "recollect serve Other" in error["message"]
+    assert "notewell serve Other" in error["message"]
 
 
 async def test_the_status_names_failed_and_excluded_files(connect: Connect) -> None:

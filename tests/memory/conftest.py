@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import pytest
 
-from recollect.memory.folder import MemoryFolder
-from recollect.memory.keeper import Helpers, Memories
-from recollect.questions.memory import MemoryRequest, StoreMemory
-from recollect.replies.memory import MemoryChangedReply, MemoryView
-from recollect.vault.journal import Journal
-from recollect.vault.write import VaultWriter
+from notewell.memory.folder import MemoryFolder
+from notewell.memory.keeper import Helpers, Memories
+from notewell.questions.memory import MemoryRequest, StoreMemory
+from notewell.replies.memory import MemoryChangedReply, MemoryView
+from notewell.vault.journal import Journal
+from notewell.vault.write import VaultWriter
 
 R = TypeVar("R")
 DAY = 86_400.0

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import (
+from notewell.errors import (
+    NotewellError,
     NotFoundError,
     ProtectedError,
     ReadOnlyError,
-    RecollectError,
     UsageError,
 )
-from recollect.questions.memory import (
+from notewell.questions.memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -28,7 +28,7 @@ from recollect.questions.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from recollect.replies.memory import (
+from notewell.replies.memory import (
     MemoryChangedReply,
     MemoryForgottenReply,
     MemoryHistoryReply,
@@ -281,12 +281,12 @@ def test_without_a_chosen_folder_nothing_is_written(tmp_path: Path, how: dict[st
 
 def test_outcomes_of_many_at_once_all_count(desk: Desk) -> None:
     memory = desk.store(RULE)
-    failed: list[RecollectError] = []
+    failed: list[NotewellError] = []
 
     def help_once() -> None:
         try:
             outcome(desk, memory, helped=True)
-        except RecollectError as error:
+        except NotewellError as error:
             failed.append(error)
 
     threads = [threading.Thread(target=help_once) for _ in range(4)]

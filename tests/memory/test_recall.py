@@ -6,23 +6,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.memory.context import compose
-from recollect.memory.note import Validation, read_memory, with_validation
-from recollect.questions.memory import (
+from notewell.memory.context import compose
+from notewell.memory.note import Validation, read_memory, with_validation
+from notewell.questions.memory import (
     MemoryContext,
     MemoryHealth,
     MemoryOutcome,
     RecallMemories,
     RelateMemories,
 )
-from recollect.replies.memory import (
+from notewell.replies.memory import (
     MemoryContextReply,
     MemoryHealthReply,
     MemoryView,
     RecalledMemory,
     RecallReply,
 )
-from recollect.types import SourceText
+from notewell.types import SourceText
 from tests.memory.conftest import DAY, Desk
 
 

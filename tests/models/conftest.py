@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.config import load_settings
-from recollect.errors import ModelUnavailableError
-from recollect.models import load_embedder, loading
-from recollect.models.catalogue import ModelSpec, PinnedFile, find
-from recollect.models.fetch import ModelFiles, fetch
-from recollect.models.manifest import file_sha256
-from recollect.models.onnx_embedder import OnnxEmbedder
-from recollect.types import Embedder, ModelRules
+from notewell.config import load_settings
+from notewell.errors import ModelUnavailableError
+from notewell.models import load_embedder, loading
+from notewell.models.catalogue import ModelSpec, PinnedFile, find
+from notewell.models.fetch import ModelFiles, fetch
+from notewell.models.manifest import file_sha256
+from notewell.models.onnx_embedder import OnnxEmbedder
+from notewell.types import Embedder, ModelRules
 from tests.tiny_model import write_tiny_model
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")

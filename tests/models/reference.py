@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recollect.models.encoder import Encoder, Judge, Linear, Norm
+from notewell.models.encoder import Encoder, Judge, Linear, Norm
 
 
 def embed(encoder: Encoder, ids: Sequence[int]) -> np.ndarray:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from onnxruntime import InferenceSession
 
-from recollect.models.bert_onnx import build_graph, quantise_columns
-from recollect.models.catalogue import Pooling
-from recollect.models.encoder import Encoder, read_encoder
-from recollect.models.graphs import open_session, run
-from recollect.types import Quantisation
+from notewell.models.bert_onnx import build_graph, quantise_columns
+from notewell.models.catalogue import Pooling
+from notewell.models.encoder import Encoder, read_encoder
+from notewell.models.graphs import open_session, run
+from notewell.types import Quantisation
 from tests.models.reference import embed
 
 

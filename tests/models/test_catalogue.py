@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from recollect.errors import NotFoundError
-from recollect.models.catalogue import CATALOGUE, ModelSpec, find, known
+from notewell.errors import NotFoundError
+from notewell.models.catalogue import CATALOGUE, ModelSpec, find, known
 
 
 @pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)

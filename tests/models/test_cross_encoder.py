@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from recollect.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
-from recollect.models.bert_onnx import build_judge
-from recollect.models.catalogue import RERANKERS, find, known
-from recollect.models.cross_encoder import CrossEncoder, load_reranker
-from recollect.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
-from recollect.models.graphs import open_session
-from recollect.models.slot import RerankerSlot
-from recollect.models.tokens import TextTokenizer
-from recollect.types import Quantisation
+from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
+from notewell.models.bert_onnx import build_judge
+from notewell.models.catalogue import RERANKERS, find, known
+from notewell.models.cross_encoder import CrossEncoder, load_reranker
+from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
+from notewell.models.graphs import open_session
+from notewell.models.slot import RerankerSlot
+from notewell.models.tokens import TextTokenizer
+from notewell.types import Quantisation
 from tests.models.reference import judge
 from tests.tiny_model import tiny_tokenizer, write_tiny_judge
 
@@ -94,7 +94,7 @@ def test_a_model_without_a_classifier_is_refused(folder: Path, tmp_path: Path) -
 def test_what_is_not_here_is_named_with_the_cure(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError) as caught:
         load_reranker("ms-marco-MiniLM-L-6-v2", model_dir=tmp_path)
-    assert "recollect models get ms-marco-MiniLM-L-6-v2" in caught.value.brief
+    assert "notewell models get ms-marco-MiniLM-L-6-v2" in caught.value.brief
     assert "reranker" in caught.value.message
     with pytest.raises(NotFoundError, match="ms-marco"):
         load_reranker("nobody", model_dir=tmp_path)

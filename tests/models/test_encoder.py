@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from recollect.errors import ModelDamagedError, ModelError
-from recollect.models.encoder import UNSUPPORTED, read_config, read_encoder, relative_bucket
+from notewell.errors import ModelDamagedError, ModelError
+from notewell.models.encoder import UNSUPPORTED, read_config, read_encoder, relative_bucket
 from tests.tiny_model import write_tiny_model
 
 
@@ -92,7 +92,7 @@ def test_an_architecture_that_we_do_not_build_names_the_extra(
     folder: Path, change: dict[str, str]
 ) -> None:
     _edit_config(folder, **change)
-    with pytest.raises(ModelError, match=r"recollect\[torch\]") as caught:
+    with pytest.raises(ModelError, match=r"notewell\[torch\]") as caught:
         read_config(folder)
     assert caught.value.code == UNSUPPORTED
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import ModelUnavailableError
-from recollect.models.catalogue import ModelSpec, PinnedFile
-from recollect.models.fetch import cache_folder, fetch, locate
+from notewell.errors import ModelUnavailableError
+from notewell.models.catalogue import ModelSpec, PinnedFile
+from notewell.models.fetch import cache_folder, fetch, locate
 from tests.models.conftest import FILES
 from tests.models.loopback import Hub, nobody, serving
 
@@ -106,7 +106,7 @@ def test_offline_asks_nobody_and_says_what_to_do(
     with serving(Hub(tiny_folder)) as hub, pytest.raises(ModelUnavailableError) as caught:
         fetch(tiny_spec, model_dir=model_dir, offline=True, endpoint=hub.url)
     assert not hub.asked
-    for needed in ("offline", str(model_dir), "recollect models get tiny", "model.folder"):
+    for needed in ("offline", str(model_dir), "notewell models get tiny", "model.folder"):
         assert needed in caught.value.message
 
 
@@ -184,8 +184,8 @@ FETCH_IN_ANOTHER_PROCESS = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from recollect.models.catalogue import PinnedFile, find
-from recollect.models.fetch import fetch
+from notewell.models.catalogue import PinnedFile, find
+from notewell.models.fetch import fetch
 names = ("config.json", "tokenizer.json", "model.safetensors")
 spec = replace(find("all-MiniLM-L6-v2"), name="tiny", repo="nobody/tiny", revision="0" * 40,
                files=tuple(PinnedFile(name) for name in names), wheel=None)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import ModelDamagedError, ModelUnavailableError
-from recollect.models.folder import chunk_sizes, describe_folder
+from notewell.errors import ModelDamagedError, ModelUnavailableError
+from notewell.models.folder import chunk_sizes, describe_folder
 
 
 @pytest.fixture

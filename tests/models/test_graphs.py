@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import ModelDamagedError
-from recollect.models import external, graphs
-from recollect.models.catalogue import ModelSpec
-from recollect.models.encoder import GRAPH_VERSION
-from recollect.models.fetch import fetch
-from recollect.models.graphs import GraphStore, open_session, run
+from notewell.errors import ModelDamagedError
+from notewell.models import external, graphs
+from notewell.models.catalogue import ModelSpec
+from notewell.models.encoder import GRAPH_VERSION
+from notewell.models.fetch import fetch
+from notewell.models.graphs import GraphStore, open_session, run
 from tests.tiny_model import tiny_tokenizer
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import ModelUnavailableError
-from recollect.models import hub
-from recollect.models.hub import download
+from notewell.errors import ModelUnavailableError
+from notewell.models import hub
+from notewell.models.hub import download
 from tests.models.conftest import FILES
 from tests.models.loopback import Hub, nobody, serving, silence
 

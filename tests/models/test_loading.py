@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import MissingExtraError, ModelError, ModelUnavailableError
-from recollect.models import load_embedder
-from recollect.types import ModelRules
+from notewell.errors import MissingExtraError, ModelError, ModelUnavailableError
+from notewell.models import load_embedder
+from notewell.types import ModelRules
 
 
 def _load(rules: ModelRules, model_dir: Path, *, offline: bool = True) -> object:
@@ -18,7 +18,7 @@ def _load(rules: ModelRules, model_dir: Path, *, offline: bool = True) -> object
 
 
 def test_a_missing_model_tells_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match="recollect models get all-MiniLM-L6-v2"):
+    with pytest.raises(ModelUnavailableError, match="notewell models get all-MiniLM-L6-v2"):
         _load(ModelRules(), tmp_path)
 
 
@@ -44,13 +44,13 @@ def test_an_unknown_model_without_the_extra_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'recollect\[torch\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[torch\]'"):
         _load(ModelRules(name="someone/some-model"), tmp_path)
 
 
 def test_importing_the_room_loads_no_runtime() -> None:
     heavy = ("onnxruntime", "onnx", "tokenizers", "huggingface_hub", "torch", "filelock")
-    program = f"import sys, recollect.models; print([m for m in {heavy} if m in sys.modules])"
+    program = f"import sys, notewell.models; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -63,8 +63,8 @@ def test_loading_a_built_model_imports_no_builder(tiny_folder: Path, tmp_path: P
     program = f"""
 import sys
 from pathlib import Path
-from recollect.models import load_embedder
-from recollect.types import ModelRules
+from notewell.models import load_embedder
+from notewell.types import ModelRules
 rules = ModelRules(name="tiny", folder={str(tiny_folder)!r})
 load_embedder(rules, model_dir=Path({str(tmp_path)!r}), offline=True, fetch_missing=False, say=print)
 print([m for m in ("onnx", "huggingface_hub", "torch") if m in sys.modules])

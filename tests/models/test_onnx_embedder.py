@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from recollect.errors import ModelError
-from recollect.models.catalogue import ModelSpec
-from recollect.models.onnx_embedder import OnnxEmbedder, QueryGate
-from recollect.types import Embedder
+from notewell.errors import ModelError
+from notewell.models.catalogue import ModelSpec
+from notewell.models.onnx_embedder import OnnxEmbedder, QueryGate
+from notewell.types import Embedder
 
 Load = Callable[..., Embedder]
 TEXTS = [f"note {number} about bread " * (1 + number % 7) for number in range(40)]

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.errors import ModelUnavailableError
-from recollect.models.pool import EmbedderPool
-from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
+from notewell.errors import ModelUnavailableError
+from notewell.models.pool import EmbedderPool
+from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 
 
 class CountingEmbedder:

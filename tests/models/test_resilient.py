@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from recollect.errors import ModelError
-from recollect.models.resilient import PROBE, ResilientEmbedder, Step, rules_for
-from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
+from notewell.errors import ModelError
+from notewell.models.resilient import PROBE, ResilientEmbedder, Step, rules_for
+from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
 
 RETRY_S = 300.0
 Breaks = Callable[[Step, str], Exception | None]
@@ -196,7 +196,7 @@ def test_a_full_one_that_fails_again_leaves_it_where_it_was() -> None:
 
 
 def test_every_change_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "recollect")
+    caplog.set_level(logging.INFO, "notewell")
     stage = Stage(breaks=failing_at("full"))
     embedder = stage.open()
     for _ in range(3):

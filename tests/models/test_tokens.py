@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from recollect.errors import ModelDamagedError
-from recollect.models import tokens
-from recollect.models.tokens import TextTokenizer, WordCounter
+from notewell.errors import ModelDamagedError
+from notewell.models import tokens
+from notewell.models.tokens import TextTokenizer, WordCounter
 from tests.tiny_model import tiny_tokenizer
 
 LIMIT = 64

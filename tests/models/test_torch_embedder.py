@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.errors import ModelError, ModelUnavailableError
-from recollect.models import load_embedder
-from recollect.models.bert_onnx import build_graph
-from recollect.models.encoder import read_encoder
-from recollect.models.fetch import ModelFiles
-from recollect.models.graphs import open_session, run
-from recollect.models.torch_embedder import TorchEmbedder
-from recollect.types import ModelRules
+from notewell.errors import ModelError, ModelUnavailableError
+from notewell.models import load_embedder
+from notewell.models.bert_onnx import build_graph
+from notewell.models.encoder import read_encoder
+from notewell.models.fetch import ModelFiles
+from notewell.models.graphs import open_session, run
+from notewell.models.torch_embedder import TorchEmbedder
+from notewell.types import ModelRules
 
 pytestmark = [
     pytest.mark.torch,
@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
-pytest.importorskip("sentence_transformers", reason="the extra recollect[torch] is not installed")
+pytest.importorskip("sentence_transformers", reason="the extra notewell[torch] is not installed")
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

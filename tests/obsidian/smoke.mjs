@@ -6,30 +6,30 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { $, browser } from "@wdio/globals";
 
-const PROGRAM = process.env.RECOLLECT_TEST_COMMAND ?? resolve(import.meta.dirname, "../../.venv/bin/recollect");
-const SEARCH = '[data-type="recollect-search"]';
+const PROGRAM = process.env.NOTEWELL_TEST_COMMAND ?? resolve(import.meta.dirname, "../../.venv/bin/notewell");
+const SEARCH = '[data-type="notewell-search"]';
 
 /** Says where the program is, as a person does in the settings, and loads the plugin anew. */
 async function useThisComputer() {
   await browser.executeObsidian(async ({ app }, program) => {
-    app.saveLocalStorage("recollect-device", { mode: "local", program, startAgreed: true });
-    await app.plugins.disablePlugin("recollect");
-    await app.plugins.enablePlugin("recollect");
+    app.saveLocalStorage("notewell-device", { mode: "local", program, startAgreed: true });
+    await app.plugins.disablePlugin("notewell");
+    await app.plugins.enablePlugin("notewell");
   }, PROGRAM);
 }
 
-describe("Recollect in Obsidian", () => {
+describe("Notewell in Obsidian", () => {
   before(async () => {
     await useThisComputer();
-    await browser.waitUntil(async () => (await $(".status-bar").getText()).includes("Recollect: ready"), {
+    await browser.waitUntil(async () => (await $(".status-bar").getText()).includes("Notewell: ready"), {
       timeoutMsg: "The status bar does not say that the plugin is ready.",
     });
   });
 
   it("finds by meaning, and opens the note at the passage", async () => {
-    await browser.executeObsidianCommand("recollect:open-search");
+    await browser.executeObsidianCommand("notewell:open-search");
     await $(`${SEARCH} input[type="search"]`).setValue("sourdough that is kept in the fridge");
-    const passage = $(`${SEARCH} .recollect-results[aria-busy="false"] .recollect-passage`);
+    const passage = $(`${SEARCH} .notewell-results[aria-busy="false"] .notewell-passage`);
     await passage.waitForDisplayed();
     await passage.click();
     const opened = () => browser.executeObsidian(({ app }) => app.workspace.getActiveFile()?.basename ?? "");
@@ -39,8 +39,8 @@ describe("Recollect in Obsidian", () => {
   });
 
   it("shows notes similar to the one in front", async () => {
-    await browser.executeObsidianCommand("recollect:open-similar");
-    await $('[data-type="recollect-similar"] .recollect-result').waitForDisplayed();
+    await browser.executeObsidianCommand("notewell:open-similar");
+    await $('[data-type="notewell-similar"] .notewell-result').waitForDisplayed();
   });
 
   it("finds what was just written", async () => {
@@ -51,23 +51,23 @@ describe("Recollect in Obsidian", () => {
 
   it("moves into a window of its own and works there", async () => {
     await browser.executeObsidian(({ app }) => {
-      const [leaf] = app.workspace.getLeavesOfType("recollect-search");
+      const [leaf] = app.workspace.getLeavesOfType("notewell-search");
       app.workspace.moveLeafToPopout(leaf);
     });
     await browser.waitUntil(async () => (await browser.getWindowHandles()).length === 2);
     const [first, second] = await browser.getWindowHandles();
     await browser.switchToWindow(second);
     await $(`${SEARCH} input[type="search"]`).setValue("how memory fades");
-    await $(`${SEARCH} .recollect-result`).waitForDisplayed();
+    await $(`${SEARCH} .notewell-result`).waitForDisplayed();
     await browser.closeWindow();
     await browser.switchToWindow(first);
   });
 
   it("leaves nothing behind when it is disabled", async () => {
     const left = await browser.executeObsidian(async ({ app }) => {
-      await app.plugins.disablePlugin("recollect");
-      const commands = Object.keys(app.commands.commands).filter((id) => id.startsWith("recollect:"));
-      return commands.length + document.querySelectorAll('[data-type^="recollect-"], .plugin-recollect').length;
+      await app.plugins.disablePlugin("notewell");
+      const commands = Object.keys(app.commands.commands).filter((id) => id.startsWith("notewell:"));
+      return commands.length + document.querySelectorAll('[data-type^="notewell-"], .plugin-notewell').length;
     });
     assert.equal(left, 0);
   });

@@ -79,7 +79,7 @@ async function say(said: unknown): Promise<void> {
 }
 
 function title(view: AskView): string | undefined {
-  return view.contentEl.querySelector(".recollect-title")?.textContent ?? undefined;
+  return view.contentEl.querySelector(".notewell-title")?.textContent ?? undefined;
 }
 
 describe("the panel for questions", () => {

@@ -159,11 +159,11 @@ describe("a server that does not work", () => {
   it.each([
     ["garbage", () => ({ status: 200, text: "<html>" })],
     ["another shape", () => ({ hello: "world" })],
-  ])("answers %s: that is not Recollect", async (_, answer) => {
+  ])("answers %s: that is not Notewell", async (_, answer) => {
     server.routes["/api/health"] = answer;
     connect();
     await settle();
-    expect(connection.state).toMatchObject({ name: "offline", why: "not-recollect" });
+    expect(connection.state).toMatchObject({ name: "offline", why: "not-notewell" });
   });
 
   it("wants another token once it was rotated", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Launcher, type Child } from "../../plugin/src/launcher";
 import { API } from "../../plugin/src/replies";
 
-const LAUNCH = { executable: "/bin/recollect", folder: "/home/ada/garden", vaultName: "garden" };
+const LAUNCH = { executable: "/bin/notewell", folder: "/home/ada/garden", vaultName: "garden" };
 const HANDSHAKE = {
   port: 40_123,
   token: "fresh",

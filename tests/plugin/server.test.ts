@@ -25,29 +25,29 @@ beforeEach(() => {
 
 describe("the program", () => {
   it("is the one in the settings, or none", async () => {
-    files = new Set(["/opt/recollect", "/home/ada/.local/bin/recollect"]);
-    expect(await findProgram("/opt/recollect", machine())).toBe("/opt/recollect");
-    expect(await findProgram("/nowhere/recollect", machine())).toBeNull();
+    files = new Set(["/opt/notewell", "/home/ada/.local/bin/notewell"]);
+    expect(await findProgram("/opt/notewell", machine())).toBe("/opt/notewell");
+    expect(await findProgram("/nowhere/notewell", machine())).toBeNull();
   });
 
   it("is looked for where installers put it before the PATH", async () => {
     const environment = { PATH: "/usr/bin", UV_TOOL_BIN_DIR: "/home/ada/uv" };
-    files = new Set(["/usr/bin/recollect", "/home/ada/uv/recollect"]);
-    expect(await findProgram("", machine({ environment }))).toBe("/home/ada/uv/recollect");
-    files.add("/home/ada/.local/bin/recollect");
-    expect(await findProgram("", machine())).toBe("/home/ada/.local/bin/recollect");
+    files = new Set(["/usr/bin/notewell", "/home/ada/uv/notewell"]);
+    expect(await findProgram("", machine({ environment }))).toBe("/home/ada/uv/notewell");
+    files.add("/home/ada/.local/bin/notewell");
+    expect(await findProgram("", machine())).toBe("/home/ada/.local/bin/notewell");
   });
 
   it("is never looked for in a relative folder, which could be the vault", async () => {
     expect(usualPlaces(machine()).every((path) => path.startsWith("/"))).toBe(true);
-    files.add("relative/recollect");
-    expect(await findProgram("relative/recollect", machine())).toBeNull();
+    files.add("relative/notewell");
+    expect(await findProgram("relative/notewell", machine())).toBeNull();
   });
 
   it("has its own name on Windows and more places on a Mac", () => {
     const windows = machine({ isWindows: true, path: { ...posix, delimiter: ";" }, environment: { Path: "/a;/b" } });
-    expect(usualPlaces(windows)).toContain("/b/recollect.exe");
-    expect(usualPlaces(machine({ isMacOS: true }))).toContain("/opt/homebrew/bin/recollect");
+    expect(usualPlaces(windows)).toContain("/b/notewell.exe");
+    expect(usualPlaces(machine({ isMacOS: true }))).toContain("/opt/homebrew/bin/notewell");
   });
 });
 
@@ -55,7 +55,7 @@ describe("addresses", () => {
   it.each([
     ["localhost:8765", "http://localhost:8765"],
     [" http://home:8765/ ", "http://home:8765"],
-    ["https://home.example/recollect//", "https://home.example/recollect"],
+    ["https://home.example/notewell//", "https://home.example/notewell"],
     ["", null],
     ["http://", null],
   ])("%j is %j", (written, url) => {
@@ -122,14 +122,14 @@ describe("where the server is", () => {
   });
 
   it("is nothing that is started without being asked for", async () => {
-    files.add("/usr/bin/recollect");
+    files.add("/usr/bin/notewell");
     expect(await find({ mode: "local" })).toMatchObject({ why: "needs-consent" });
     expect(await find({ ...local, autostart: false })).toMatchObject({ why: "stopped" });
     expect(started).toBe(0);
   });
 
   it("is started here where that was agreed to", async () => {
-    files.add("/usr/bin/recollect");
+    files.add("/usr/bin/notewell");
     expect(await find(local)).toEqual({ launched: true });
     expect(announced).toBe(1);
     expect(await find({ ...local, autostart: false }, (server) => server.start(true))).toEqual({
@@ -138,7 +138,7 @@ describe("where the server is", () => {
   });
 
   it("stays in use when it shall not be started with the app any more", async () => {
-    files.add("/usr/bin/recollect");
+    files.add("/usr/bin/notewell");
     let server: Server | undefined;
     await find(local, (made) => (server = made));
     await settings.set("autostart", false);
@@ -147,7 +147,7 @@ describe("where the server is", () => {
   });
 
   it("stays stopped once a person stopped it", async () => {
-    files.add("/usr/bin/recollect");
+    files.add("/usr/bin/notewell");
     expect(await find(local, (server) => server.stop())).toMatchObject({ why: "stopped" });
   });
 

@@ -57,10 +57,10 @@ describe("settings", () => {
 
   it("never write to the synced file what belongs to one device", async () => {
     const { settings, saved } = await settingsOf(null);
-    await settings.set("program", "/opt/recollect");
+    await settings.set("program", "/opt/notewell");
     expect(saved.vault).toBeUndefined();
     await settings.set("score", "off");
-    expect(saved.device).toMatchObject({ program: "/opt/recollect" });
+    expect(saved.device).toMatchObject({ program: "/opt/notewell" });
     expect(JSON.stringify(saved.vault)).not.toMatch(/program|address|token|Agreed/);
   });
 

@@ -92,9 +92,9 @@ describe("the search panel", () => {
     view.search("bees");
     await settle();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
-    expect(texts(view, ".recollect-passage .recollect-faint")).toEqual(["Hives › Spring"]);
+    expect(texts(view, ".notewell-passage .notewell-faint")).toEqual(["Hives › Spring"]);
     expect(texts(view, ".search-result-file-matched-text")).toEqual(["hive"]);
-    expect(texts(view, ".recollect-score")).toEqual(["0.83"]);
+    expect(texts(view, ".notewell-score")).toEqual(["0.83"]);
     expect(texts(view, ".search-results-result-count")).toEqual(["1 note"]);
   });
 
@@ -102,16 +102,16 @@ describe("the search panel", () => {
     server.down = true;
     connection.begin();
     const view = await openSearch();
-    expect(texts(view, ".recollect-message .recollect-title")).toEqual(["Offline"]);
-    view.contentEl.querySelector<HTMLElement>(".recollect-message button")?.click();
+    expect(texts(view, ".notewell-message .notewell-title")).toEqual(["Offline"]);
+    view.contentEl.querySelector<HTMLElement>(".notewell-message button")?.click();
     expect(acted).toEqual(["connect"]);
   });
 
   it("offers nothing that cannot be done, such as a program on a phone", async () => {
     impossible = ["start"];
     const view = await openSearch();
-    expect(texts(view, ".recollect-message .recollect-title")).toEqual(["Not set up yet"]);
-    expect(texts(view, ".recollect-buttons button")).toEqual(["Enter an address"]);
+    expect(texts(view, ".notewell-message .notewell-title")).toEqual(["Not set up yet"]);
+    expect(texts(view, ".notewell-buttons button")).toEqual(["Enter an address"]);
     expect(texts(view, "button.mod-cta")).toEqual(["Enter an address"]);
   });
 
@@ -120,9 +120,9 @@ describe("the search panel", () => {
     server.routes["/api/status"] = () => aStatus({ guard });
     connection.begin();
     const view = await openSearch();
-    expect(texts(view, ".recollect-buttons button")).toEqual(["Decide"]);
+    expect(texts(view, ".notewell-buttons button")).toEqual(["Decide"]);
     await settings.set("guardDecided", guard.since);
-    expect(texts(view, ".recollect-message")).toEqual([]);
+    expect(texts(view, ".notewell-message")).toEqual([]);
   });
 
   it("recovers by itself and answers what was asked meanwhile", async () => {
@@ -133,7 +133,7 @@ describe("the search panel", () => {
     view.search("bees");
     server.down = false;
     await settle(5_000);
-    expect(texts(view, ".recollect-message .recollect-title")).toEqual([]);
+    expect(texts(view, ".notewell-message .notewell-title")).toEqual([]);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
   });
 
@@ -145,16 +145,16 @@ describe("the search panel", () => {
     server.routes["/api/search"] = () => problem(400, "query_too_long", "Too long.");
     view.search("bees and more");
     await settle();
-    expect(texts(view, ".recollect-message > div:nth-child(2)")).toEqual(["Too long."]);
+    expect(texts(view, ".notewell-message > div:nth-child(2)")).toEqual(["Too long."]);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Bees"]);
   });
 
   it("lists earlier searches while its field is empty", async () => {
     settings.remember("honey");
     const view = await openSearch();
-    expect(texts(view, ".recollect-link")).toContain("honey");
+    expect(texts(view, ".notewell-link")).toContain("honey");
     view.search("bees");
-    expect(texts(view, ".recollect-link")).toEqual([]);
+    expect(texts(view, ".notewell-link")).toEqual([]);
   });
 
   it("asks nothing while its field is empty", async () => {
@@ -179,10 +179,10 @@ describe("the search panel", () => {
     const view = await openSearch();
     view.search("bees");
     await settle();
-    expect(texts(view, ".recollect-result")).toHaveLength(100);
+    expect(texts(view, ".notewell-result")).toHaveLength(100);
     const buttons = [...view.contentEl.querySelectorAll<HTMLElement>("button")];
     buttons.find((button) => button.textContent === "Show 100 more")?.click();
-    expect(texts(view, ".recollect-result")).toHaveLength(200);
+    expect(texts(view, ".notewell-result")).toHaveLength(200);
   });
 });
 
@@ -198,14 +198,14 @@ describe("the list", () => {
     const label = (): string => document.activeElement?.textContent ?? "";
     view.contentEl.querySelector<HTMLElement>("[role=treeitem]")?.focus();
     press("ArrowRight");
-    expect(texts(view, ".recollect-passage .recollect-faint")).toContain("Autumn");
+    expect(texts(view, ".notewell-passage .notewell-faint")).toContain("Autumn");
     press("ArrowDown");
     press("ArrowDown");
     expect(label()).toContain("Autumn");
     press("ArrowLeft");
     expect(label()).toContain("Bees");
     press("End");
-    expect(document.activeElement?.closest(".recollect-result")?.textContent).toContain("Hives");
+    expect(document.activeElement?.closest(".notewell-result")?.textContent).toContain("Hives");
   });
 
   it("leaves the row in place that a person points at", async () => {
@@ -221,7 +221,7 @@ describe("the list", () => {
     view.search("bees");
     await settle();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["a", "b", "c"]);
-    view.contentEl.querySelector(".recollect-results")?.dispatchEvent(new MouseEvent("mouseleave"));
+    view.contentEl.querySelector(".notewell-results")?.dispatchEvent(new MouseEvent("mouseleave"));
     expect(texts(view, ".tree-item-inner > span")).toEqual(["c", "b", "a"]);
   });
 });
@@ -233,7 +233,7 @@ describe("a press", () => {
     server.routes["/api/search"] = () => aReply([aResult("a.md"), aResult("b.md")]);
     view.search("bees");
     await settle();
-    const list = view.contentEl.querySelector(".recollect-results");
+    const list = view.contentEl.querySelector(".notewell-results");
     const row = view.contentEl.querySelectorAll(".tree-item-self")[1];
     row?.dispatchEvent(new Event("pointerdown", { bubbles: true }));
     server.routes["/api/search"] = () =>
@@ -254,7 +254,7 @@ describe("the similar notes panel", () => {
 
   it("asks for a note where none is open", async () => {
     connection.begin();
-    expect(texts(await openSimilar(), ".recollect-message .recollect-title")).toEqual(["Open a note"]);
+    expect(texts(await openSimilar(), ".notewell-message .notewell-title")).toEqual(["Open a note"]);
   });
 
   it("stays with what it was given, and never shows that note itself", async () => {
@@ -263,7 +263,7 @@ describe("the similar notes panel", () => {
     const view = await openSimilar();
     view.hold({ kind: "note", path: "Bees.md" });
     await settle();
-    expect(texts(view, ".recollect-target")).toEqual(["Bees"]);
+    expect(texts(view, ".notewell-target")).toEqual(["Bees"]);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
     expect(view.getState()).toMatchObject({ target: { kind: "note", path: "Bees.md" } });
   });
@@ -279,7 +279,7 @@ describe("the similar notes panel", () => {
     view.hold({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["0", "2", "3"]);
-    expect(texts(view, ".recollect-info span")).toEqual(["3 notes"]);
+    expect(texts(view, ".notewell-info span")).toEqual(["3 notes"]);
     expect(texts(view, ".search-result-file-matched-text")).toEqual([]);
   });
 
@@ -307,7 +307,7 @@ describe("the similar notes panel", () => {
     const view = await openSimilar();
     view.hold({ kind: "note", path: "Bees.md" });
     await settle();
-    expect(texts(view, ".recollect-message > div:nth-child(2)")).toEqual(["Excluded. (rule: drafts/)"]);
+    expect(texts(view, ".notewell-message > div:nth-child(2)")).toEqual(["Excluded. (rule: drafts/)"]);
   });
 
   it("shows new neighbours when the index has changed", async () => {

@@ -17,7 +17,7 @@ const REASONS: OfflineReason[] = [
   "crashed",
   "in-use",
   "unreachable",
-  "not-recollect",
+  "not-notewell",
   "no-vault",
   "refused",
 ];
@@ -53,9 +53,9 @@ describe("every state without a server", () => {
   });
 
   it("offers commands to copy where something must be installed or upgraded", () => {
-    expect(explain(offline("not-installed"), 0)?.commands[0]).toContain("install recollect");
+    expect(explain(offline("not-installed"), 0)?.commands[0]).toContain("install notewell");
     const old = explain({ name: "mismatch", older: "server", version: "0" }, 0);
-    expect(old?.commands[0]).toContain("upgrade recollect");
+    expect(old?.commands[0]).toContain("upgrade notewell");
   });
 });
 

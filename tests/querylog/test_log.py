@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import QueryLogError
-from recollect.querylog import NAME, Judged, Opened, Query, QueryLog, book, delete, fold
-from recollect.querylog.records import BURST_SECONDS
+from notewell.errors import QueryLogError
+from notewell.querylog import NAME, Judged, Opened, Query, QueryLog, book, delete, fold
+from notewell.querylog.records import BURST_SECONDS
 
 FIRST = Query("q0", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("Bees.md", 1.0), ("Hive.md", 0.5)))
 Make = Callable[..., QueryLog]

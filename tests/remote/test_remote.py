@@ -16,20 +16,20 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import (
+from notewell.errors import (
     AccessError,
+    NotewellError,
     NotFoundError,
     OutsideVaultError,
     QueryTooLongError,
-    RecollectError,
     ServerError,
     UsageError,
 )
-from recollect.questions.vault import Question
-from recollect.remote import SERVER_FILE, Remote, ServerInfo, running_server
-from recollect.types import SearchRequest, Settings, SimilarRequest, VaultRecord
-from recollect.web import announce
-from recollect.web.server import serve
+from notewell.questions.vault import Question
+from notewell.remote import SERVER_FILE, Remote, ServerInfo, running_server
+from notewell.types import SearchRequest, Settings, SimilarRequest, VaultRecord
+from notewell.web import announce
+from notewell.web.server import serve
 from tests.web.explored import EXPLORED
 from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
 
@@ -188,7 +188,7 @@ async def test_the_queue_is_steered_and_the_guard_settled(
     ],
 )
 async def test_a_problem_is_raised_as_the_error_it_stands_for(
-    remote: Remote, ask: Callable[[Remote], bytes], kind: type[RecollectError], code: str
+    remote: Remote, ask: Callable[[Remote], bytes], kind: type[NotewellError], code: str
 ) -> None:
     with pytest.raises(kind) as raised:
         await call(ask, remote)
@@ -332,7 +332,7 @@ def test_another_program_on_the_port_is_not_our_server_and_never_sees_the_token(
     ],
 )
 def test_answers_of_another_version_are_still_errors_with_their_reason(
-    status: int, body: bytes, kind: type[RecollectError]
+    status: int, body: bytes, kind: type[NotewellError]
 ) -> None:
     with stub(status, body, []) as url:
         remote = Remote(ServerInfo(url, TOKEN, 1, 1, "0", ()))
@@ -352,7 +352,7 @@ def test_a_server_that_is_gone_is_a_server_error() -> None:
 
 def test_finding_a_server_imports_neither_aiohttp_nor_numpy() -> None:
     check = (
-        "import sys, recollect.remote;"
+        "import sys, notewell.remote;"
         "sys.exit(bool({'aiohttp', 'numpy', 'pydantic'} & set(sys.modules)))"
     )
 

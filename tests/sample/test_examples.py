@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.config import load_settings
-from recollect.engine import Engine
-from recollect.errors import ModelError
-from recollect.models import load_embedder
-from recollect.sample import EXAMPLES, Example, copy_to
-from recollect.types import SearchRequest, Settings, VaultRecord
+from notewell.config import load_settings
+from notewell.engine import Engine
+from notewell.errors import ModelError
+from notewell.models import load_embedder
+from notewell.sample import EXAMPLES, Example, copy_to
+from notewell.types import SearchRequest, Settings, VaultRecord
 
 SHOWN = 3  # an example should be among the first that a person looks at
 

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 import frontmatter
 import pytest
 
-from recollect.errors import VaultError
-from recollect.sample import EXAMPLES, Example, copy_to, vault_files
+from notewell.errors import VaultError
+from notewell.sample import EXAMPLES, Example, copy_to, vault_files
 
 # Links the imagined writer has not followed up yet, as in every real vault.
 DANGLING = {

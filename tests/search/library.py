@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from recollect.index.analyze import tokens
-from recollect.index.index import Index
-from recollect.replies.search import SearchReply
-from recollect.search import pipeline, similar
-from recollect.types import (
+from notewell.index.analyze import tokens
+from notewell.index.index import Index
+from notewell.replies.search import SearchReply
+from notewell.search import pipeline, similar
+from notewell.types import (
     Batch,
     ChunkSizes,
     Embedder,
@@ -27,9 +27,9 @@ from recollect.types import (
     VaultRules,
     VectorPut,
 )
-from recollect.vault import files
-from recollect.vault.chunk import chunk
-from recollect.vault.parse import parse
+from notewell.vault import files
+from notewell.vault.chunk import chunk
+from notewell.vault.parse import parse
 
 # What a reader takes for the same thing, so that meaning finds what words do not.
 SYNONYMS = {"automobile": "car", "vehicle": "car", "physician": "doctor", "feline": "cat"}

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.adapt import Signals, semantic_share, signals, unreadable
-from recollect.search.candidates import Candidates
-from recollect.search.confidence import confidence
-from recollect.types import FloatArray, SearchMode
+from notewell.search.adapt import Signals, semantic_share, signals, unreadable
+from notewell.search.candidates import Candidates
+from notewell.search.confidence import confidence
+from notewell.types import FloatArray, SearchMode
 
 TYPICAL = Signals(strength=1.5, covered=1.4, keyword_lead=0.6, semantic_lead=0.5, length=0.9)
 NONE = np.full(200, np.nan, np.float32)

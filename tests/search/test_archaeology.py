@@ -6,11 +6,11 @@ from datetime import datetime
 
 import pytest
 
-from recollect.questions.vault import ArchaeologyQuestion, DatedBy
-from recollect.replies.explore import ArchaeologyReply
-from recollect.search.archaeology import archaeology
-from recollect.types import SearchRequest
-from recollect.vault.daily import DailyNotes
+from notewell.questions.vault import ArchaeologyQuestion, DatedBy
+from notewell.replies.explore import ArchaeologyReply
+from notewell.search.archaeology import archaeology
+from notewell.types import SearchRequest
+from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

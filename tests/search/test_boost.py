@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search import boost
+from notewell.search import boost
 
 DAY = 86_400.0
 

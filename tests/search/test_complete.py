@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.replies.explore import Completion
-from recollect.search import query
-from recollect.search.complete import complete
-from recollect.search.names import Name, Names, folded
-from recollect.search.properties import has_property
-from recollect.search.syntax import All, PathContains, Property, Tagged, Text
-from recollect.search.vocabulary import Vocabulary
-from recollect.types import PropertyValue, StoredNote
+from notewell.replies.explore import Completion
+from notewell.search import query
+from notewell.search.complete import complete
+from notewell.search.names import Name, Names, folded
+from notewell.search.properties import has_property
+from notewell.search.syntax import All, PathContains, Property, Tagged, Text
+from notewell.search.vocabulary import Vocabulary
+from notewell.types import PropertyValue, StoredNote
 
 
 def note(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.dates import bounds, calendar, period
+from notewell.search.dates import bounds, calendar, period
 
 NOW = datetime(2026, 3, 1, 12).astimezone().timestamp()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.search import expand
+from notewell.search import expand
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from recollect.replies.explain import Moved
-from recollect.search.trace import Trace
+from notewell.replies.explain import Moved
+from notewell.search.trace import Trace
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.index.index import Index
-from recollect.search import facts
-from recollect.search.facts import Facts, FactsBook
-from recollect.types import Batch
+from notewell.index.index import Index
+from notewell.search import facts
+from notewell.search.facts import Facts, FactsBook
+from notewell.types import Batch
 from tests.search.library import Library, MakeLibrary, index_vault
 
 SHELVED = ("hidden",)

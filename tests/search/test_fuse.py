@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.candidates import Candidates, by_note
-from recollect.search.fuse import KEYWORDS_ALONE, Plan, fuse, plan
-from recollect.search.rank import Ranking, rank
-from recollect.types import FusionMethod
+from notewell.search.candidates import Candidates, by_note
+from notewell.search.fuse import KEYWORDS_ALONE, Plan, fuse, plan
+from notewell.search.rank import Ranking, rank
+from notewell.types import FusionMethod
 
 NAN = float("nan")
 

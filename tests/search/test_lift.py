@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.search import boost
-from recollect.types import SearchRules
+from notewell.search import boost
+from notewell.types import SearchRules
 from tests.search.library import Library, MakeLibrary
 
 HONEY = "Honey is made in the hive.\n"

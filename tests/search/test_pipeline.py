@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import ModelError, QueryTooLongError
-from recollect.search import pipeline
-from recollect.types import FloatArray, FusionMethod, SearchMode, SearchRequest
+from notewell.errors import ModelError, QueryTooLongError
+from notewell.search import pipeline
+from notewell.types import FloatArray, FusionMethod, SearchMode, SearchRequest
 from tests.search.library import HashedWords, Library, MakeLibrary
 
 NOTES = {

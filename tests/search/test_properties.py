@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from recollect.search.properties import has_property
-from recollect.search.query import parse
-from recollect.search.syntax import Property
-from recollect.types import PropertyValue, StoredNote
+from notewell.search.properties import has_property
+from notewell.search.query import parse
+from notewell.search.syntax import Property
+from notewell.types import PropertyValue, StoredNote
 
 PROPERTIES: Mapping[str, PropertyValue] = {
     "Status": "Draft",

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import QueryTooLongError
-from recollect.search.query import parse
-from recollect.search.syntax import (
+from notewell.errors import QueryTooLongError
+from notewell.search.query import parse
+from notewell.search.syntax import (
     All,
     Dated,
     Either,
@@ -23,7 +23,7 @@ from recollect.search.syntax import (
     ValueTest,
     describe,
 )
-from recollect.types import MAX_QUERY_CHARS
+from notewell.types import MAX_QUERY_CHARS
 
 NOW = datetime(2026, 3, 15, 12).astimezone().timestamp()
 

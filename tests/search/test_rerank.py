@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.replies.search import RawScores, Scores
-from recollect.search.rank import RankedNote
-from recollect.search.rerank import HEAD, blend, rerank
-from recollect.types import FloatArray
+from notewell.replies.search import RawScores, Scores
+from notewell.search.rank import RankedNote
+from notewell.search.rerank import HEAD, blend, rerank
+from notewell.types import FloatArray
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {f"{n:02}.md": f"Passage number {n} about something.\n" for n in range(30)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.search import function_words
-from recollect.search.candidates import Candidates, with_whole
-from recollect.search.retrieve import MAX_TERMS, depth, look_up, retrieve, terms
-from recollect.search.scope import NO_NOTES
+from notewell.search import function_words
+from notewell.search.candidates import Candidates, with_whole
+from notewell.search.retrieve import MAX_TERMS, depth, look_up, retrieve, terms
+from notewell.search.scope import NO_NOTES
 from tests.search.library import Library, MakeLibrary
 
 

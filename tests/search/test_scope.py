@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.search import query
-from recollect.search.facts import FactsBook
-from recollect.search.scope import asks_for_dates, names_daily
-from recollect.types import Batch, SearchRules
+from notewell.search import query
+from notewell.search.facts import FactsBook
+from notewell.search.scope import asks_for_dates, names_daily
+from notewell.types import Batch, SearchRules
 from tests.search.library import Library, MakeLibrary, index_vault
 
 NOTES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.errors import NotFoundError, UsageError
+from notewell.errors import NotFoundError, UsageError
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

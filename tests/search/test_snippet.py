@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.index.analyze import tokens
-from recollect.search.snippet import ELLIPSIS, Snippet, Snippets
+from notewell.index.analyze import tokens
+from notewell.search.snippet import ELLIPSIS, Snippet, Snippets
 
 FILLER = "Some other words that are of no interest fill this part of the passage. " * 8
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.retrieve import terms
-from recollect.search.spelling import distance, endings, meant
+from notewell.search.retrieve import terms
+from notewell.search.spelling import distance, endings, meant
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.search.verbatim import fold, matcher
+from notewell.search.verbatim import fold, matcher
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,16 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from recollect.errors import NotFoundError
-from recollect.index.index import Index
-from recollect.index.store import DATABASE
-from recollect.ingest.answering import Models
-from recollect.ingest.indexer import Indexer
-from recollect.ingest.queue import Work
-from recollect.ingest.writer import Writer
-from recollect.models import load_embedder
-from recollect.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules, Settings
-from recollect.vault.chunk import embed_hash
+from notewell.errors import NotFoundError
+from notewell.index.index import Index
+from notewell.index.store import DATABASE
+from notewell.ingest.answering import Models
+from notewell.ingest.indexer import Indexer
+from notewell.ingest.queue import Work
+from notewell.ingest.writer import Writer
+from notewell.models import load_embedder
+from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules, Settings
+from notewell.vault.chunk import embed_hash
 from tests.stress import picture
 from tests.tiny_model import write_tiny_model
 

@@ -8,10 +8,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.engine import Engine
-from recollect.index.index import Index
-from recollect.index.store import DATABASE
-from recollect.types import Settings, VaultRecord
+from notewell.engine import Engine
+from notewell.index.index import Index
+from notewell.index.store import DATABASE
+from notewell.types import Settings, VaultRecord
 
 
 @dataclass(frozen=True, slots=True)

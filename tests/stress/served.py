@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.config import load_settings
-from recollect.remote import Remote, running_server
-from recollect.vaults import Vaults
+from notewell.config import load_settings
+from notewell.remote import Remote, running_server
+from notewell.vaults import Vaults
 from tests.tiny_model import write_tiny_model
 
 
@@ -25,17 +25,17 @@ def environment(folder: Path) -> dict[str, str]:
         f'[model]\nname = "tiny"\nfolder = "{weights}"\nquantisation = "fp32"\n', encoding="utf-8"
     )
     return {
-        "RECOLLECT_CONFIG": str(config),
-        "RECOLLECT_DATA_DIR": str(folder / "data"),
-        "RECOLLECT_MODEL_DIR": str(folder / "models"),
-        "RECOLLECT_OFFLINE": "true",
+        "NOTEWELL_CONFIG": str(config),
+        "NOTEWELL_DATA_DIR": str(folder / "data"),
+        "NOTEWELL_MODEL_DIR": str(folder / "models"),
+        "NOTEWELL_OFFLINE": "true",
     }
 
 
 @contextmanager
 def serving(vault: Path, environment: dict[str, str]) -> Iterator[Remote]:
     """A real server process on the vault, until the block ends."""
-    command = [sys.executable, "-m", "recollect", "serve", str(vault), "--port", "0", "--handshake"]
+    command = [sys.executable, "-m", "notewell", "serve", str(vault), "--port", "0", "--handshake"]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect.config import load_settings
-from recollect.remote import Remote
-from recollect.types import Settings
-from recollect.vaults import Vaults
+from notewell.config import load_settings
+from notewell.remote import Remote
+from notewell.types import Settings
+from notewell.vaults import Vaults
 from tests.stress import picture
 from tests.stress.operations import Hand
 from tests.stress.served import counted, environment, serving, settle
@@ -49,7 +49,7 @@ def test_a_long_history_ends_in_the_same_index_as_none(
                 settle(remote, vault)
             time.sleep(hand.random.random() * 0.02)
         settle(remote, vault)
-        embedded = counted(remote, "recollect_texts_embedded")
+        embedded = counted(remote, "notewell_texts_embedded")
     (record,) = Vaults(settings).records()
     directory = Vaults(settings).directory(record)
 
@@ -90,7 +90,7 @@ def test_a_folder_that_goes_all_at_once_is_kept_until_somebody_says_so(tmp_path:
         remote.guard(remove=True)
         status = until(remote, lambda status: status["guard"] is None)
         assert status["notes"] == 100
-        assert counted(remote, "recollect_notes_removed") == 60
+        assert counted(remote, "notewell_notes_removed") == 60
 
 
 def until(

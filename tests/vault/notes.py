@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from recollect.types import Chunk, ChunkSizes, CountTokens, Note, SourceText, embedded_text
-from recollect.vault.chunk import chunk, embed_hash
-from recollect.vault.parse import parse
+from notewell.types import Chunk, ChunkSizes, CountTokens, Note, SourceText, embedded_text
+from notewell.vault.chunk import chunk, embed_hash
+from notewell.vault.parse import parse
 
 
 def source(text: str) -> SourceText:

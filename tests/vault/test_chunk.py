@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from recollect.types import Chunk, ChunkSizes
-from recollect.vault.chunk import chunk, embed_hash
+from notewell.types import Chunk, ChunkSizes
+from notewell.vault.chunk import chunk, embed_hash
 from tests.vault.notes import check_chunks, chunks_of, letters, note_of, words
 
 SIZES = ChunkSizes(64, 12, 6)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.vault.daily import SETTINGS, DailyNotes, day_in_name
+from notewell.vault.daily import SETTINGS, DailyNotes, day_in_name
 
 DAY = date(2026, 3, 2)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.vault.decode import decode
+from notewell.vault.decode import decode
 
 TEXT = "# Überschrift\nnaïve café\n"
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageError, WriteError
-from recollect.types import PropertyValue
-from recollect.vault.edit import edit_properties
-from recollect.vault.frontmatter import read_frontmatter
-from recollect.vault.parse import one_line_end
+from notewell.errors import UsageError, WriteError
+from notewell.types import PropertyValue
+from notewell.vault.edit import edit_properties
+from notewell.vault.frontmatter import read_frontmatter
+from notewell.vault.parse import one_line_end
 
 NOTE = """---
 # what this is
@@ -189,10 +189,10 @@ def test_every_note_of_real_vaults_changes_by_the_named_lines_alone(
     for file in sorted(shared_data(vault).rglob("*.md")):
         text = file.read_bytes().decode("utf-8", "surrogateescape")
         before = properties(text)
-        added = edit_properties(text, {"recollect-test": 1})
-        assert "recollect-test" not in before
+        added = edit_properties(text, {"notewell-test": 1})
+        assert "notewell-test" not in before
         assert (
-            edit_properties(added, {}, remove=["recollect-test"])
+            edit_properties(added, {}, remove=["notewell-test"])
             == (text if body_start(text) else f"---\n---\n{text}")
             or "\r" in text
         ), file

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import OutsideVaultError, UnreadableNoteError, VaultError
-from recollect.types import FileRef, VaultRules, Walk
-from recollect.vault import files
+from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
+from notewell.types import FileRef, VaultRules, Walk
+from notewell.vault import files
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links without privileges")
 Write = Callable[..., Path]
@@ -166,7 +166,7 @@ def test_what_goes_while_the_walk_runs_is_gone(
             shutil.rmtree(root / "folder")
         return False
 
-    monkeypatch.setattr("recollect.vault.walk.is_hidden", vanish)
+    monkeypatch.setattr("notewell.vault.walk.is_hidden", vanish)
     found = walk(root)
     assert paths(found) == ["a.md"]
     assert (found.unread, found.warnings) == ((), ())

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.types import PropertyValue
-from recollect.vault.frontmatter import Frontmatter, read_frontmatter
+from notewell.types import PropertyValue
+from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 
 
 def read(yaml: str) -> Frontmatter:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.types import VaultRules
-from recollect.vault.ignore import load_rules
+from notewell.types import VaultRules
+from notewell.vault.ignore import load_rules
 
 
 def vault_with_filters(root: Path, filters: object) -> Path:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import OutsideVaultError, UsageError, VaultError
-from recollect.types import Change
-from recollect.vault.mirror import MAX_CONTENT_BYTES, STAGING, Mirror
+from notewell.errors import OutsideVaultError, UsageError, VaultError
+from notewell.types import Change
+from notewell.vault.mirror import MAX_CONTENT_BYTES, STAGING, Mirror
 
 SAVED = 1_772_445_600_123
 
@@ -106,7 +106,7 @@ def test_only_notes_are_kept(mirror: Mirror, root: Path) -> None:
         Change("create", "Folder"),
         Change("create", ".obsidian/app.json", content="{}"),
         Change("create", ".hidden/a.md", content="x"),
-        Change("create", ".recollect.toml", content="x"),
+        Change("create", ".notewell.toml", content="x"),
         Change("delete", "image.png"),
     )
 
@@ -313,7 +313,7 @@ def test_windows_gets_no_name_that_means_something_else_there(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.vault.names.os.name", "nt")
+        patched.setattr("notewell.vault.names.os.name", "nt")
         with pytest.raises(UsageError, match="Windows"):
             mirror.check([Change("delete", f"folder/{name}")])
 

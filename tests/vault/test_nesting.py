@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.vault.nesting import item_text, items_around, parent_item
+from notewell.vault.nesting import item_text, items_around, parent_item
 
 LIST = """- Kitchen
   - [ ] buy oven

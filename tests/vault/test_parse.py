@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.types import ChunkSizes, CountTokens
-from recollect.vault.chunk import chunk
+from notewell.types import ChunkSizes, CountTokens
+from notewell.vault.chunk import chunk
 from tests.vault.notes import check_chunks, check_note, letters, note_of, words
 
 PIECES = st.sampled_from(

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.types import PropertyValue
-from recollect.vault.properties import (
+from notewell.types import PropertyValue
+from notewell.vault.properties import (
     CREATED_KEYS,
     aliases_of,
     date_of,

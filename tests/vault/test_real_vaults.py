@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.types import ChunkSizes, Note, VaultRules
-from recollect.vault import files
-from recollect.vault.chunk import chunk
-from recollect.vault.links import NoteNames
-from recollect.vault.parse import parse
+from notewell.types import ChunkSizes, Note, VaultRules
+from notewell.vault import files
+from notewell.vault.chunk import chunk
+from notewell.vault.links import NoteNames
+from notewell.vault.parse import parse
 from tests.vault.notes import check_chunks, check_note, words
 
 pytestmark = pytest.mark.data

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.types import WatchMode
-from recollect.vault.watch import is_silent, watch_vault
+from notewell.types import WatchMode
+from notewell.vault.watch import is_silent, watch_vault
 
 Groups = queue.Queue[tuple[str, ...]]
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import (
+from notewell.errors import (
     ChangedNoteError,
+    NotewellError,
     NotFoundError,
     OutsideVaultError,
-    RecollectError,
     UsageError,
     WriteError,
 )
-from recollect.vault import write
-from recollect.vault.journal import NAME, Journal, delete
-from recollect.vault.write import VaultWriter, content_hash
+from notewell.vault import write
+from notewell.vault.journal import NAME, Journal, delete
+from notewell.vault.write import VaultWriter, content_hash
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_without_a_journal_nothing_is_written(
 def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
     writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.vault.journal.MOST", 3)
+    monkeypatch.setattr("notewell.vault.journal.MOST", 3)
     for n in range(5):
         writer.create(f"{n}.md", "x", action="make")
 
@@ -231,7 +231,7 @@ def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
 def test_the_journal_keeps_no_more_than_so_many_bytes(
     writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.vault.journal.MOST_BYTES", 25)
+    monkeypatch.setattr("notewell.vault.journal.MOST_BYTES", 25)
     text = "x" * 10
     writer.create("A.md", text, action="make")
     for letter in "abcd":
@@ -247,14 +247,14 @@ def test_the_journal_keeps_no_more_than_so_many_bytes(
 
 def test_of_many_writers_one_wins_and_the_others_are_told(vault: Path, tmp_path: Path) -> None:
     (vault / "A.md").write_text("0")
-    told: list[RecollectError | None] = []
+    told: list[NotewellError | None] = []
 
     def run(n: int) -> None:
         try:
             VaultWriter(vault, Journal(tmp_path / "data")).replace(
                 "A.md", f"by {n}", seen=content_hash(b"0"), action="race"
             )
-        except RecollectError as error:
+        except NotewellError as error:
             told.append(error)
         else:
             told.append(None)

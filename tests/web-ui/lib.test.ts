@@ -97,6 +97,6 @@ it("remembers the latest first, each once, and not for ever", () => {
   const kept = new Kept<string>("test", 2);
   for (const word of ["a", "b", "a", "c"]) kept.add(word, (other) => other === word);
   expect(kept.all).toEqual(["c", "a"]);
-  localStorage.setItem("recollect:test", "not JSON");
+  localStorage.setItem("notewell:test", "not JSON");
   expect(kept.all).toEqual([]);
 });

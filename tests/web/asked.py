@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from recollect.ask.agent import Asked
-from recollect.ask.messages import Cancel
-from recollect.replies.ask import (
+from notewell.ask.agent import Asked
+from notewell.ask.messages import Cancel
+from notewell.replies.ask import (
     AskConversationReply,
     AskConversationsReply,
     AskConversationView,

@@ -9,11 +9,11 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pytest_aiohttp import AiohttpClient
 
-from recollect.configuration import Configuration
-from recollect.types import LimitRules, ServerRules, VaultRecord
-from recollect.web.app import create_app
-from recollect.web.events import Streams
-from recollect.web.server import make_runner
+from notewell.configuration import Configuration
+from notewell.types import LimitRules, ServerRules, VaultRecord
+from notewell.web.app import create_app
+from notewell.web.events import Streams
+from notewell.web.server import make_runner
 from tests.web.fakes import NOTES, TOKEN, Client, Connect, FakeEngine, FakeVaults
 
 UNBUILT = Path("no web interface")  # whether or not this checkout has built one
@@ -56,7 +56,7 @@ def settings_file(tmp_path: Path) -> Configuration:
     """A configuration of its own, in `config.toml`."""
     file = tmp_path / "config.toml"
     file.write_text("# mine\n[search]\npassages = 4  # not too many\n")
-    return Configuration({"RECOLLECT_CONFIG": str(file), "RECOLLECT_LOG_LEVEL": "error"})
+    return Configuration({"NOTEWELL_CONFIG": str(file), "NOTEWELL_LOG_LEVEL": "error"})
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.explore import Explored
-from recollect.questions.vault import (
+from notewell.explore import Explored
+from notewell.questions.vault import (
     ArchaeologyQuestion,
     BridgesQuestion,
     CommunitiesQuestion,
@@ -20,7 +20,7 @@ from recollect.questions.vault import (
     PathQuestion,
     Question,
 )
-from recollect.replies.explore import (
+from notewell.replies.explore import (
     ArchaeologyReply,
     Bucket,
     CompleteReply,
@@ -30,7 +30,7 @@ from recollect.replies.explore import (
     Interval,
     Peak,
 )
-from recollect.replies.graph import (
+from notewell.replies.graph import (
     BridgeLink,
     BridgesReply,
     CommunitiesReply,

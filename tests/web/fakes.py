@@ -12,18 +12,18 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from recollect.errors import NotFoundError
-from recollect.explore import Explored
-from recollect.follow import Following
-from recollect.ingest.activity import Tally
-from recollect.ingest.events import EventLog
-from recollect.opened import Hold
-from recollect.questions.memory import MemoryRequest
-from recollect.questions.vault import ContextQuestion, NeighborsQuestion, Question
-from recollect.replies.changes import AcceptedReply, SyncReply
-from recollect.replies.context import ContextReply, ContextSource
-from recollect.replies.explain import Explain, StageTrace
-from recollect.replies.log import (
+from notewell.errors import NotFoundError
+from notewell.explore import Explored
+from notewell.follow import Following
+from notewell.ingest.activity import Tally
+from notewell.ingest.events import EventLog
+from notewell.opened import Hold
+from notewell.questions.memory import MemoryRequest
+from notewell.questions.vault import ContextQuestion, NeighborsQuestion, Question
+from notewell.replies.changes import AcceptedReply, SyncReply
+from notewell.replies.context import ContextReply, ContextSource
+from notewell.replies.explain import Explain, StageTrace
+from notewell.replies.log import (
     ClearedReply,
     LoggedOpen,
     LoggedQuery,
@@ -33,7 +33,7 @@ from recollect.replies.log import (
     VerdictReply,
     VerdictView,
 )
-from recollect.replies.manage import (
+from notewell.replies.manage import (
     ModelVectors,
     MonthCount,
     NamedCount,
@@ -41,12 +41,12 @@ from recollect.replies.manage import (
     Sizes,
     StatsReply,
 )
-from recollect.replies.memory import MemoryReply
-from recollect.replies.notes import NoteReply
-from recollect.replies.search import Fusion, RawScores, Result, Scores, SearchReply
-from recollect.replies.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
-from recollect.replies.writes import UndoneReply, WritesReply, WriteView
-from recollect.types import (
+from notewell.replies.memory import MemoryReply
+from notewell.replies.notes import NoteReply
+from notewell.replies.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.replies.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
+from notewell.replies.writes import UndoneReply, WritesReply, WriteView
+from notewell.types import (
     Change,
     FileStamp,
     LedgerState,

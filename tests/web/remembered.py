@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.questions.memory import (
+from notewell.questions.memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -19,8 +19,8 @@ from recollect.questions.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from recollect.replies import memory as replies
-from recollect.replies.memory import MemoryReply
+from notewell.replies import memory as replies
+from notewell.replies.memory import MemoryReply
 
 _AT = "2026-03-02T10:00:00+00:00"
 _RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 from aiohttp import ClientResponse
 
-from recollect.errors import ModelError, NotFoundError, RecollectError
-from recollect.questions.vault import NeighborsQuestion
-from recollect.web.route import JSON_TEXT, Route
-from recollect.web.routes import ROUTES
+from notewell.errors import ModelError, NotewellError, NotFoundError
+from notewell.questions.vault import NeighborsQuestion
+from notewell.web.route import JSON_TEXT, Route
+from notewell.web.routes import ROUTES
 from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
 
 
@@ -158,7 +158,7 @@ async def test_a_server_without_a_vault_says_so(connect: Connect, no_vaults: Fak
     response = await client.get("/api/search?q=bees")
 
     assert response.status == 404
-    assert "recollect serve" in (await response.json())["detail"]
+    assert "notewell serve" in (await response.json())["detail"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ async def test_a_server_without_a_vault_says_so(connect: Connect, no_vaults: Fak
     ],
 )
 async def test_an_engine_s_error_is_a_problem_document(
-    client: Client, engine: FakeEngine, error: RecollectError, status: int, code: str
+    client: Client, engine: FakeEngine, error: NotewellError, status: int, code: str
 ) -> None:
     engine.fails = error
 
@@ -218,7 +218,7 @@ async def test_the_shell_answers_anybody_and_says_how_to_go_on(stranger: Client)
 
     page = await response.text()
     assert (response.status, response.content_type) == (200, "text/html")
-    assert "recollect search" in page
+    assert "notewell search" in page
     assert "/api/search" in page
     assert "Home" not in page
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from recollect.ask.agent import Asked
+from notewell.ask.agent import Asked
 from tests.web.fakes import Client, FakeEngine
 
 

@@ -10,16 +10,16 @@ from urllib.parse import quote
 
 import pytest
 
-from recollect.engine import Engine
-from recollect.errors import ForbiddenError, RecollectError, ServerError
-from recollect.types import SearchRequest, ServerRules, Settings, VaultRecord
-from recollect.vaults import Vaults
-from recollect.web.callers import Callers
-from recollect.web.listen import bind
-from recollect.web.parameters import parameters
-from recollect.web.route import Route
-from recollect.web.routes import ROUTES
-from recollect.web.security import Address, Gate, warnings_of
+from notewell.engine import Engine
+from notewell.errors import ForbiddenError, NotewellError, ServerError
+from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
+from notewell.vaults import Vaults
+from notewell.web.callers import Callers
+from notewell.web.listen import bind
+from notewell.web.parameters import parameters
+from notewell.web.route import Route
+from notewell.web.routes import ROUTES
+from notewell.web.security import Address, Gate, warnings_of
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 
 # --- paths --------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def test_a_link_in_the_vault_shows_nothing_of_what_it_points_to(tmp_path: Path) 
         engine.index_now()
         assert [note.path for note in engine.ledger(state="keyword_only").entries] == ["own.md"]
         for path in ("note.md", "folder/deep.md"):
-            with pytest.raises(RecollectError):
+            with pytest.raises(NotewellError):
                 engine.note(path)
     finally:
         engine.close()
@@ -209,7 +209,7 @@ def test_an_address_beyond_loopback_that_it_listens_on_is_known_by_itself() -> N
     came_in_on = Address("192.168.7.7", 8765)
     assert gate.check_host(["192.168.7.7:8765"], came_in_on)
     assert everywhere.check_host(["192.168.7.7:8765"], came_in_on)
-    with pytest.raises(ForbiddenError, match="RECOLLECT_SERVER_ALLOWED_HOSTS"):
+    with pytest.raises(ForbiddenError, match="NOTEWELL_SERVER_ALLOWED_HOSTS"):
         everywhere.check_host(["notes.home:8765"], came_in_on)
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientResponse
 
-from recollect.access.devices import Devices, Scope
-from recollect.access.keeper import new_stored_token, stored_token
-from recollect.logs import AUDIT
-from recollect.types import LimitRules, ServerRules
-from recollect.web.route import Route
-from recollect.web.routes import ROUTES
+from notewell.access.devices import Devices, Scope
+from notewell.access.keeper import new_stored_token, stored_token
+from notewell.logs import AUDIT
+from notewell.types import LimitRules, ServerRules
+from notewell.web.route import Route
+from notewell.web.routes import ROUTES
 from tests.web.fakes import Client, Connect, FakeEngine
 
 RANK = {"read": 0, "write": 1, "admin": 2}
@@ -220,7 +220,7 @@ async def test_no_way_in_can_be_guessed_faster_than_another(
 
     async def guess(number: int) -> int:
         if how == "cookie":
-            headers = {"Cookie": f"recollect-{client.port}=guess-{number}"}
+            headers = {"Cookie": f"notewell-{client.port}=guess-{number}"}
             return (await client.get("/api/status", headers=headers)).status
         return (await follow(client, how.format(number))).status
 

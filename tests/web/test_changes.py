@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.types import Change
-from recollect.web.bodies import MAX_BODY_BYTES
+from notewell.types import Change
+from notewell.web.bodies import MAX_BODY_BYTES
 from tests.web.fakes import Client, FakeEngine
 
 SAVED = 1_772_445_600_123

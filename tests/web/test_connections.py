@@ -11,13 +11,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from recollect.errors import ConfigError
-from recollect.remote import Remote, running_server
-from recollect.types import LimitRules, ServerRules, Settings
-from recollect.web import server as server_module
-from recollect.web.announce import BoundServer
-from recollect.web.listen import tls_context
-from recollect.web.server import serve
+from notewell.errors import ConfigError
+from notewell.remote import Remote, running_server
+from notewell.types import LimitRules, ServerRules, Settings
+from notewell.web import server as server_module
+from notewell.web.announce import BoundServer
+from notewell.web.listen import tls_context
+from notewell.web.server import serve
 from tests.web.fakes import TOKEN, FakeVaults
 
 

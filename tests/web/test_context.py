@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.questions.vault import ContextQuestion
+from notewell.questions.vault import ContextQuestion
 from tests.web.fakes import Client, FakeEngine
 
 

@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 import pytest
 
-from recollect.replies.explain import Explain
-from recollect.replies.search import Fusion, SearchReply
-from recollect.replies.server import HealthReply
-from recollect.replies.status import QueueStatus
-from recollect.web.encode import to_json
+from notewell.replies.explain import Explain
+from notewell.replies.search import Fusion, SearchReply
+from notewell.replies.server import HealthReply
+from notewell.replies.status import QueueStatus
+from notewell.web.encode import to_json
 
 
 def reply(**changes: object) -> SearchReply:

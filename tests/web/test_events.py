@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from recollect.web.events import Streams
+from notewell.web.events import Streams
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 
 SECONDS = 10

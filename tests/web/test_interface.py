@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.types import ServerRules
-from recollect.web.interface import INTERFACE_POLICY, OBSIDIAN_ORIGINS, embed_policy
+from notewell.types import ServerRules
+from notewell.web.interface import INTERFACE_POLICY, OBSIDIAN_ORIGINS, embed_policy
 from tests.web.fakes import TOKEN, Connect
 
 

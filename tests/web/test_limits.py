@@ -12,13 +12,13 @@ from aiohttp import ClientResponse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.access.devices import Devices
-from recollect.errors import BusyError, ConfigError
-from recollect.replies.search import SearchReply
-from recollect.replies.status import StatusReply
-from recollect.types import LimitRules, SearchRequest
-from recollect.web.events import Streams
-from recollect.web.limits import Rates, SlidingWindow, Slots
+from notewell.access.devices import Devices
+from notewell.errors import BusyError, ConfigError
+from notewell.replies.search import SearchReply
+from notewell.replies.status import StatusReply
+from notewell.types import LimitRules, SearchRequest
+from notewell.web.events import Streams
+from notewell.web.limits import Rates, SlidingWindow, Slots
 from tests.web.fakes import Client, Connect, FakeEngine
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.types import SearchRequest
+from notewell.types import SearchRequest
 from tests.web.fakes import Client, FakeEngine
 
 

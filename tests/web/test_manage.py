@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.access.devices import Devices
-from recollect.configuration import Configuration
+from notewell.access.devices import Devices
+from notewell.configuration import Configuration
 from tests.web.fakes import Client, Connect, FakeEngine
 
 

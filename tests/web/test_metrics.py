@@ -22,14 +22,14 @@ async def test_the_state_of_each_vault_is_told(connect: Connect, two_vaults: Fak
     found = await figures(await connect(two_vaults))
 
     home, work = (("vault", "Home"),), (("vault", "Work"),)
-    assert (found["recollect_notes", home], found["recollect_notes", work]) == (3, 1)
-    assert found["recollect_generation", home] == 7
-    assert found["recollect_ready", home] == 1
-    assert found["recollect_queue_pending", home] == 0
-    assert found["recollect_texts_embedded_total", home] == 4
-    assert found["recollect_vectors_reused_total", home] == 1
-    assert found["recollect_files", (("state", "indexed"), ("vault", "Home"))] == 3
-    assert found["recollect_uptime_seconds", ()] >= 0
+    assert (found["notewell_notes", home], found["notewell_notes", work]) == (3, 1)
+    assert found["notewell_generation", home] == 7
+    assert found["notewell_ready", home] == 1
+    assert found["notewell_queue_pending", home] == 0
+    assert found["notewell_texts_embedded_total", home] == 4
+    assert found["notewell_vectors_reused_total", home] == 1
+    assert found["notewell_files", (("state", "indexed"), ("vault", "Home"))] == 3
+    assert found["notewell_uptime_seconds", ()] >= 0
 
 
 async def test_requests_and_searches_are_counted_by_route(client: Client) -> None:
@@ -42,16 +42,16 @@ async def test_requests_and_searches_are_counted_by_route(client: Client) -> Non
 
     def requests(route: str, status: str) -> float:
         labels = (("method", "GET"), ("route", route), ("status", status))
-        return found["recollect_http_requests_total", labels]
+        return found["notewell_http_requests_total", labels]
 
     assert requests("/api/search", "200") == 3
     assert requests("/api/search", "400") == 1
     assert requests("(no route)", "404") == 1
     route = (("method", "GET"), ("route", "/api/search"))
-    assert found["recollect_http_request_seconds_count", route] == 4
+    assert found["notewell_http_request_seconds_count", route] == 4
     searches = (("mode", "keyword"), ("vault", "Home"))
-    assert found["recollect_search_seconds_count", searches] == 3
-    assert found["recollect_search_seconds_sum", searches] == 0.0015
+    assert found["notewell_search_seconds_count", searches] == 3
+    assert found["notewell_search_seconds_sum", searches] == 0.0015
 
 
 async def test_no_address_and_no_query_is_in_the_figures(client: Client, stranger: Client) -> None:

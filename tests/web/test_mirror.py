@@ -12,10 +12,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from recollect.types import Settings, VaultRules
-from recollect.vaults import Vaults
-from recollect.web.announce import BoundServer
-from recollect.web.server import serve
+from notewell.types import Settings, VaultRules
+from notewell.vaults import Vaults
+from notewell.web.announce import BoundServer
+from notewell.web.server import serve
 
 SAVED = 1_772_445_600_123
 NOTES = {

@@ -10,13 +10,13 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from recollect.types import LimitRules
-from recollect.web.limits import Rates
-from recollect.web.openapi import document
-from recollect.web.parameters import parameters
-from recollect.web.route import JSON_TEXT, Route
-from recollect.web.routes import ROUTES
-from recollect.web.shapes import Json
+from notewell.types import LimitRules
+from notewell.web.limits import Rates
+from notewell.web.openapi import document
+from notewell.web.parameters import parameters
+from notewell.web.route import JSON_TEXT, Route
+from notewell.web.routes import ROUTES
+from notewell.web.shapes import Json
 from tests.web.fakes import Client
 from tests.web.fits import misfits
 
@@ -142,9 +142,9 @@ def test_the_guide_has_the_table_of_routes_as_it_is() -> None:
     guide = API_GUIDE.read_text(encoding="utf-8")
     marked = re.compile(r"(<!-- routes -->\n\n).*(\n\n<!-- /routes -->)", re.DOTALL)
 
-    if os.environ.get("RECOLLECT_TEST_UPDATE_CONTRACT") == "1":
+    if os.environ.get("NOTEWELL_TEST_UPDATE_CONTRACT") == "1":
         guide = marked.sub(lambda found: found[1] + route_table() + found[2], guide)
         API_GUIDE.write_text(guide, encoding="utf-8")
 
     assert marked.search(guide)
-    assert route_table() in guide, "run this test with RECOLLECT_TEST_UPDATE_CONTRACT=1"
+    assert route_table() in guide, "run this test with NOTEWELL_TEST_UPDATE_CONTRACT=1"

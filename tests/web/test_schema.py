@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from recollect.errors import OutsideVaultError, QueryTooLongError, UsageError
-from recollect.web.asked import from_query, note_path
-from recollect.web.schema import SearchAsked
+from notewell.errors import OutsideVaultError, QueryTooLongError, UsageError
+from notewell.web.asked import from_query, note_path
+from notewell.web.schema import SearchAsked
 from tests.web.fakes import Client, FakeEngine
 
 

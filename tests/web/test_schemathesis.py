@@ -14,12 +14,12 @@ from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from recollect.configuration import Configuration
-from recollect.types import LimitRules, ServerRules, VaultRecord
-from recollect.web.app import create_app
-from recollect.web.openapi import document
-from recollect.web.routes import ROUTES
-from recollect.web.server import make_runner
+from notewell.configuration import Configuration
+from notewell.types import LimitRules, ServerRules, VaultRecord
+from notewell.web.app import create_app
+from notewell.web.openapi import document
+from notewell.web.routes import ROUTES
+from notewell.web.server import make_runner
 from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
 
 # Nothing is rationed: a test asks more often than anybody may.
@@ -49,7 +49,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         token=TOKEN,
         server=ServerRules(),
         limits=UNLIMITED,
-        configuration=Configuration({"RECOLLECT_CONFIG": str(file)}),
+        configuration=Configuration({"NOTEWELL_CONFIG": str(file)}),
         static=home / "none",
     )
     loop, stop = asyncio.new_event_loop(), asyncio.Event()

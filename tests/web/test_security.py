@@ -11,10 +11,10 @@ import pytest
 from aiohttp import ClientResponse
 from yarl import URL
 
-from recollect.types import ServerRules
-from recollect.web.route import Route
-from recollect.web.routes import ROUTES
-from recollect.web.security import bind_warning
+from notewell.types import ServerRules
+from notewell.web.route import Route
+from notewell.web.routes import ROUTES
+from notewell.web.security import bind_warning
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 
 

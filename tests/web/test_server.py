@@ -18,11 +18,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from recollect.errors import ServerError
-from recollect.types import Settings
-from recollect.web.announce import SERVER_FILE, BoundServer
-from recollect.web.lifetime import watch
-from recollect.web.server import serve
+from notewell.errors import ServerError
+from notewell.types import Settings
+from notewell.web.announce import SERVER_FILE, BoundServer
+from notewell.web.lifetime import watch
+from notewell.web.server import serve
 from tests.web.fakes import TOKEN, FakeEngine, FakeVaults
 
 

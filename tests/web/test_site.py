@@ -9,8 +9,8 @@ from typing import cast
 
 import pytest
 
-from recollect.types import ServerRules, Settings, VaultRules
-from recollect.vaults import Vaults
+from notewell.types import ServerRules, Settings, VaultRules
+from notewell.vaults import Vaults
 from tests.web.fakes import Connect, FakeVaults
 
 NAMES = ("Attic", "Barn", "Cellar")
@@ -49,7 +49,7 @@ async def test_a_closed_vault_is_opened_by_a_request(connect: Connect, three: Va
     }
     assert [vault["served"] for vault in listed] == [True] * 3
     assert (await client.get("/api/vaults")).status == 200
-    assert 'recollect_notes{vault="Cellar"}' in await (await client.get("/metrics")).text()
+    assert 'notewell_notes{vault="Cellar"}' in await (await client.get("/metrics")).text()
 
 
 async def test_requests_about_all_vaults_at_once_are_all_answered(

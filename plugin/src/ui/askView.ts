@@ -7,7 +7,7 @@ import { explain, message, UPGRADE, type Explanation } from "./explain";
 import { messageArea } from "./message";
 import { openPlace, paneFor } from "./open";
 
-export const ASK_VIEW = "recollect-ask";
+export const ASK_VIEW = "notewell-ask";
 export const ASK = "Ask your notes";
 
 const NO_PAGE = message("This server cannot be asked", "It is too old, or has no web pages.", [], UPGRADE);
@@ -37,7 +37,7 @@ export class AskView extends ItemView {
   }
 
   protected override async onOpen(): Promise<void> {
-    this.contentEl.addClass("recollect-view");
+    this.contentEl.addClass("notewell-view");
     this.#say = messageArea(this.contentEl, this.#desk);
     this.register(this.#desk.connection.subscribe(() => this.#update()));
     this.registerEvent(this.app.workspace.on("css-change", () => this.#greet()));

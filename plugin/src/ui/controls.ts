@@ -53,14 +53,14 @@ export function setActive(el: HTMLElement, isOn: boolean): void {
 
 /** A button that looks like a link. */
 export function link(parent: HTMLElement, text: string, onClick: () => unknown): void {
-  parent.createEl("button", { cls: "recollect-link", text }).onclick = onClick;
+  parent.createEl("button", { cls: "notewell-link", text }).onclick = onClick;
 }
 
 export function title(parent: HTMLElement, text: string): void {
-  parent.createDiv({ cls: "recollect-title", text });
+  parent.createDiv({ cls: "notewell-title", text });
 }
 
 /** Small print, where there is any. */
 export function faint(parent: HTMLElement, text: string): void {
-  if (text) parent.createDiv({ cls: "recollect-faint", text });
+  if (text) parent.createDiv({ cls: "notewell-faint", text });
 }

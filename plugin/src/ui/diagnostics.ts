@@ -7,7 +7,7 @@ import type { Desk } from "./desk";
 import { activePath } from "./open";
 import { longStatus } from "./statusText";
 
-export const DIAGNOSTICS_VIEW = "recollect-diagnostics";
+export const DIAGNOSTICS_VIEW = "notewell-diagnostics";
 
 export interface DiagnosticsParts {
   readonly desk: Desk;
@@ -22,7 +22,7 @@ export interface DiagnosticsParts {
 export function diagnosticsText({ desk, version, requests, rejected }: DiagnosticsParts): string {
   const { session, lastStatus, state } = desk.connection;
   return [
-    `Recollect ${version}, server ${session?.version}`,
+    `Notewell ${version}, server ${session?.version}`,
     `Platform: ${JSON.stringify(Platform)}`,
     `Mode: ${desk.settings.chosen.mode}, state: ${state.name}`,
     `Features: ${session?.features.join(" ")}`,
@@ -51,11 +51,11 @@ export class DiagnosticsView extends ItemView {
   }
 
   override getDisplayText(): string {
-    return "Recollect diagnostics";
+    return "Notewell diagnostics";
   }
 
   protected override async onOpen(): Promise<void> {
-    this.contentEl.addClass("recollect-diagnostics");
+    this.contentEl.addClass("notewell-diagnostics");
     const look = (): void => void this.#look();
     this.register(this.#parts.desk.connection.subscribe(() => this.#draw()));
     this.registerEvent(this.app.workspace.on("file-open", look));

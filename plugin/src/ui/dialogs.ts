@@ -45,7 +45,7 @@ export async function confirm(app: App, [title, text, agree]: Question): Promise
 /** Before the program is started for the first time, which begins the first full index. */
 export function startQuestion(program: string, notes: number): Question {
   return [
-    "Start Recollect on this computer?",
+    "Start Notewell on this computer?",
     `${program} reads ${count(notes, "note")}, keeps an index of them ` +
       "outside the vault, and may fetch a language model once. Notes are not changed and go nowhere.",
     "Start and index",

@@ -38,9 +38,9 @@ export interface Explanation {
   readonly commands: readonly string[];
 }
 
-const commands = (verb: string): string[] => [`uv tool ${verb} recollect`, `pipx ${verb} recollect`];
+const commands = (verb: string): string[] => [`uv tool ${verb} notewell`, `pipx ${verb} notewell`];
 export const INSTALL = commands("install");
-export const TOKEN_HINT = "It is what “recollect token show” prints there.";
+export const TOKEN_HINT = "It is what “notewell token show” prints there.";
 export const UPGRADE = commands("upgrade");
 
 export const KEPT = "The index keeps them until you decide.";
@@ -103,7 +103,7 @@ const ABSENCES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
     [RETRY],
   ],
   unreachable: ["Offline", "The server does not answer.", [RETRY, SETTINGS]],
-  "not-recollect": ["That is not Recollect", "Something else answers there.", [RETRY, SETTINGS]],
+  "not-notewell": ["That is not Notewell", "Something else answers there.", [RETRY, SETTINGS]],
   "no-vault": ["Vault not found", "", [SETTINGS, RETRY]],
   refused: ["The server refuses", "", [RETRY, SETTINGS]],
 };

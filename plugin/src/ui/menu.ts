@@ -37,7 +37,7 @@ export function resultMenu(owner: MenuOwner, place: Place): Menu {
   addItem(menu, "Copy link", "copy", () => copyText(linkTo(app, place)));
   owner.addItems(menu, place);
   const file = noteAt(app, place.path);
-  if (file) app.workspace.trigger("file-menu", menu, file, "recollect-results", leaf);
+  if (file) app.workspace.trigger("file-menu", menu, file, "notewell-results", leaf);
   return menu;
 }
 

@@ -6,11 +6,11 @@ import type { Explanation } from "./explain";
 import { copyText } from "./menu";
 
 function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can }: Desk): void {
-  const el = parent.createDiv({ cls: "recollect-message", attr: { role: "status" } });
+  const el = parent.createDiv({ cls: "notewell-message", attr: { role: "status" } });
   title(el, explanation.title);
   el.createDiv({ text: explanation.text });
   renderCommands(el, explanation.commands);
-  const buttons = el.createDiv("recollect-buttons");
+  const buttons = el.createDiv("notewell-buttons");
   for (const [name, text] of explanation.actions) {
     if (!can(name)) continue;
     const cls = buttons.hasChildNodes() ? "" : "mod-cta"; // the likeliest comes first
@@ -34,7 +34,7 @@ export function messageArea(parent: HTMLElement, desk: Desk): (news: Explanation
 /** Commands for a terminal, each with a button that copies it. */
 export function renderCommands(parent: HTMLElement, commands: readonly string[]): void {
   for (const text of commands) {
-    const row = parent.createDiv("recollect-line");
+    const row = parent.createDiv("notewell-line");
     row.createEl("code", { text });
     button(row, "copy", "Copy", () => copyText(text));
   }

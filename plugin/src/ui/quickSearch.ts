@@ -38,7 +38,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     super(desk.app);
     this.#desk = desk;
     this.setPlaceholder(PLACEHOLDER);
-    this.modalEl.addClass("recollect-quick");
+    this.modalEl.addClass("notewell-quick");
     this.emptyStateText = TYPE;
     this.inputEl.value = query;
     const keys = this.#keys();
@@ -80,7 +80,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     const trail = [folderOf(path), breadcrumb(passage, title)].filter(Boolean).join(" · ");
     if (trail) content.createDiv({ cls: "suggestion-note", text: trail });
     if (this.#withExcerpts) {
-      const excerpt = content.createDiv("suggestion-note recollect-snippet");
+      const excerpt = content.createDiv("suggestion-note notewell-snippet");
       renderSnippet(excerpt, passage.snippet, passage.highlights, SNIPPET_CHARS);
     }
     if (this.#desk.settings.chosen.score === "off") return;

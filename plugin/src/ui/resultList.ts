@@ -51,7 +51,7 @@ export class ResultList {
   constructor(parent: HTMLElement, owner: ListOwner) {
     this.#owner = owner;
     this.el = parent.createDiv({
-      cls: "search-results-children recollect-results",
+      cls: "search-results-children notewell-results",
       attr: { role: "tree", "aria-label": owner.getDisplayText() },
     });
     this.#listen();

@@ -35,7 +35,7 @@ export class ResultRow {
   #drawn = "";
 
   constructor(parent: HTMLElement) {
-    const cls = "tree-item search-result recollect-result";
+    const cls = "tree-item search-result notewell-result";
     this.el = parent.createDiv({ cls, attr: { role: "none" } });
   }
 
@@ -87,9 +87,9 @@ export class ResultRow {
     faint(inner, folderOf(path));
     const flair = el.createDiv("tree-item-flair-outer");
     for (const badge of this.#look.badges) {
-      flair.createSpan({ cls: "tree-item-flair recollect-badge", text: badge });
+      flair.createSpan({ cls: "tree-item-flair notewell-badge", text: badge });
     }
-    if (this.#look.score !== "off") this.#drawScore(flair.createSpan("tree-item-flair recollect-score"));
+    if (this.#look.score !== "off") this.#drawScore(flair.createSpan("tree-item-flair notewell-score"));
   }
 
   #drawScore(el: HTMLElement): void {
@@ -99,16 +99,16 @@ export class ResultRow {
     } else {
       el.addClass("mod-bar");
       const percent = Math.round(Math.min(1, Math.max(0, score)) * 100);
-      el.setCssProps({ "--recollect-score": `${percent}%` });
+      el.setCssProps({ "--notewell-score": `${percent}%` });
     }
     setTooltip(el, scoreParts(this.result));
   }
 
   #drawPassage(parent: HTMLElement, passage: Passage): void {
-    const el = this.#target(parent, "search-result-file-match tappable recollect-passage", 2, passage);
+    const el = this.#target(parent, "search-result-file-match tappable notewell-passage", 2, passage);
     faint(el, breadcrumb(passage, this.result.title));
     const { snippet, highlights } = passage;
-    renderSnippet(el.createDiv("recollect-snippet"), snippet, highlights, this.#look.snippetChars);
+    renderSnippet(el.createDiv("notewell-snippet"), snippet, highlights, this.#look.snippetChars);
   }
 
   #target(parent: HTMLElement, cls: string, level: number, passage: Passage = this.result): HTMLElement {

@@ -75,8 +75,8 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
   /** Makes the parts below the view's own header. */
   protected build(): void {
     const { contentEl, desk } = this;
-    contentEl.addClass("recollect-view");
-    this.infoEl = contentEl.createDiv({ cls: "recollect-info", attr: { "aria-live": "polite" } });
+    contentEl.addClass("notewell-view");
+    this.infoEl = contentEl.createDiv({ cls: "notewell-info", attr: { "aria-live": "polite" } });
     this.bodyEl = contentEl.createDiv("search-result-container mod-global-search");
     this.#tell = messageArea(this.bodyEl, desk);
     this.list = new ResultList(this.bodyEl, this);

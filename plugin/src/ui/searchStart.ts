@@ -18,7 +18,7 @@ export function renderStart(
   search: (query: string) => void,
 ): void {
   const line = (query: string): HTMLElement => {
-    const row = parent.createDiv("recollect-line");
+    const row = parent.createDiv("notewell-line");
     link(row, query, () => search(query));
     return row;
   };

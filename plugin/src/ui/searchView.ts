@@ -14,7 +14,7 @@ import { sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
 import { renderStart } from "./searchStart";
 
-export const SEARCH_VIEW = "recollect-search";
+export const SEARCH_VIEW = "notewell-search";
 export const PLACEHOLDER = "Search by meaning and words…";
 
 const WEAK = 0.2; // confidence below which the best match is probably no answer
@@ -39,7 +39,7 @@ export class SearchView extends ResultsView<string> {
   }
 
   override getDisplayText(): string {
-    return "Recollect search";
+    return "Notewell search";
   }
 
   override getState(): Record<string, unknown> {

@@ -22,7 +22,7 @@ type Row = SettingGroupItem<Key>;
 type Control = SettingControl<Key>;
 type Options<T> = Omit<Extract<Control, { type: T }>, "type" | "key">;
 
-export class RecollectSettingTab extends PluginSettingTab {
+export class NotewellSettingTab extends PluginSettingTab {
   override icon = "search";
   readonly #desk: Desk;
 

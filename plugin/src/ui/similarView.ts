@@ -16,7 +16,7 @@ import { ResultsView } from "./resultsView";
 import { absence, filtered, OPEN_A_NOTE, whatIsMissing } from "./similarNotes";
 import { activeTarget, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
 
-export const SIMILAR_VIEW = "recollect-similar";
+export const SIMILAR_VIEW = "notewell-similar";
 
 const FOLLOW_AFTER_MS = 300;
 const CURSOR_EVERY_MS = 1_000;
@@ -128,7 +128,7 @@ export class SimilarView extends ResultsView<Target> {
       this.keep();
     });
     this.unfoldToggle(buttons);
-    this.#titleEl = parent.createDiv("recollect-target");
+    this.#titleEl = parent.createDiv("notewell-target");
   }
 
   #follow(): void {

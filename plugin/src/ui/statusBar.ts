@@ -24,7 +24,7 @@ export function statusBar(
     if (key === "Enter") el.click();
   };
   const update = (): void => {
-    el.setText(`Recollect: ${shortStatus(desk)}`);
+    el.setText(`Notewell: ${shortStatus(desk)}`);
     setTooltip(el, longStatus(desk).join("\n"), { placement: "top" });
   };
   update();

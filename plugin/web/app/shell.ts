@@ -57,7 +57,7 @@ export class Shell {
 
   start(): void {
     const skip = h("a", { class: "skip", href: "#main", on: { click: (e: Event) => this.#skip(e) } }, "Skip to content");
-    const home = h("a", { class: "brand", href: "#/search" }, mark(), h("span", {}, "Recollect"));
+    const home = h("a", { class: "brand", href: "#/search" }, mark(), h("span", {}, "Notewell"));
     const help = button(icon("help"), () => this.#help.showModal(), {
       class: "plain help-button",
       "aria-label": "Help and keys",
@@ -98,7 +98,7 @@ export class Shell {
     }
     view.show(address);
     const subject = address.query["q"] ?? address.query["path"];
-    document.title = [subject, view.title, "Recollect"].filter(Boolean).join(" · ");
+    document.title = [subject, view.title, "Notewell"].filter(Boolean).join(" · ");
   }
 
   #drawPlaces({ view: present, query }: Address): void {

@@ -25,7 +25,7 @@ export function pageTransport(credentials: RequestCredentials): Transport {
 
 /** Says as well whether the service worker answered in place of a server that is not there. */
 async function read(answer: Response): Promise<HttpAnswer> {
-  const detail = { isKept: answer.headers.has("X-Recollect-Kept") };
-  window.dispatchEvent(new CustomEvent("recollect-answer", { detail }));
+  const detail = { isKept: answer.headers.has("X-Notewell-Kept") };
+  window.dispatchEvent(new CustomEvent("notewell-answer", { detail }));
   return { status: answer.status, text: await answer.text() };
 }

@@ -12,7 +12,7 @@ const ADDRESS = "/sw.js";
 export function registerWorker(): void {
   if (!("serviceWorker" in navigator)) return;
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
-  const policy = trustedTypes?.createPolicy("recollect-worker", { createScriptURL: () => ADDRESS });
+  const policy = trustedTypes?.createPolicy("notewell-worker", { createScriptURL: () => ADDRESS });
   navigator.serviceWorker
     .register(policy?.createScriptURL(ADDRESS) ?? ADDRESS)
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));

@@ -31,7 +31,7 @@ export function icon(name: IconName): SVGSVGElement {
   return s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, path);
 }
 
-/** The mark of Recollect: a page, a passage marked in it. */
+/** The mark of Notewell: a page, a passage marked in it. */
 export function mark(): SVGSVGElement {
   return s(
     "svg",

@@ -6,7 +6,7 @@ export class Kept<T> {
 
   /** At most `limit` entries are kept, the latest first. */
   constructor(name: string, limit: number) {
-    this.#name = `recollect:${name}`;
+    this.#name = `notewell:${name}`;
     this.#limit = limit;
   }
 

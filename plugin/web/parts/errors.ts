@@ -8,7 +8,7 @@ const TITLES = {
   timeout: "The server takes too long",
   unauthorized: "This browser is not signed in",
   refused: "The server refuses",
-  garbage: "Not an answer of Recollect",
+  garbage: "Not an answer of Notewell",
 } as const;
 
 const ADVICE = {

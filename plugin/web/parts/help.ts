@@ -27,7 +27,7 @@ export function helpDialog(version: string): HTMLDialogElement {
   dialog.append(
     h("h2", { id: "help-title" }, "Keys and queries"),
     h("div", { class: "help-columns" }, table("Keys", KEYS, "kbd"), table("Queries", QUERY, "code")),
-    h("p", { class: "faint" }, `Recollect ${version}. `, h("a", { href: "/api/docs" }, "HTTP API")),
+    h("p", { class: "faint" }, `Notewell ${version}. `, h("a", { href: "/api/docs" }, "HTTP API")),
     button("Close", () => dialog.close(), { class: "quiet" }),
   );
   return dialog;

@@ -21,13 +21,13 @@ export function showLogin(root: HTMLElement): void {
       "p",
       { class: "faint" },
       "On the server’s machine, ",
-      h("code", {}, "recollect token show"),
+      h("code", {}, "notewell token show"),
       " prints it. The link that ",
-      h("code", {}, "recollect serve"),
+      h("code", {}, "notewell serve"),
       " prints signs in by itself.",
     ),
   );
-  const title = h("h1", {}, mark(), "Recollect");
+  const title = h("h1", {}, mark(), "Notewell");
   fill(root, h("main", { class: "alone" }, title, h("p", {}, "Your notes, from this device."), form));
   field.focus();
 }

@@ -88,7 +88,7 @@ export class SearchBox {
     const { view } = this.#desk.address;
     if (SEARCHES.has(view)) this.#search();
     else this.#desk.go("search", { q });
-    this.el.dispatchEvent(new CustomEvent("recollect-submitted", { bubbles: true }));
+    this.el.dispatchEvent(new CustomEvent("notewell-submitted", { bubbles: true }));
   }
 
   async #suggest(): Promise<void> {

@@ -13,7 +13,7 @@ export class Voice {
   readonly els = [this.#toast, this.#read, this.#offline];
 
   constructor() {
-    window.addEventListener("recollect-answer", (event) => {
+    window.addEventListener("notewell-answer", (event) => {
       this.#offline.hidden = !(event as CustomEvent<{ isKept: boolean }>).detail.isKept;
     });
   }

@@ -10,8 +10,8 @@ declare const self: ServiceWorkerGlobalScope;
 declare const BUILD: string;
 declare const FILES: readonly string[];
 
-const SHELL = `recollect-shell-${BUILD}`;
-const ANSWERS = "recollect-answers";
+const SHELL = `notewell-shell-${BUILD}`;
+const ANSWERS = "notewell-answers";
 const KEPT_ANSWERS = 120;
 /** What may be shown again later; never events, never what changes something. */
 const ANSWER = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|openapi\.json|graph\/\w+)$/;
@@ -40,7 +40,7 @@ self.addEventListener("fetch", (event) => {
 
 async function dropOldShells(): Promise<void> {
   const names = await caches.keys();
-  const old = names.filter((name) => name.startsWith("recollect-shell-") && name !== SHELL);
+  const old = names.filter((name) => name.startsWith("notewell-shell-") && name !== SHELL);
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
@@ -61,7 +61,7 @@ async function answer(event: FetchEvent, request: Request): Promise<Response> {
     const kept = await (await caches.open(ANSWERS)).match(request);
     if (!kept) throw error;
     const headers = new Headers(kept.headers);
-    headers.set("X-Recollect-Kept", "1");
+    headers.set("X-Notewell-Kept", "1");
     return new Response(kept.body, { status: kept.status, headers });
   }
 }

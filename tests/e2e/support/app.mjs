@@ -10,10 +10,10 @@ import { Folder } from "./folder.mjs";
 import { Network } from "./network.mjs";
 import { Programs } from "./programs.mjs";
 
-const SAMPLE = join(ROOT, "sidecar/recollect/sample/vault");
+const SAMPLE = join(ROOT, "sidecar/notewell/sample/vault");
 const PAGE = "http://localhost/"; // as the app's on Android, which may show the server's page in a frame
 
-export const DEVICE_KEY = "recollect-device";
+export const DEVICE_KEY = "notewell-device";
 export const HERE = { mode: "local", program: COMMAND, startAgreed: true };
 
 const sources = Promise.all([
@@ -26,11 +26,11 @@ const sources = Promise.all([
 
 /** A temporary folder with a vault, a copy of the sample, and room for the index. */
 export async function makeDesk(name = "Sample") {
-  await access(COMMAND); // named by RECOLLECT_TEST_COMMAND; better said here than as a server that never comes
-  const root = await realpath(await mkdtemp(join(tmpdir(), "recollect-e2e-")));
+  await access(COMMAND); // named by NOTEWELL_TEST_COMMAND; better said here than as a server that never comes
+  const root = await realpath(await mkdtemp(join(tmpdir(), "notewell-e2e-")));
   const vault = join(root, name);
   await cp(SAMPLE, vault, { recursive: true });
-  const variables = { ...process.env, HOME: root, RECOLLECT_DATA_DIR: join(root, "data") };
+  const variables = { ...process.env, HOME: root, NOTEWELL_DATA_DIR: join(root, "data") };
   return { root, vault, variables, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
@@ -90,9 +90,9 @@ export class AppPage {
     this.folder = new Folder(desk.vault);
     this.programs = new Programs(desk.variables, (...news) => this.#tell(news));
     this.statusBar = page.locator(".status-bar-item");
-    this.search = page.locator('[data-type="recollect-search"]');
-    this.similar = page.locator('[data-type="recollect-similar"]');
-    this.ask = page.locator('[data-type="recollect-ask"]');
+    this.search = page.locator('[data-type="notewell-search"]');
+    this.similar = page.locator('[data-type="notewell-similar"]');
+    this.ask = page.locator('[data-type="notewell-ask"]');
     this.askPage = this.ask.frameLocator("iframe");
     // Of the context: second windows have problems of their own.
     context.on("weberror", (failure) => this.problems.push(failure.error().stack ?? String(failure.error())));
@@ -122,16 +122,16 @@ export class AppPage {
   }
 
   async command(id) {
-    await this.page.evaluate((full) => window.host.app.commands.run(full), `recollect:${id}`);
+    await this.page.evaluate((full) => window.host.app.commands.run(full), `notewell:${id}`);
   }
 
   isPossible(id) {
-    return this.page.evaluate((full) => window.host.app.commands.isPossible(full), `recollect:${id}`);
+    return this.page.evaluate((full) => window.host.app.commands.isPossible(full), `notewell:${id}`);
   }
 
   async ready() {
     // Phones have the status bar's item, and do not show it.
-    const item = this.statusBar.filter({ hasText: /^Recollect: ready$/ });
+    const item = this.statusBar.filter({ hasText: /^Notewell: ready$/ });
     try {
       await item.waitFor({ state: "attached", timeout: 60_000 });
     } catch (error) {
@@ -150,9 +150,9 @@ export class AppPage {
   async searchFor(query) {
     await this.command("open-search");
     await this.search.getByRole("searchbox").fill(query);
-    const list = this.search.locator('.recollect-results[aria-busy="false"]');
-    await list.locator(".recollect-result").first().waitFor();
-    return list.locator(".recollect-result");
+    const list = this.search.locator('.notewell-results[aria-busy="false"]');
+    await list.locator(".notewell-result").first().waitFor();
+    return list.locator(".notewell-result");
   }
 
   /** Opens the settings, gives `change` the row of that name, and closes them. */

@@ -3,4 +3,4 @@
 import { resolve } from "node:path";
 
 export const ROOT = resolve(import.meta.dirname, "../../..");
-export const COMMAND = resolve(ROOT, process.env.RECOLLECT_TEST_COMMAND ?? ".venv/bin/recollect");
+export const COMMAND = resolve(ROOT, process.env.NOTEWELL_TEST_COMMAND ?? ".venv/bin/notewell");

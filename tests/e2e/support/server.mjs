@@ -9,7 +9,7 @@ import { COMMAND } from "./command.mjs";
 import { until } from "./wait.mjs";
 
 /**
- * Starts `recollect serve` and waits for its handshake: `{port, token, end}` and the rest.
+ * Starts `notewell serve` and waits for its handshake: `{port, token, end}` and the rest.
  * `through`: a program, with its arguments, that starts it.
  */
 export async function startServer(desk, served, through = []) {

@@ -10,7 +10,7 @@ import { violations } from "./axe.mjs";
 import { useModel } from "./model.mjs";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 
-const OUT = resolve(process.env.RECOLLECT_TEST_PICTURES ?? join(import.meta.dirname, "../out"));
+const OUT = resolve(process.env.NOTEWELL_TEST_PICTURES ?? join(import.meta.dirname, "../out"));
 const OFF = readFileSync(resolve(import.meta.dirname, "../../contract/ask-models-off.json"), "utf8");
 const QUESTION = "How long does the country loaf rise?";
 const LOOKS = [
@@ -21,7 +21,7 @@ const LOOKS = [
 const memory = (id, type, content, more = "") =>
   `---\nid: ${id}\ntype: ${type}\nnamespace: garden\nimportance: 0.8\nconfidence: 0.5\n${more}---\n${content}\n`;
 const MEMORIES = {
-  ".recollect.toml": '[memory]\nfolder = "Memory"\n',
+  ".notewell.toml": '[memory]\nfolder = "Memory"\n',
   "Memory/Swarms leave in May.md": memory("mem-11111111", "fact", "Swarms leave in May, before noon."),
   "Memory/Swarms leave in June.md": memory("mem-22222222", "fact", "Swarms leave in June.", 'contradicts:\n  - "[[Memory/Swarms leave in May]]"\n'),
   "Memory/Ask before buying hives.md": memory("mem-33333333", "preference", "Ask before buying hives."),
@@ -130,7 +130,7 @@ for (const [device, look] of LOOKS) {
       await page.getByRole("button", { name: "Take it back" }).click();
       await page.getByRole("button", { name: "New conversation" }).waitFor();
       assert.ok(!existsSync(note));
-      const kept = await page.evaluate(() => Object.keys(sessionStorage).find((key) => key.startsWith("recollect:conversation:")));
+      const kept = await page.evaluate(() => Object.keys(sessionStorage).find((key) => key.startsWith("notewell:conversation:")));
       await page.getByRole("button", { name: "New conversation" }).click();
       const earlier = page.getByRole("navigation", { name: "Earlier conversations" }).getByRole("button", { name: QUESTION }).first();
       await earlier.waitFor();

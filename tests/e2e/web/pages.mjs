@@ -9,7 +9,7 @@ import { launchBrowser } from "../support/browser.mjs";
 import { serve } from "./server.mjs";
 import { until } from "../support/wait.mjs";
 
-const SAMPLE = resolve(import.meta.dirname, "../../../sidecar/recollect/sample/vault");
+const SAMPLE = resolve(import.meta.dirname, "../../../sidecar/notewell/sample/vault");
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -20,14 +20,14 @@ export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 export function usePages(notes = {}, { sample: more = {}, settings = () => "" } = {}) {
   const held = {};
   before(async () => {
-    held.root = await realpath(await mkdtemp(join(tmpdir(), "recollect-web-")));
+    held.root = await realpath(await mkdtemp(join(tmpdir(), "notewell-web-")));
     const [sample, other] = [join(held.root, "Sample"), join(held.root, "Other")];
     await cp(SAMPLE, sample, { recursive: true });
     await mkdir(other);
     await writeFile(join(other, "Alone.md"), "# Alone\n\nA note about bees in another vault.\n");
     for (const [path, text] of Object.entries(notes)) await writeFile(join(other, path), text);
     for (const [path, text] of Object.entries(more)) await put(join(sample, path), text);
-    await put(join(held.root, "config/recollect/config.toml"), settings());
+    await put(join(held.root, "config/notewell/config.toml"), settings());
     held.server = await serve(held.root, sample, other);
     held.url = `http://127.0.0.1:${held.server.port}`;
     held.browser = await launchBrowser();

@@ -1,12 +1,12 @@
 // Pictures of the web interface over the sample vault; docs/images has those that the README shows:
-// RECOLLECT_TEST_PICTURES=docs/images node --test tests/e2e/web/pictures.test.mjs
+// NOTEWELL_TEST_PICTURES=docs/images node --test tests/e2e/web/pictures.test.mjs
 
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 
-const OUT = resolve(process.env.RECOLLECT_TEST_PICTURES ?? join(import.meta.dirname, "../out"));
+const OUT = resolve(process.env.NOTEWELL_TEST_PICTURES ?? join(import.meta.dirname, "../out"));
 const { visit } = usePages();
 const DARK = { colorScheme: "dark" };
 

@@ -6,11 +6,11 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const COMMAND = resolve(ROOT, process.env.RECOLLECT_TEST_COMMAND ?? ".venv/bin/recollect");
+const COMMAND = resolve(ROOT, process.env.NOTEWELL_TEST_COMMAND ?? ".venv/bin/notewell");
 
-/** Starts `recollect serve` in an own home: `{port, token, end}`. */
+/** Starts `notewell serve` in an own home: `{port, token, end}`. */
 export async function serve(home, ...vaults) {
-  const places = { HOME: home, RECOLLECT_DATA_DIR: join(home, "data"), RECOLLECT_STATE_DIR: join(home, "state"), XDG_CONFIG_HOME: join(home, "config") };
+  const places = { HOME: home, NOTEWELL_DATA_DIR: join(home, "data"), NOTEWELL_STATE_DIR: join(home, "state"), XDG_CONFIG_HOME: join(home, "config") };
   const args = ["serve", ...vaults, "--port", "0", "--handshake"];
   const child = spawn(COMMAND, args, { env: { ...process.env, ...places }, stdio: ["pipe", "pipe", "ignore"] });
   const [line] = await once(createInterface(child.stdout), "line");

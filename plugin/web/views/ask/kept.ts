@@ -1,6 +1,6 @@
 /** Which conversation this tab is in, vault by vault: it goes on where the page is loaded anew. */
 
-const name = (vault: string | undefined): string => `recollect:conversation:${vault ?? ""}`;
+const name = (vault: string | undefined): string => `notewell:conversation:${vault ?? ""}`;
 
 export function keptConversation(vault: string | undefined): string | undefined {
   try {

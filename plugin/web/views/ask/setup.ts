@@ -18,7 +18,7 @@ export function setup(said: string, retry: () => void): HTMLElement {
     h("p", {}, said),
     h("p", {}, "With Ollama everything stays on the server’s computer. Get a model that can use tools:"),
     code(OLLAMA),
-    h("p", {}, "Then name it in the file that ", h("code", {}, "recollect config path"), " shows, and start the server again:"),
+    h("p", {}, "Then name it in the file that ", h("code", {}, "notewell config path"), " shows, and start the server again:"),
     code(SETTINGS),
     h("p", { class: "faint" }, "Other programs and services, and where keys go: docs/ask.md. This cannot be set from here: whom notes are sent to is decided on the server’s own computer."),
     button("Look again", retry, { class: "quiet" }),

@@ -171,7 +171,7 @@ function warningsOf(warnings: readonly string[]): HTMLElement[] {
 
 function nothing(isFiltered: boolean): HTMLElement {
   if (isFiltered) return emptyBox("No memory of this kind", "Choose another type or namespace.");
-  return emptyBox("Nothing is remembered yet", "Assistants store memories with their tools, you with", h("code", {}, 'recollect memory store "…"'));
+  return emptyBox("Nothing is remembered yet", "Assistants store memories with their tools, you with", h("code", {}, 'notewell memory store "…"'));
 }
 
 /** Nothing is written before a folder was chosen; this says how. */
@@ -180,7 +180,7 @@ function optIn(): HTMLElement {
     "section",
     { class: "ask-setup", "aria-label": "Setting up" },
     h("h2", {}, "No folder for memories is chosen"),
-    h("p", {}, "Until one is, nothing is written to this vault. Name one in the file that ", h("code", {}, "recollect config path"), " shows, or in the vault’s ", h("code", {}, ".recollect.toml"), ", and start the server again:"),
+    h("p", {}, "Until one is, nothing is written to this vault. Name one in the file that ", h("code", {}, "notewell config path"), " shows, or in the vault’s ", h("code", {}, ".notewell.toml"), ", and start the server again:"),
     h("pre", { tabindex: "0" }, h("code", {}, '[memory]\nfolder = "Memory"')),
     h("p", { class: "faint" }, "It cannot be chosen from here: what may be written is decided on the server’s own computer."),
   );

@@ -30,7 +30,7 @@ export class VaultsPanel implements Panel {
             state(vault),
           ]),
         ),
-        h("p", { class: "faint" }, "Another one, on the server’s own computer: ", h("code", {}, "recollect vaults add FOLDER"), ". A server that was started without names serves every known vault from its next start on."),
+        h("p", { class: "faint" }, "Another one, on the server’s own computer: ", h("code", {}, "notewell vaults add FOLDER"), ". A server that was started without names serves every known vault from its next start on."),
       ],
     );
   }

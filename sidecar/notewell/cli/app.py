@@ -1,0 +1,133 @@
+"""The `notewell` command: its groups, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from notewell import __version__
+from notewell.cli.options import JSON_FLAGS, Group, expect_json, invocation
+from notewell.cli.output import complain, emit_object
+from notewell.errors import NotewellError
+
+_INTERRUPTED = 130  # 128 + SIGINT, as shells count
+
+
+# In the order of use. Each is loaded when it is needed: all of them together take longer than the
+# answer to a question.
+COMMANDS = {
+    "demo": "notewell.cli.serve:demo",
+    "index": "notewell.cli.index:index",
+    "search": "notewell.cli.search:search",
+    "similar": "notewell.cli.search:similar",
+    "graph": "notewell.cli.graph:graph",
+    "archaeology": "notewell.cli.archaeology:archaeology",
+    "ask": "notewell.cli.ask:ask",
+    "memory": "notewell.cli.memory:memory",
+    "undo": "notewell.cli.undo:undo",
+    "context": "notewell.cli.context:context",
+    "mcp": "notewell.cli.mcp:mcp",
+    "verdict": "notewell.cli.log:verdict",
+    "log": "notewell.cli.log:log",
+    "serve": "notewell.cli.serve:serve",
+    "status": "notewell.cli.status:status",
+    "ledger": "notewell.cli.status:ledger",
+    "stats": "notewell.cli.stats:stats",
+    "queue": "notewell.cli.queue:queue",
+    "vaults": "notewell.cli.vaults:vaults",
+    "pack": "notewell.cli.pack:pack",
+    "models": "notewell.cli.models:models",
+    "config": "notewell.cli.config:config",
+    "token": "notewell.cli.tokens:token",
+    "doctor": "notewell.cli.doctor:doctor",
+    "service": "notewell.cli.service:service",
+    "eval": "notewell.cli.evaluate:evaluate",
+    "cli-reference": "notewell.cli.reference:reference",
+}
+
+
+class Root(Group):
+    """The outermost group. Whatever a command raises ends here as one line and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of use."""
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command by its name."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(module), attribute)
+        return command if isinstance(command, click.Command) else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, having noted whether the caller reads JSON."""
+        options = args[: args.index("--")] if "--" in args else args
+        expect_json(ctx, wanted=not JSON_FLAGS.isdisjoint(options))
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; turn its errors into messages and exit codes."""
+        try:
+            return super().invoke(ctx)
+        except NotewellError as error:
+            _fail(ctx, error.code, error.message, error.exit_code)
+        except click.ClickException as error:
+            if invocation(ctx).json:
+                emit_object({"error": "bad_request", "detail": error.format_message()})
+            raise
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            complain("interrupted")
+            ctx.exit(_INTERRUPTED)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # click ends quietly where the reader of a pipe has gone
+            _fail(ctx, "os_error", _os_message(error), 1)
+        except Exception as error:  # noqa: BLE001 - the outermost boundary; nothing is swallowed
+            import traceback  # noqa: PLC0415 - 20 ms that hardly anybody needs
+
+            traceback.print_exc()
+            _fail(ctx, "bug", f"this is a bug, please report it: {error!r}", 1)
+
+
+def _fail(ctx: click.Context, code: str, message: str, exit_code: int) -> NoReturn:
+    if invocation(ctx).json:
+        emit_object({"error": code, "detail": message})
+    complain(message)
+    ctx.exit(exit_code)
+
+
+def _os_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+@click.group(
+    cls=Root,
+    name="notewell",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="%(prog)s %(version)s", prog_name="notewell")
+def cli() -> None:
+    """Find what you already know, in your own notes.
+
+    Notewell indexes an Obsidian vault and answers by meaning and by keyword, on this computer
+    alone. Start with `notewell demo`, or with `notewell index FOLDER` and `notewell search`.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # a note in another script must not end a terminal's output
+            reconfigure(errors="backslashreplace")
+    cli(prog_name="notewell")
+    raise SystemExit(0)

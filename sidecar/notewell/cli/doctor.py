@@ -1,0 +1,149 @@
+"""`notewell doctor`: looks at what everything else stands on, and says what to do."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from notewell import __version__
+from notewell.cli.answers import server_for
+from notewell.cli.models import model_folder
+from notewell.cli.options import Command, Invocation, invocation, json_option
+from notewell.cli.output import emit_object, print_table
+from notewell.errors import ConfigError, NotewellError, NotFoundError
+
+if TYPE_CHECKING:
+    from notewell.types import Settings, VaultRecord
+    from notewell.vaults import Vaults
+
+State = Literal["ok", "warning", "failed"]
+
+# What has native code, and with it a way to be installed and not to work.
+_NATIVE = ("numpy", "orjson", "tantivy", "onnxruntime", "tokenizers", "aiohttp", "pydantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was looked at and what was found."""
+
+    name: str
+    state: State
+    detail: str
+
+
+@click.command(cls=Command)
+@json_option
+def doctor(as_json: bool) -> None:
+    """Check installation, settings, model and vaults."""
+    checks = tuple(run_checks(invocation()))
+    failed = any(check.state == "failed" for check in checks)
+    if as_json:
+        emit_object({"ok": not failed, "checks": checks})
+    else:
+        print_table(("state", "check", "found"), [(c.state, c.name, c.detail) for c in checks])
+    if failed:
+        click.get_current_context().exit(1)
+
+
+def run_checks(inv: Invocation) -> Iterator[Check]:
+    """Look at one thing after another. Settings that do not read end the list."""
+    yield Check("notewell", "ok", f"{__version__}, Python {platform.python_version()}")
+    yield _libraries()
+    try:
+        settings = inv.settings()
+    except ConfigError as error:
+        yield Check("settings", "failed", error.message)
+        return
+    yield Check("settings", "ok", _settings_text(inv.config_file()))
+    yield _writable("data directory", settings.data_dir)
+    yield _model(settings)
+    yield from _vaults(inv)
+
+
+def _libraries() -> Check:
+    found, missing = [], []
+    for name in _NATIVE:
+        try:
+            import_module(name)
+        except ImportError as error:
+            missing.append(f"{name}: {error}")
+        else:
+            found.append(f"{name} {version(name)}")
+    if missing:
+        advice = "install Notewell again: `python -m pip install --force-reinstall notewell`"
+        return Check("libraries", "failed", f"{'; '.join(missing)}; {advice}")
+    return Check("libraries", "ok", ", ".join([*found, f"SQLite {sqlite3.sqlite_version}"]))
+
+
+def _settings_text(file: Path) -> str:
+    return str(file) if file.exists() else f"defaults; {file} does not exist"
+
+
+def _writable(name: str, folder: Path) -> Check:
+    """Try it: permissions alone do not tell of full or read-only disks."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there) as file:
+            file.write(b"notewell")
+    except OSError as error:
+        advice = "choose another with --data-dir"
+        return Check(name, "failed", f"{folder} cannot be written ({error}); {advice}")
+    free = shutil.disk_usage(there).free
+    return Check(name, "ok", f"{folder}, {free / 1e9:.1f} GB free")
+
+
+def _model(settings: Settings) -> Check:
+    from notewell.models.catalogue import known  # noqa: PLC0415 - loads numpy
+
+    name = settings.model.name
+    spec = known(name)
+    if spec is None:
+        return Check("model", "warning", f"{name} is not in the catalogue of `models list`")
+    folder = model_folder(spec, settings)
+    if folder is None:
+        advice = f"`notewell models get {name}` gets it; keyword search works without"
+        return Check("model", "warning", f"{name} is not on this computer; {advice}")
+    return Check("model", "ok", f"{name} in {folder}")
+
+
+def _vaults(inv: Invocation) -> Iterator[Check]:
+    try:
+        with closing(inv.vaults()) as known:
+            records = known.records()
+            if not records:
+                advice = "add one with `notewell index FOLDER`"
+                yield Check("vaults", "warning", f"none is known yet; {advice}")
+            for record in records:
+                yield _vault(known, record)
+    except NotewellError as error:
+        yield Check("vaults", "failed", error.message)
+
+
+def _vault(known: Vaults, record: VaultRecord) -> Check:
+    name = f"vault {record.name}"
+    if record.source == "folder" and not os.access(record.path, os.R_OK | os.X_OK):
+        advice = f"bring it back, or `notewell vaults remove {record.id}`"
+        return Check(name, "failed", f"{record.path} is not there or not readable; {advice}")
+    try:
+        server = server_for(known, record)
+        if server is not None:
+            return Check(name, "ok", f"{record.path}, served at {server.info.url}")
+        notes = known.open(record, writable=False).ledger().total
+    except NotFoundError:
+        advice = f"`notewell index {record.name}` makes one"
+        return Check(name, "warning", f"{record.path} has no index yet; {advice}")
+    except NotewellError as error:
+        return Check(name, "failed", error.message)
+    return Check(name, "ok", f"{record.path}, {notes:,} files in the index, no server running")

@@ -1,0 +1,162 @@
+"""`notewell index`: brings an index up to date, or asks the server that owns it to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from notewell.cli.answers import server_for
+from notewell.cli.documents import StatusDocument, parse
+from notewell.cli.known import find_or_add
+from notewell.cli.options import Command, invocation, json_option
+from notewell.cli.output import clean, emit_object
+from notewell.cli.progress import Reporter
+from notewell.errors import ServerError, UsageError
+
+if TYPE_CHECKING:  # these load numpy and the engine; a command loads them when it runs
+    from notewell.remote import Remote
+    from notewell.replies.status import IndexReport, StatusReply
+    from notewell.types import Progress
+
+_POLL_S = 0.3
+# Twice in a row: between taking a request on and beginning with it a server looks idle.
+_IDLE_POLLS = 2
+
+
+@click.command(cls=Command)
+@click.argument("vault", metavar="VAULT", required=False)
+@click.option("--full", is_flag=True, help="Read every note again, changed or not.")
+@click.option("--model", metavar="NAME", help="Embed with this model; see `notewell models list`.")
+@click.option(
+    "--confirm-removals",
+    is_flag=True,
+    help="Believe it when most of the notes are suddenly gone.",
+)
+@json_option
+def index(
+    vault: str | None, full: bool, model: str | None, confirm_removals: bool, as_json: bool
+) -> None:
+    """Bring the index of VAULT up to date.
+
+    A new VAULT is a folder; a known one may be named, or left out like --vault elsewhere.
+    """
+    inv = invocation()
+    with (
+        Reporter(quiet=inv.quiet) as reporter,
+        closing(
+            inv.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
+        ) as known,
+    ):
+        record = find_or_add(inv, known, vault)
+        report: IndexReport
+        status: StatusReply | None = None
+        if (server := server_for(known, record)) is not None:
+            _check_alone(server, model=model)
+            report = reindex_beside(
+                server, full=full, confirm_removals=confirm_removals, reporter=reporter
+            )
+        else:
+            engine = known.open(record, writable=True)
+            report = engine.index_now(
+                full=full, confirm_removals=confirm_removals, progress=reporter.update
+            )
+            status = engine.status()
+    if as_json:
+        emit_object(report)
+    else:
+        click.echo(f"{clean(record.name)}: {report_text(report)}")
+    for remark in _remarks(report, status):
+        inv.say(remark)
+
+
+def _check_alone(server: Remote, *, model: str | None) -> None:
+    if model is not None:
+        raise UsageError(
+            f"the vault is served at {server.info.url}, and --model needs the index to itself: "
+            "stop that server first"
+        )
+
+
+def reindex_beside(
+    server: Remote, *, full: bool, confirm_removals: bool, reporter: Reporter
+) -> IndexReport:
+    """Have the server that owns the index bring it up to date; wait until it is.
+
+    Removals are confirmed when the server has found how many there are.
+    """
+    from notewell.replies.status import IndexReport  # noqa: PLC0415 - loads numpy
+
+    began = time.monotonic()
+    reporter.say(f"served at {server.info.url}: asking that server")
+    before = parse(server.status(), StatusDocument)["work"]
+    server.reindex(full=full)
+    after = _wait(server, reporter, confirming=confirm_removals)
+    if confirm_removals and after["guard"] is not None:
+        server.guard(remove=True)
+        after = _wait(server, reporter)
+    return IndexReport(
+        notes=after["notes"],
+        chunks=after["chunks"],
+        failed=after["ledger"]["failed"],
+        excluded=after["ledger"]["excluded"],
+        embedded=after["work"]["embedded"] - before["embedded"],
+        reused=after["work"]["reused"] - before["reused"],
+        removed=after["work"]["removed"] - before["removed"],
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def _wait(server: Remote, reporter: Reporter, *, confirming: bool = False) -> StatusDocument:
+    """The status when nothing is left to do, or when a confirmation is what it waits for."""
+    idle = 0
+    while True:
+        time.sleep(_POLL_S)
+        status = parse(server.status(), StatusDocument)
+        if status["queue"]["paused"]:
+            raise ServerError(f"the server at {server.info.url} is paused; resume its queue first")
+        idle = idle + 1 if status["state"] in {"ready", "degraded"} else 0
+        if idle < _IDLE_POLLS:
+            reporter.update(_queue_progress(status))
+        elif status["state"] == "ready" or (confirming and status["guard"] is not None):
+            return status
+        else:
+            why = status["problem"] or "its log says why"
+            raise ServerError(f"the server at {server.info.url} could not index: {why}")
+
+
+def _queue_progress(status: StatusDocument) -> Progress:
+    from notewell.types import Progress  # noqa: PLC0415 - loads numpy
+
+    queue = status["queue"]
+    stage: Literal["read", "embed"] = "read" if status["ledger"]["pending"] else "embed"
+    return Progress(stage, queue["done"], queue["done"] + queue["pending"], queue["current"])
+
+
+def report_text(report: IndexReport) -> str:
+    """What a run did, in one line."""
+    words = [f"{report.notes:,} notes in {report.chunks:,} passages"]
+    words += [f"{report.embedded:,} embedded"]
+    words += [f"{report.reused:,} reused"] if report.reused else []
+    words += [f"{report.removed:,} removed"] if report.removed else []
+    words += [f"{report.excluded:,} excluded"] if report.excluded else []
+    words += [f"{report.failed:,} failed"] if report.failed else []
+    return f"{', '.join(words)}; {report.seconds:.1f} s"
+
+
+def _remarks(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
+    """What a person should do something about after a run."""
+    if report.failed:
+        yield "See `notewell ledger --state failed` for what failed and why."
+    if status is not None and status.semantic == "unavailable":
+        yield f"Keyword search only: {status.semantic_reason}"
+    elif status is not None and status.semantic_reason is not None:
+        yield f"Search by meaning: {status.semantic_reason}"
+    if status is not None and status.guard is not None:
+        yield (
+            f"{status.guard.gone:,} of {status.guard.total:,} notes are gone from the folder; they "
+            "are kept until `notewell index --confirm-removals` says that this is meant."
+        )

@@ -1,0 +1,49 @@
+"""Finding the vault that a command line means, and making a new folder known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from notewell.cli.options import Invocation
+from notewell.errors import NotFoundError
+
+if TYPE_CHECKING:  # these load the engine
+    from notewell.types import Settings, VaultRecord
+    from notewell.vaults import Vaults
+
+_SAMPLE = "Sample vault"
+
+
+def sample_folder(settings: Settings) -> Path:
+    """Where `notewell demo` keeps its copy of the sample vault."""
+    return settings.data_dir / _SAMPLE
+
+
+def find_or_add(inv: Invocation, known: Vaults, word: str | None) -> VaultRecord:
+    """The vault that `word` names; a folder that is not known yet becomes known."""
+    try:
+        return known.find(word, cwd=Path.cwd())
+    except NotFoundError:
+        if word is None or not Path(word).expanduser().is_dir():
+            raise
+        return add(inv, known, Path(word))
+
+
+def add(inv: Invocation, known: Vaults, folder: Path, *, name: str | None = None) -> VaultRecord:
+    """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
+    return _before_sample(inv, known, known.add(folder, name=name))
+
+
+def add_mirror(inv: Invocation, known: Vaults, name: str) -> VaultRecord:
+    """Make a vault that clients fill, as `add` does."""
+    return _before_sample(inv, known, known.add_mirror(name))
+
+
+def _before_sample(inv: Invocation, known: Vaults, record: VaultRecord) -> VaultRecord:
+    sample = sample_folder(inv.settings()).resolve()
+    default = next((one for one in known.records() if one.default), None)
+    if default is not None and default.path == sample and record.path != sample:
+        known.set_default(record)
+        return known.find(record.id, cwd=Path.cwd())
+    return record

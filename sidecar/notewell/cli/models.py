@@ -1,0 +1,132 @@
+"""`notewell models`: which embedding models there are, and getting them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from notewell.cli.options import Group, invocation, json_option
+from notewell.cli.output import emit_object, print_table
+from notewell.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from notewell.models.catalogue import ModelSpec
+    from notewell.types import Settings
+
+
+@click.group(cls=Group)
+def models() -> None:
+    """List embedding models, get one, locate one."""
+
+
+@models.command("list")
+@json_option
+def list_models(as_json: bool) -> None:
+    """List the models of the catalogue and whether they are on this computer."""
+    from notewell.models.catalogue import CATALOGUE, RERANKERS  # noqa: PLC0415 - loads numpy
+
+    settings = invocation().settings()
+    found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
+    if as_json:
+        emit_object({"models": [_view(spec, folder, settings) for spec, folder in found]})
+        return
+    reranker = settings.search.reranker if settings.search.rerank else None
+    rows = [
+        _row(spec, folder, used=spec.name == settings.model.name, dims=str(spec.dimensions))
+        for spec, folder in found
+    ]
+    rows += [
+        _row(spec, model_folder(spec, settings), used=spec.name == reranker, dims="reranker")
+        for spec in RERANKERS
+    ]
+    headings = ("used", "name", "dims", "tokens", "size", "here", "languages")
+    print_table(headings, rows, right=("dims", "tokens", "size"))
+
+
+def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tuple[str, ...]:
+    """A model's line of the table."""
+    return (
+        "yes" if used else "",
+        spec.name,
+        dims,
+        str(spec.max_tokens),
+        f"{spec.download_mb} MB",
+        "yes" if folder is not None else "no",
+        ", ".join(spec.languages),
+    )
+
+
+@models.command("get")
+@click.argument("name", required=False)
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Copy the files from this folder instead of downloading them.",
+)
+def get_model(name: str | None, folder: Path | None) -> None:
+    """Get the model NAME (by default the configured one), check it, and print where it is."""
+    from notewell.models.catalogue import find  # noqa: PLC0415 - loads numpy
+    from notewell.models.fetch import adopt, fetch  # noqa: PLC0415
+
+    inv = invocation()
+    settings = inv.settings()
+    spec = find(name or settings.model.name)
+    if folder is not None:
+        files = adopt(spec, folder, model_dir=settings.model_dir)
+    else:
+        files = fetch(
+            spec,
+            model_dir=settings.model_dir,
+            folder=_own_folder(spec, settings),
+            offline=settings.offline,
+            say=inv.say,
+        )
+    click.echo(files.folder)
+
+
+@models.command("path")
+@click.argument("name", required=False)
+def model_path(name: str | None) -> None:
+    """Print the folder of the model NAME (by default the configured one)."""
+    from notewell.models.catalogue import find  # noqa: PLC0415 - loads numpy
+
+    settings = invocation().settings()
+    spec = find(name or settings.model.name)
+    folder = model_folder(spec, settings)
+    if folder is None:
+        raise NotFoundError(
+            f"{spec.name} is not on this computer; get it with `notewell models get {spec.name}`"
+        )
+    click.echo(folder)
+
+
+def model_folder(spec: ModelSpec, settings: Settings) -> Path | None:
+    """Where this computer has a model; None where it has not."""
+    from notewell.models.fetch import locate  # noqa: PLC0415 - loads numpy
+
+    files = locate(spec, model_dir=settings.model_dir, folder=_own_folder(spec, settings))
+    return files.folder if files is not None else None
+
+
+def _own_folder(spec: ModelSpec, settings: Settings) -> Path | None:
+    """The folder that the settings name, which is about the configured model alone."""
+    folder = settings.model.folder
+    return Path(folder) if folder is not None and spec.name == settings.model.name else None
+
+
+def _view(spec: ModelSpec, folder: Path | None, settings: Settings) -> dict[str, object]:
+    return {
+        "name": spec.name,
+        "dimensions": spec.dimensions,
+        "max_tokens": spec.max_tokens,
+        "languages": spec.languages,
+        "licence": spec.licence,
+        "download_mb": spec.download_mb,
+        "runtime": spec.runtime,
+        "configured": spec.name == settings.model.name,
+        "path": str(folder) if folder is not None else None,
+    }

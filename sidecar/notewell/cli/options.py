@@ -1,0 +1,258 @@
+"""Options that every command takes, before or after its name, and what they add up to."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from notewell.cli.output import note
+from notewell.errors import ConfigError
+
+if TYPE_CHECKING:  # these load numpy, which `--help` has no use for
+    from notewell.configuration import Configuration
+    from notewell.types import LogFormat, Settings
+    from notewell.vaults import Vaults
+
+JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
+_META = "notewell.cli"
+_LOG_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """What the shared options of one command line say."""
+
+    data_dir: Path | None = None
+    config: Path | None = None
+    offline: bool = False
+    verbose: int = 0
+    quiet: bool = False
+    json: bool = False
+    log_format: str | None = None
+
+    def settings(
+        self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
+    ) -> Settings:
+        """All layers merged. `flags` has setting keys; None in it means "not given"."""
+        from notewell.config import load_settings  # noqa: PLC0415 - loads numpy
+
+        return load_settings(flags=self._flags(flags), environ=self._environ(), vault=vault)
+
+    def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
+        """The layers that `settings` merges, for showing and changing them."""
+        from notewell.configuration import Configuration  # noqa: PLC0415 - loads numpy
+
+        return Configuration(self._environ(), self._flags(flags))
+
+    def config_file(self) -> Path:
+        """Where the per-user configuration file is looked for."""
+        from notewell.config import user_file  # noqa: PLC0415 - loads numpy
+
+        return user_file(self._environ())
+
+    def _flags(self, flags: Mapping[str, object] | None) -> dict[str, object]:
+        shared = {
+            "data_dir": self.data_dir,
+            "offline": self.offline or None,
+            "log.format": self.log_format,
+        }
+        return {**(flags or {}), **shared}
+
+    def _environ(self) -> dict[str, str]:
+        from notewell.config import ENV_CONFIG  # noqa: PLC0415 - loads numpy
+
+        named = {} if self.config is None else {ENV_CONFIG: str(self.config)}
+        return {**os.environ, **named}
+
+    def vaults(
+        self,
+        *,
+        fetch_missing: bool = False,
+        say: Callable[[str], None] | None = None,
+        flags: Mapping[str, object] | None = None,
+    ) -> Vaults:
+        """The known vaults under these settings, each with its own file; close them when done."""
+        from notewell.vaults import Vaults  # noqa: PLC0415 - loads the engine
+
+        return Vaults(
+            self.settings(flags=flags),
+            for_vault=cache(lambda folder: self.settings(vault=folder, flags=flags)),
+            fetch_missing=fetch_missing,
+            say=say or self.say,
+        )
+
+    def say(self, message: str) -> None:
+        """Tell a person, on stderr, unless they want quiet."""
+        if not self.quiet:
+            note(message)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Tell what an answer has to say of itself."""
+        for warning in warnings:
+            self.say(f"note: {warning}")
+
+    def start_logging(self) -> None:
+        """Send log records to stderr, as many as `--verbose` asks for."""
+        from notewell.logs import log_to_terminal  # noqa: PLC0415 - loads numpy
+
+        level = logging.ERROR if self.quiet else _LOG_LEVELS[min(self.verbose, 2)]
+        log_to_terminal(cache(self._log_format), level=level)
+
+    def _log_format(self) -> LogFormat:
+        """As the settings have it; settings that do not read are another place's to complain of."""
+        try:
+            return self.settings().log.format
+        except ConfigError:
+            return "text"
+
+
+def invocation(ctx: click.Context | None = None) -> Invocation:
+    """What the shared options said so far."""
+    said = (ctx or click.get_current_context()).meta.get(_META, {})
+    return Invocation(**said)
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    # `notewell --offline index` and `notewell index --offline` are the same; an option that
+    # was not given at the inner place must not undo the outer one.
+    name = param.name or ""
+    if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        ctx.meta.setdefault(_META, {})[name] = value
+
+
+def expect_json(ctx: click.Context, *, wanted: bool) -> None:
+    """Note before parsing whether errors, those of parsing included, are told as JSON too."""
+    ctx.meta.setdefault(_META, {})["json"] = wanted
+
+
+SHARED: tuple[click.Option, ...] = (
+    click.Option(
+        ["--data-dir"],
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Where indexes and the list of vaults live.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--config"],
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Read this configuration file instead of the per-user one.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--offline"],
+        is_flag=True,
+        help="Never reach for the network.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["--log-format"],
+        type=click.Choice(["text", "json"]),
+        help="Write log lines for people, or as JSON.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["-v", "--verbose"],
+        count=True,
+        help="Log more; twice for everything.",
+        expose_value=False,
+        callback=_remember,
+    ),
+    click.Option(
+        ["-q", "--quiet"],
+        is_flag=True,
+        help="Only results and errors.",
+        expose_value=False,
+        callback=_remember,
+    ),
+)
+
+
+class Command(click.Command):
+    """A command that also takes the shared options, listed apart in its help."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters, then the shared ones."""
+        return [*super().get_params(ctx), *SHARED]
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run it, with logging as the shared options, now complete, want it."""
+        invocation(ctx).start_logging()
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write own options and shared options as two sections."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        own = [option for option in options if option not in SHARED]
+        for title, params in (("Options", own), ("Shared options", SHARED)):
+            records = [r for p in params if (r := p.get_help_record(ctx)) is not None]
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+class Group(click.Group):
+    """A group of commands; shared options go before or after any of the names."""
+
+    command_class = Command
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters, then the shared ones."""
+        return [*super().get_params(ctx), *SHARED]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names in the order of use, as they were added."""
+        return list(self.commands)
+
+
+Group.group_class = Group
+
+
+def json_option(function: AnyFunction) -> AnyFunction:
+    """Give a command `--json`; its function gets `as_json`."""
+    option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+    return option(function)
+
+
+def mode_option(function: AnyFunction) -> AnyFunction:
+    """Give a command `--mode`, hybrid where it is left out."""
+    option = click.option(
+        "--mode",
+        type=click.Choice(["hybrid", "keyword", "semantic"]),
+        default="hybrid",
+        show_default=True,
+        help="By keyword, by meaning, or both ranked together.",
+    )
+    return option(function)
+
+
+def plain_option(function: AnyFunction) -> AnyFunction:
+    """Give a command `--plain`, for its QUERY."""
+    option = click.option(
+        "--plain", is_flag=True, help="Take QUERY as plain text, without operators."
+    )
+    return option(function)
+
+
+def vault_option(function: AnyFunction) -> AnyFunction:
+    """Give a command `--vault`; its function gets `vault`, None where it is left out."""
+    option = click.option(
+        "--vault",
+        metavar="VAULT",
+        help="Folder, name or id. Left out: the one the current folder lies in, or the default.",
+    )
+    return option(function)

@@ -1,0 +1,102 @@
+"""`notewell pack`: vectors carried from one computer to another."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from notewell.cli.answers import server_for
+from notewell.cli.known import find_or_add
+from notewell.cli.options import Group, invocation, json_option, vault_option
+from notewell.cli.output import clean, emit_object
+from notewell.errors import IndexInUseError
+
+if TYPE_CHECKING:  # these load numpy and the engine
+    from notewell.cli.options import Invocation
+    from notewell.types import Embedder, Settings, VaultRecord
+    from notewell.vaults import Vaults
+
+
+@click.group(cls=Group)
+def pack() -> None:
+    """Carry embeddings from a fast computer to a slow one."""
+
+
+@pack.command("export")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@vault_option
+@json_option
+def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> None:
+    """Write the vault's embeddings into FILE, a .tar.
+
+    It has a vector for every passage, under a hash of its text: no note text, no titles, no paths.
+    """
+    from notewell.index.index import Index  # noqa: PLC0415 - loads numpy and more
+    from notewell.pack import export_pack  # noqa: PLC0415
+
+    inv = invocation()
+    with closing(inv.vaults()) as known:
+        record = known.find(vault, cwd=Path.cwd())
+        # Reading needs no lock: a server may go on writing meanwhile.
+        with closing(Index.open(known.directory(record), writable=False)) as index:
+            report = export_pack(index, file, overwrite=force)
+    if as_json:
+        emit_object(report)
+    else:
+        click.echo(f"{report.vectors:,} vectors of {report.model} in {clean(str(file))}")
+
+
+@pack.command("import")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@vault_option
+@json_option
+def import_file(file: Path, vault: str | None, as_json: bool) -> None:
+    """Take embeddings from FILE, which `notewell pack export` wrote for the same notes.
+
+    The vault may be indexed already or not yet. FILE must come from the same model; vectors for
+    texts that this vault does not have do no harm.
+    """
+    from notewell.index.index import Index  # noqa: PLC0415 - loads numpy and more
+    from notewell.pack import import_pack  # noqa: PLC0415
+
+    inv = invocation()
+    with closing(inv.vaults()) as known:
+        record = find_or_add(inv, known, vault)
+        _refuse_if_served(known, record)
+        with (
+            closing(_embedder(inv, known.settings(record))) as embedder,
+            closing(Index.open(known.directory(record), writable=True)) as index,
+        ):
+            report = import_pack(index, file, model=embedder.key, dimensions=embedder.dimensions)
+            left = index.pending_count(embedder.key)
+    if as_json:
+        emit_object(report)
+        return
+    click.echo(f"{clean(record.name)}: {report.added:,} of {report.vectors:,} vectors were new")
+    inv.say(f"{left:,} passages wait for their embedding; `notewell index` goes on from here.")
+
+
+def _refuse_if_served(known: Vaults, record: VaultRecord) -> None:
+    server = server_for(known, record)
+    if server is not None:
+        raise IndexInUseError(
+            f"{record.name} is being served at {server.info.url}, and an import needs its index to "
+            "itself: stop that server, import, and start it again"
+        )
+
+
+def _embedder(inv: Invocation, settings: Settings) -> Embedder:
+    """The vault's model, which must be here: it says whether the pack fits."""
+    from notewell.models import load_embedder  # noqa: PLC0415 - loads numpy
+
+    return load_embedder(
+        settings.model,
+        model_dir=settings.model_dir,
+        offline=settings.offline,
+        fetch_missing=False,
+        say=inv.say,
+    )

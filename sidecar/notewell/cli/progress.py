@@ -1,0 +1,143 @@
+"""How an index run shows on stderr: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from notewell.cli.output import clean_lines, note, stderr_console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+    from notewell.types import Progress
+
+_LINE_EVERY_S = 3.0
+_STAGES = {
+    "scan": "Looking for notes",
+    "read": "Reading notes",
+    "embed": "Embedding passages",
+    "done": "Done",
+}
+
+
+class Reporter(AbstractContextManager["Reporter"]):
+    """Takes progress and messages of a run; draws them where a person can see them."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        """Draw a bar if stderr is a terminal; nothing at all if `quiet`."""
+        self._quiet = quiet
+        self._bars: Bars | None = None
+        self._task: TaskID | None = None
+        self._stage = ""
+        self._last_line = time.monotonic()
+        self._stage_began = self._last_line
+
+    def __enter__(self) -> Self:
+        if not self._quiet and sys.stderr.isatty():
+            self._bars = _make_bars()
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar away; messages go on as lines."""
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+
+    def say(self, message: str) -> None:
+        """Show a message; above the bar if there is one."""
+        if self._quiet:
+            return
+        if self._bars is not None:
+            self._bars.console.print(clean_lines(message))
+        else:
+            note(message)
+
+    def update(self, progress: Progress) -> None:
+        """Show how far the run is."""
+        if self._quiet:
+            return
+        if self._bars is not None:
+            self._draw(self._bars, progress)
+        else:
+            self._line(progress)
+
+    def _draw(self, bars: Bars, progress: Progress) -> None:
+        total = progress.total or None
+        if progress.stage != self._stage or self._task is None:
+            if self._task is not None:  # what a stage leaves undone is not this bar's to say
+                bars.remove_task(self._task)
+            self._stage = progress.stage
+            self._task = bars.add_task(_STAGES[progress.stage], total=total)
+        bars.update(self._task, completed=progress.done, total=total)
+
+    def _line(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.stage != self._stage:
+            self._stage, self._stage_began = progress.stage, now
+        if progress.stage == "done" or now - self._last_line < _LINE_EVERY_S:
+            return
+        self._last_line = now
+        note(progress_line(progress, seconds=now - self._stage_began))
+
+
+def progress_line(progress: Progress, *, seconds: float) -> str:
+    """One line on a stage that has run for `seconds`: how far, how fast, how long yet."""
+    words = f"{_STAGES[progress.stage]}: {progress.done:,} of {progress.total:,}"
+    if seconds <= 0 or not progress.done:
+        return words
+    rate = progress.done / seconds
+    left = max(0, progress.total - progress.done) / rate
+    return f"{words}, {rate:,.0f}/s, {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people read them: `42 s`, `3 min 05 s`, `1 h 20 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def _make_bars() -> Bars:
+    from rich.progress import (  # noqa: PLC0415 - loaded only where something is drawn
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text  # noqa: PLC0415
+
+    class Rate(ProgressColumn):
+        """Items a second."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+        console=stderr_console(),
+        transient=True,
+    )

@@ -1,0 +1,84 @@
+"""`notewell service`: what to give the operating system so that it keeps Notewell running."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from notewell.cli.options import Group, Invocation, invocation
+from notewell.cli.units import UNITS, Job
+
+if TYPE_CHECKING:
+    from notewell.types import VaultRecord
+
+_HOW = {
+    "systemd": "Save it as ~/.config/systemd/user/notewell.service, then run:\n"
+    "  systemctl --user daemon-reload\n"
+    "  systemctl --user enable --now notewell.service\n"
+    "  loginctl enable-linger    # to go on while you are logged out",
+    "timer": "Save the two parts under their names in ~/.config/systemd/user/, then run:\n"
+    "  systemctl --user daemon-reload\n"
+    "  systemctl --user enable --now notewell-index.timer",
+    "launchd": "Save it as ~/Library/LaunchAgents/notewell.plist, then run:\n"
+    "  launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/notewell.plist",
+    "cron": "Add it to your crontab: crontab -e",
+    "windows": "Save it as notewell.xml, then run in PowerShell:\n"
+    "  Register-ScheduledTask -TaskName Notewell -Xml (Get-Content -Raw notewell.xml)",
+}
+_BY_PLATFORM = {"darwin": "launchd", "win32": "windows"}
+
+
+@click.group(cls=Group)
+def service() -> None:
+    """Keep Notewell running without a terminal."""
+
+
+@service.command("print")
+@click.argument("vaults", metavar="[VAULT]...", nargs=-1)
+@click.option(
+    "--kind",
+    type=click.Choice(tuple(UNITS)),
+    help="For what: a systemd unit, one that indexes every hour, a launchd agent, a line for cron"
+    " or a Windows task. Left out: what serves on this system.",
+)
+def print_unit(vaults: tuple[str, ...], kind: str | None) -> None:
+    """Print a definition that serves all known vaults, or each VAULT; `timer` and `cron` index.
+
+    It holds this installation's program and the present data directory. What to do with it goes
+    to stderr; nothing is installed.
+    """
+    inv = invocation()
+    with closing(inv.vaults()) as known:
+        records = [known.find(word, cwd=Path.cwd()) for word in vaults]
+        indexed = records or known.records()
+    chosen = kind or _BY_PLATFORM.get(sys.platform, "systemd")
+    click.echo(UNITS[chosen](_job(inv, records, indexed)), nl=False)
+    inv.say(_HOW[chosen])
+
+
+def _job(
+    inv: Invocation, served: list[VaultRecord], indexed: list[VaultRecord] | tuple[VaultRecord, ...]
+) -> Job:
+    settings = inv.settings()
+    program = [*_program(), "--data-dir", str(settings.data_dir)]
+    if inv.config is not None:
+        program += ["--config", str(inv.config.absolute())]
+    folders = [record.id for record in indexed if record.source == "folder"]
+    return Job(
+        serve=[*program, "serve", *(record.id for record in served)],
+        index=[[*program, "--quiet", "index", vault] for vault in folders]
+        or [[*program, "--quiet", "index"]],
+        writable=(settings.data_dir, settings.model_dir, settings.state_dir),
+        home=Path.home(),
+    )
+
+
+def _program() -> list[str]:
+    """The interpreter of this installation: a service has no PATH to find `notewell` by."""
+    python = Path(sys.executable)
+    windowless = python.with_name("pythonw.exe")
+    return [str(windowless if windowless.exists() else python), "-m", "notewell"]

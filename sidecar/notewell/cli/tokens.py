@@ -1,0 +1,122 @@
+"""`notewell token`: the token of `notewell serve`, and those of single devices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
+from notewell.access.keeper import new_stored_token, stored_token
+from notewell.cli.options import Group, invocation, json_option
+from notewell.cli.output import emit_object, print_table
+from notewell.cli.reach import address_of, print_qr
+from notewell.times import iso
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
+
+
+def _scope_option(function: AnyFunction) -> AnyFunction:
+    option = click.option(
+        "--scope",
+        type=click.Choice(SCOPES),
+        default="read",
+        show_default=True,
+        help="read: search and look; write: also change and reindex; admin: everything.",
+    )
+    return option(function)
+
+
+@click.group(cls=Group)
+def token() -> None:
+    """Show or replace the token of `notewell serve`; give devices tokens of their own."""
+
+
+@token.command("show")
+def show_token() -> None:
+    """Print the token; it is made at first asking."""
+    click.echo(stored_token(invocation().settings().state_dir))
+
+
+@token.command("rotate")
+@click.argument("name", required=False)
+def rotate_token(name: str | None) -> None:
+    """Replace the token, or that of the device NAME, and print the new one.
+
+    The old one is refused from now on, by servers that run as well, and browsers that were signed
+    in with it have to sign in again.
+    """
+    state_dir = invocation().settings().state_dir
+    click.echo(new_stored_token(state_dir) if name is None else Devices(state_dir).rotate(name))
+
+
+@token.command("add")
+@click.argument("name")
+@_scope_option
+def add_token(name: str, scope: Scope) -> None:
+    """Make a token for the device or program NAME and print it, this once."""
+    click.echo(_devices().add(name, scope))
+
+
+@token.command("link")
+@click.argument("name")
+@_scope_option
+@click.option("--url", metavar="URL", help="The address that NAME reaches the server by.")
+@click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
+def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> None:
+    """Print a link that signs the browser of NAME in, once and within ten minutes."""
+    inv = invocation()
+    settings = inv.settings()
+    address = url or address_of(settings.server, inv.say)
+    link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"
+    click.echo(link)
+    print_qr(link, wanted=qr)
+    inv.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
+
+
+@token.command("list")
+@json_option
+def list_tokens(as_json: bool) -> None:
+    """List the devices that may ask, and when they last did."""
+    devices = _devices().all()
+    if as_json:
+        emit_object({"devices": [_view(device) for device in devices]})
+        return
+    rows = [
+        (device.name, device.scope, "token" if device.token else "browser", *_times(device))
+        for device in devices
+    ]
+    if rows:
+        print_table(("name", "scope", "kind", "since", "last used"), rows)
+    else:
+        invocation().say("No device has a token of its own; `notewell token add NAME` makes one.")
+
+
+@token.command("revoke")
+@click.argument("name")
+def revoke_token(name: str) -> None:
+    """Refuse the device NAME from now on."""
+    _devices().revoke(name)
+
+
+def _devices() -> Devices:
+    return Devices(invocation().settings().state_dir)
+
+
+def _view(device: Device) -> dict[str, object]:
+    return {
+        "name": device.name,
+        "scope": device.scope,
+        "kind": "token" if device.token else "browser",
+        "created": iso(device.created),
+        "last_used": iso(device.last_used),
+    }
+
+
+def _times(device: Device) -> tuple[str, str]:
+    def day(at: float) -> str:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+    return day(device.created), day(device.last_used) if device.last_used else "never"

@@ -1,0 +1,278 @@
+"""Configuration, the only reader of the environment.
+
+Layers, later ones win: defaults < per-user file (`config.toml`) < file in the vault
+(`.notewell.toml`) < `NOTEWELL_*` environment < command-line flags. Keys are `section.key`
+(`server.port`), in the environment `NOTEWELL_SERVER_PORT`. An unknown or invalid key is a
+ConfigError that names the key and where it stands.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import string
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import platformdirs
+
+from notewell.errors import ConfigError
+from notewell.types import (
+    AskRules,
+    ChunkRules,
+    LimitRules,
+    LogRules,
+    MemoryRules,
+    ModelRules,
+    SearchRules,
+    ServerRules,
+    Settings,
+    VaultRules,
+)
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+VAULT_FILE = ".notewell.toml"
+ENV_PREFIX = "NOTEWELL_"
+
+# Read elsewhere than in a layer: where the per-user file is, and what only the test suite reads.
+ENV_CONFIG = "NOTEWELL_CONFIG"
+ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is no setting: nothing shows or keeps it
+ENV_TEST_PREFIX = "NOTEWELL_TEST_"
+
+# A vault travels between machines with its sync tool, so a file in it may say how its notes are
+# indexed, but not where this machine keeps its data or whom its server answers.
+VAULT_SECTIONS = ("vault", "chunking", "model", "memory")
+VAULT_KEYS = ("index_dir",)
+VAULT_REFUSED = ("model.folder", "model.threads")
+
+_SECTIONS: Mapping[str, type] = {
+    "vault": VaultRules,
+    "chunking": ChunkRules,
+    "model": ModelRules,
+    "search": SearchRules,
+    "server": ServerRules,
+    "limits": LimitRules,
+    "log": LogRules,
+    "memory": MemoryRules,
+    "ask": AskRules,
+}
+_PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
+_TOP = (*_PATHS, "offline")
+
+Source = Literal["user", "vault", "environment", "flag"]
+Value: TypeAlias = object
+Layer: TypeAlias = dict[str, Value]  # "section.key" or "key" -> value as written
+
+
+def known_keys() -> tuple[str, ...]:
+    """Every key a layer may set, `section.key`, sorted."""
+    nested = (
+        f"{name}.{f.name}" for name, kind in _SECTIONS.items() for f in dataclasses.fields(kind)
+    )
+    return tuple(sorted([*_TOP, *nested]))
+
+
+def user_file(environ: Mapping[str, str]) -> Path:
+    """Where the per-user file is looked for."""
+    named = environ.get(ENV_CONFIG)
+    if named:
+        return _expand(named, environ)
+    return Path(platformdirs.user_config_dir("notewell", appauthor=False)) / "config.toml"
+
+
+def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> str | None:
+    """The key of a language model's provider, as the environment has it; None: this process's.
+
+    The provider's own variable counts only for its own address: a key goes nowhere else.
+    """
+    environ = os.environ if environ is None else environ
+    if environ.get(ENV_KEY):
+        return environ[ENV_KEY]
+    usual = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(rules.provider, "")
+    return (environ.get(usual) or None) if not rules.base_url else None
+
+
+def load_settings(
+    *,
+    flags: Mapping[str, Value] | None = None,
+    environ: Mapping[str, str],
+    vault: Path | None = None,
+) -> Settings:
+    """Merge all layers. `flags` has known keys; None values in it mean "not given"."""
+    return merge(read_layers(flags=flags, environ=environ, vault=vault), environ)
+
+
+def read_layers(
+    *, flags: Mapping[str, Value] | None, environ: Mapping[str, str], vault: Path | None
+) -> dict[Source, Layer]:
+    """What each layer says, the ones that win last."""
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    _check_keys(given, "command line")
+    return {
+        "user": _user_layer(environ),
+        "vault": _vault_layer(vault, environ) if vault is not None else {},
+        "environment": _environment_layer(environ),
+        "flag": given,
+    }
+
+
+def merge(layers: Mapping[Source, Layer], environ: Mapping[str, str]) -> Settings:
+    """The settings that layers make; ConfigError names the first value that is invalid."""
+    merged: Layer = {}
+    for layer in layers.values():
+        merged.update(layer)
+    return _build(merged, environ)
+
+
+def parse_file(text: str, where: str) -> Layer:
+    """What the text of a configuration file says; ConfigError where it does not read."""
+    layer = _flatten(_parsed(text, where), where)
+    _check_keys(layer, where)
+    return layer
+
+
+def _user_layer(environ: Mapping[str, str]) -> Layer:
+    path = user_file(environ)
+    if not path.exists():
+        if ENV_CONFIG in environ:
+            raise ConfigError(
+                f"{ENV_CONFIG} names {path}, which does not exist; create it or unset it"
+            )
+        return {}
+    return parse_file(_read(path), str(path))
+
+
+def _vault_layer(vault: Path, environ: Mapping[str, str]) -> Layer:
+    path = vault / VAULT_FILE
+    if not path.is_file():
+        return {}
+    layer = parse_file(_read(path), str(path))
+    for key in layer:
+        allowed = key in VAULT_KEYS or key.split(".")[0] in VAULT_SECTIONS
+        if not allowed or key in VAULT_REFUSED:
+            raise ConfigError(
+                f"{path}: '{key}' cannot be set in a vault; set it in {user_file(environ)} instead"
+            )
+    if "index_dir" in layer:
+        layer["index_dir"] = vault / _expand(str(layer["index_dir"]), environ)
+    return layer
+
+
+def _environment_layer(environ: Mapping[str, str]) -> Layer:
+    names = {ENV_PREFIX + key.replace(".", "_").upper(): key for key in known_keys()}
+    layer: Layer = {}
+    for name, value in environ.items():
+        if (
+            not name.startswith(ENV_PREFIX)
+            or name in {ENV_CONFIG, ENV_KEY}
+            or name.startswith(ENV_TEST_PREFIX)
+        ):
+            continue
+        if name not in names:
+            raise ConfigError(
+                f"environment: unknown setting {name}; known: {', '.join(sorted(names))}"
+            )
+        layer[names[name]] = value
+    return layer
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def _parsed(text: str, where: str) -> Mapping[str, Value]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where} is not valid TOML: {error}") from error
+
+
+def _flatten(table: Mapping[str, Value], where: str) -> Layer:
+    layer: Layer = {}
+    for name, value in table.items():
+        if name in _SECTIONS:
+            if not isinstance(value, Mapping):
+                raise ConfigError(f"{where}: '{name}' must be a section, [{name}]")
+            layer.update({f"{name}.{key}": inner for key, inner in value.items()})
+        else:
+            layer[name] = value
+    return layer
+
+
+def _check_keys(layer: Mapping[str, Value], where: str) -> None:
+    known = known_keys()
+    for key in layer:
+        if key not in known:
+            raise ConfigError(f"{where}: unknown key '{key}'; known keys: {', '.join(known)}")
+
+
+def _expand(text: str, environ: Mapping[str, str]) -> Path:
+    return Path(string.Template(text).safe_substitute(environ)).expanduser()
+
+
+def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
+    """Where things live when nobody says; a data directory of one's own keeps its state inside."""
+    yield "data_dir", Path(platformdirs.user_data_dir("notewell", appauthor=False))
+    yield "model_dir", Path(platformdirs.user_cache_dir("notewell", appauthor=False)) / "models"
+    if "data_dir" in merged:
+        yield "state_dir", Path(str(merged["data_dir"])) / "state"
+    else:
+        yield "state_dir", Path(platformdirs.user_state_dir("notewell", appauthor=False))
+
+
+def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
+    # Here and not above: it costs a third of the start-up of a command that needs no settings.
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    for name, path in _default_paths(merged):
+        merged.setdefault(name, path)
+    tree: dict[str, Value] = {name: {} for name in _SECTIONS}
+    for key, value in merged.items():
+        section, _, field = key.rpartition(".")
+        target = tree[section] if section else tree
+        if not isinstance(target, dict):  # pragma: no cover - sections are made above
+            raise ConfigError(f"'{section}' is not a section")
+        target[field] = _coerce(key, value, environ)
+    try:
+        return _checker().validate_python(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
+        raise ConfigError(f"'{key}' is invalid: {first['msg']} (got {first['input']!r})") from error
+
+
+@cache
+def _checker() -> TypeAdapter[Settings]:
+    """What checks settings; it takes longer to make than to use."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - see `_build`
+
+    return TypeAdapter(Settings)
+
+
+def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:
+    if key in _PATHS:
+        return _expand(str(value), environ).absolute()
+    if key == "model.folder" and isinstance(value, str):
+        return str(_expand(value, environ).absolute())
+    if isinstance(value, str) and key in _LIST_KEYS:
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+_LIST_KEYS = (
+    "vault.include",
+    "vault.exclude",
+    "server.allowed_hosts",
+    "server.allowed_origins",
+    "server.trusted_proxies",
+    "limits.routes",
+    "search.shelved_status",
+)

@@ -1,0 +1,77 @@
+"""Counts tokens with the tokenizer of the vault's embedding model, without loading the model.
+
+Assistants have tokenizers of their own; this one is on every computer that searches by meaning, is
+exact about itself, and counts English prose and Markdown about as they do.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from pathlib import Path
+
+from notewell.errors import ModelError
+from notewell.models.catalogue import TOKENIZER_FILE, known
+from notewell.models.fetch import cache_folder
+from notewell.models.tokens import TextTokenizer
+from notewell.types import CountTokens, ModelRules
+
+ESTIMATE = "estimate"
+
+# WordPiece makes one unknown token of a word above 100 characters (a data URI, a hash), which a
+# language model reads as dozens. Such words are counted in pieces.
+_LONG_WORD = re.compile(r"[^\W_]{100,}")
+_PIECE = 48
+
+
+class TokenCounter:
+    """The token counter of one model. Any thread may call; a model fetched later is noticed."""
+
+    def __init__(self, rules: ModelRules, model_dir: Path) -> None:
+        """Nothing is read before something is counted."""
+        self._rules = rules
+        self._file = _tokenizer_file(rules, model_dir)
+        self._lock = threading.Lock()
+        self._count: CountTokens | None = None
+
+    @property
+    def name(self) -> str:
+        """Whose tokens are counted: the model's name, or `ESTIMATE`."""
+        return self._rules.name if self._counter() is not None else ESTIMATE
+
+    def __call__(self, text: str) -> int:
+        """Tokens of `text`."""
+        count = self._counter() or _estimated
+        return count(_LONG_WORD.sub(_in_pieces, text))
+
+    def _counter(self) -> CountTokens | None:
+        if self._count is None and self._file is not None and self._file.is_file():
+            with self._lock:
+                if self._count is None:
+                    self._count = _load(self._file)
+        return self._count
+
+
+def _tokenizer_file(rules: ModelRules, model_dir: Path) -> Path | None:
+    if rules.folder:
+        return Path(rules.folder).expanduser() / TOKENIZER_FILE
+    spec = known(rules.name)
+    return cache_folder(spec, model_dir) / TOKENIZER_FILE if spec is not None else None
+
+
+def _load(file: Path) -> CountTokens | None:
+    try:
+        return TextTokenizer.from_file(file, max_tokens=1).count
+    except ModelError:
+        return None  # loading the model says what is wrong with it
+
+
+def _estimated(text: str) -> int:
+    from notewell.ingest.indexer import approximate_tokens  # noqa: PLC0415 - loads the index
+
+    return approximate_tokens(text)
+
+
+def _in_pieces(word: re.Match[str]) -> str:
+    letters = word.group()
+    return " ".join(letters[at : at + _PIECE] for at in range(0, len(letters), _PIECE))

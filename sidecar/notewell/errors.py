@@ -1,0 +1,279 @@
+"""Every error the package raises on purpose.
+
+NotewellError
+├── UsageError                a request that cannot be right           exit 2, HTTP 400
+│   ├── ConfigError           a setting that is unknown or invalid
+│   └── QueryTooLongError
+├── NotFoundError             a vault, note or index that is not there  exit 3, HTTP 404
+├── AccessError               a caller without the right token          exit 1, HTTP 401
+│   └── ForbiddenError        an unknown host or a foreign origin       HTTP 403
+├── VaultError                a vault that cannot be read               exit 1, HTTP 503
+│   ├── UnreadableNoteError   one file; the ledger records it
+│   ├── AnotherVaultError     the index was made of other notes        HTTP 409
+│   └── OutsideVaultError     a path that leaves the vault              HTTP 400
+├── WriteError                a change to a vault that was not made     exit 1, HTTP 503
+│   ├── ChangedNoteError      the note is not as the caller saw it    HTTP 409
+│   ├── ReadOnlyError         nobody allowed this kind of writing     HTTP 403
+│   └── ProtectedError        a golden rule, deleted without force    HTTP 409
+├── IndexFailure              the stored index                          exit 1, HTTP 503
+│   ├── IndexInUseError       another process writes it                 HTTP 409
+│   └── IndexDamagedError
+├── QueryLogError             the log of queries cannot be used         exit 1, HTTP 503
+│   └── QueryLogOffError      it is switched off                        HTTP 409
+├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
+├── ModelError                an embedding model                        exit 1, HTTP 503
+│   ├── ModelUnavailableError not to be had from any source
+│   ├── ModelDamagedError     a checksum or a format does not match
+│   └── MissingExtraError     needs an optional dependency
+├── BusyError                 no room for another caller now            exit 1, HTTP 503
+│   ├── RateLimitedError      one caller asks too often                 HTTP 429
+│   └── QueryTimeoutError     an answer took longer than it may         HTTP 504
+├── ProviderError             a language model that does not answer     exit 1, HTTP 502
+├── CancelledError            given up by whoever asked                 exit 1, HTTP 499
+└── ServerError               a running server that answers wrongly     exit 1, HTTP 502
+
+A message says what happened and what to do about it. `code` is a stable word for programs.
+"""
+
+from __future__ import annotations
+
+
+class NotewellError(Exception):
+    """Base of the tree. `message` is for people, `code` for programs."""
+
+    code = "error"
+    exit_code = 1
+    http_status = 500
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        """Keep `message`; `code` overrides the class's word where one class covers several."""
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code
+
+
+class UsageError(NotewellError):
+    """A request that cannot be right, whatever the state of the vault."""
+
+    code = "bad_request"
+    exit_code = 2
+    http_status = 400
+
+
+class ConfigError(UsageError):
+    """A setting that is unknown or whose value is invalid; the message names it."""
+
+    code = "bad_config"
+
+
+class QueryTooLongError(UsageError):
+    """A query above the documented length."""
+
+    code = "query_too_long"
+
+
+class NotFoundError(NotewellError):
+    """A vault, a note or an index that is not there."""
+
+    code = "not_found"
+    exit_code = 3
+    http_status = 404
+
+
+class AccessError(NotewellError):
+    """A caller that is refused because its token is missing or wrong."""
+
+    code = "unauthorized"
+    http_status = 401
+
+
+class ForbiddenError(AccessError):
+    """A caller that no token would help: an unknown host name or a foreign origin."""
+
+    code = "forbidden"
+    http_status = 403
+
+
+class VaultError(NotewellError):
+    """A vault folder that cannot be read as a whole."""
+
+    code = "vault_unreadable"
+    http_status = 503
+
+
+class UnreadableNoteError(VaultError):
+    """One file that cannot be read; the ledger records why."""
+
+    code = "note_unreadable"
+
+
+class AnotherVaultError(VaultError):
+    """A folder that holds other notes than its index. `gone`: indexed notes it does not have."""
+
+    code = "another_vault"
+    http_status = 409
+
+    def __init__(self, message: str, *, code: str | None = None, gone: int = 0) -> None:
+        """Keep how many notes are gone, for a person to confirm."""
+        super().__init__(message, code=code)
+        self.gone = gone
+
+
+class OutsideVaultError(VaultError):
+    """A path that leads out of the vault."""
+
+    code = "outside_vault"
+    exit_code = 2
+    http_status = 400
+
+
+class WriteError(NotewellError):
+    """A change to a vault that was not made; the note is as it was."""
+
+    code = "write_failed"
+    http_status = 503
+
+
+class ChangedNoteError(WriteError):
+    """A note that is not as the caller saw it, so that writing would lose somebody's change."""
+
+    code = "note_changed"
+    http_status = 409
+
+
+class ReadOnlyError(WriteError):
+    """Writing that nobody allowed; the message says how to allow it."""
+
+    code = "read_only"
+    http_status = 403
+
+
+class ProtectedError(WriteError):
+    """Deleting something that is only deleted on purpose; the message says how."""
+
+    code = "protected"
+    http_status = 409
+
+
+class IndexFailure(NotewellError):  # noqa: N818 - IndexError is a builtin of another meaning
+    """The stored index cannot be used."""
+
+    code = "index_failed"
+    http_status = 503
+
+
+class IndexInUseError(IndexFailure):
+    """Another process holds the writer's lock."""
+
+    code = "in_use"
+    http_status = 409
+
+
+class IndexDamagedError(IndexFailure):
+    """The database does not read back; it was moved aside."""
+
+    code = "index_damaged"
+
+
+class QueryLogError(NotewellError):
+    """The log of queries cannot be read or written."""
+
+    code = "query_log_failed"
+    http_status = 503
+
+
+class QueryLogOffError(QueryLogError):
+    """Something that only the log of queries could keep, while it is switched off."""
+
+    code = "query_log_off"
+    http_status = 409
+
+
+class PackError(NotewellError):
+    """A pack of vectors that is damaged, cannot be written, or belongs to another model."""
+
+    code = "bad_pack"
+    http_status = 400
+
+
+class ModelError(NotewellError):
+    """An embedding model that does not work. `brief` is one sentence, for each search's warning."""
+
+    code = "model_failed"
+    http_status = 503
+
+    def __init__(self, message: str, *, code: str | None = None, brief: str | None = None) -> None:
+        """Keep both; without a `brief`, the message is short enough."""
+        super().__init__(message, code=code)
+        self.brief = brief or message
+
+
+class ModelUnavailableError(ModelError):
+    """No source has the model; keyword search goes on without it."""
+
+    code = "model_unavailable"
+
+
+class ModelDamagedError(ModelError):
+    """Weights whose checksum or format does not match the catalogue."""
+
+    code = "model_damaged"
+
+
+class MissingExtraError(ModelError):
+    """An optional dependency is missing; the message has the install command."""
+
+    code = "missing_extra"
+
+
+class BusyError(NotewellError):
+    """No room for another caller at the moment; trying again later helps.
+
+    `retry_after`: after how many seconds, where that is known.
+    """
+
+    code = "busy"
+    http_status = 503
+
+    def __init__(
+        self, message: str, *, code: str | None = None, retry_after: float | None = None
+    ) -> None:
+        """Keep when to come back."""
+        super().__init__(message, code=code)
+        self.retry_after = retry_after
+
+
+class RateLimitedError(BusyError):
+    """A caller that asks more often than one caller may."""
+
+    code = "rate_limited"
+    http_status = 429
+
+
+class QueryTimeoutError(BusyError):
+    """A question that was given up because its answer took longer than it may."""
+
+    code = "query_timeout"
+    http_status = 504
+
+
+class ProviderError(NotewellError):
+    """A language model, or its provider, that does not answer as it should."""
+
+    code = "provider_failed"
+    http_status = 502
+
+
+class CancelledError(NotewellError):
+    """Work that whoever asked for it gave up."""
+
+    code = "cancelled"
+    http_status = 499
+
+
+class ServerError(NotewellError):
+    """A running server that does not answer as it should."""
+
+    code = "server_failed"
+    http_status = 502

@@ -1,0 +1,31 @@
+"""Measuring the search on judged queries, with the metrics of trec_eval.
+
+`run_corpus` and `run_vault` give an `EvalReport`; `report_json` is what programs read of it.
+"""
+
+from notewell.evaluate.golden import golden_set, read_golden, run_golden, write_golden
+from notewell.evaluate.report import EvalReport, System, report_json
+from notewell.evaluate.run import (
+    ABLATIONS,
+    SYSTEMS,
+    eval_settings,
+    run_corpus,
+    run_vault,
+    systems_of,
+)
+
+__all__ = [
+    "ABLATIONS",
+    "SYSTEMS",
+    "EvalReport",
+    "System",
+    "eval_settings",
+    "golden_set",
+    "read_golden",
+    "report_json",
+    "run_corpus",
+    "run_golden",
+    "run_vault",
+    "systems_of",
+    "write_golden",
+]

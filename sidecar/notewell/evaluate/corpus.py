@@ -1,0 +1,109 @@
+"""A BEIR corpus as a vault: each document becomes a Markdown note that the engine indexes.
+
+The folder is named by the corpus file's hash, so the same corpus is always the same vault and what
+was embedded once is found again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from notewell.errors import UsageError
+from notewell.evaluate.datasets import Document, read_corpus
+
+# A longer id may hold words (ArguAna's spell out the topic), and as a file name it would answer
+# queries that the text does not.
+_PLAIN_ID = re.compile(r"[a-z0-9]{1,12}")
+_LAYOUT = 1  # part of the folder's name: raise it when notes are written in another way
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusVault:
+    """The folder of notes, and which document each note (by vault path) holds."""
+
+    folder: Path
+    documents: Mapping[str, str]
+
+
+def write_vault(corpus: Path, work_dir: Path) -> CorpusVault:
+    """Write the documents of the file `corpus` as notes beneath `work_dir`, unless they are there.
+
+    Raises UsageError on a malformed corpus, one with no documents, or a folder that cannot be
+    written. An interrupted call leaves no half-written vault.
+    """
+    folder = work_dir / f"corpus-{_digest(corpus)}"
+    documents = list(read_corpus(corpus))
+    if not documents:
+        raise UsageError(f"{corpus} holds no documents.")
+    names = _names(documents)
+    if not folder.is_dir():
+        try:
+            _write_notes(folder, ((names[document.id], document) for document in documents))
+        except OSError as error:
+            raise UsageError(
+                f"Cannot write the notes of {corpus} to {folder}: {error.strerror}. "
+                "Free some space or choose another data directory."
+            ) from error
+    return CorpusVault(folder, {name: identifier for identifier, name in names.items()})
+
+
+def note_name(document_id: str) -> str:
+    """Give the file name of a document's note, safe on every file system, ignoring case or not."""
+    if _PLAIN_ID.fullmatch(document_id):
+        return f"{document_id}.md"
+    return f"{hashlib.blake2b(document_id.encode(), digest_size=8).hexdigest()}.md"
+
+
+def note_text(document: Document) -> str:
+    """Give the Markdown of a document: its title as a property, then its text as it stands."""
+    title = _one_line(document.title)
+    if not title:
+        # A first line of dashes would open a block of properties.
+        return f"\n{document.text}\n" if document.text.startswith("---") else f"{document.text}\n"
+    return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n{document.text}\n"
+
+
+def _names(documents: Iterable[Document]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    for document in documents:
+        name = names[document.id] = note_name(document.id)
+        other = taken.setdefault(name, document.id)
+        if other != document.id:
+            raise UsageError(
+                f'The documents "{other}" and "{document.id}" get the same file name; rename one.'
+            )
+    return names
+
+
+def _write_notes(folder: Path, notes: Iterable[tuple[str, Document]]) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=folder.parent))
+    try:
+        for name, document in notes:
+            (unfinished / name).write_text(note_text(document), encoding="utf-8", newline="\n")
+        os.replace(unfinished, folder)  # noqa: PTH105 - Path.replace says nothing more
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _digest(corpus: Path) -> str:
+    try:
+        with corpus.open("rb") as file:
+            content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
+    except OSError as error:
+        raise UsageError(f"Cannot read {corpus}: {error.strerror}. Check the path.") from error
+    return f"{_LAYOUT}-{content.hexdigest()}"
+
+
+def _one_line(title: str) -> str:
+    """Make a title that JSON and YAML quote alike: no line breaks, no control characters."""
+    return " ".join("".join(one if one.isprintable() else " " for one in title).split())

@@ -1,0 +1,190 @@
+"""Judged retrieval sets on disk: BEIR's files, and `drops.tsv` of known-item sets.
+
+`corpus.jsonl` and `queries.jsonl` hold one JSON object a line, qrels and drops are tab-separated
+with or without a header line. Every malformed line is a UsageError that names file and line: a set
+that is read in part would be measured wrongly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from notewell.errors import UsageError
+
+Qrels = Mapping[str, Mapping[str, int]]  # query id → document id → grade
+Drops = Mapping[str, frozenset[str]]  # query id → documents that are no answer to it
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of a corpus."""
+
+    id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query; `kind` is its class (`metadata.type`), where the set tells one.
+
+    Not `plain` (`metadata.plain`): it is asked with its operators.
+    """
+
+    id: str
+    text: str
+    kind: str | None = None
+    plain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """Queries with their judgements, and per query the documents to take out of the rankings."""
+
+    name: str
+    queries: tuple[Query, ...]
+    qrels: Qrels
+    drops: Drops = field(default_factory=dict)
+
+
+def read_judged(name: str, queries: Path, qrels: Path, drops: Path | None = None) -> JudgedSet:
+    """Read a judged set from its files. Raises UsageError."""
+    return JudgedSet(
+        name=name,
+        queries=read_queries(queries),
+        qrels=read_qrels(qrels),
+        drops=read_drops(drops) if drops else {},
+    )
+
+
+def read_corpus(path: Path) -> Iterator[Document]:
+    """Read the documents of a `corpus.jsonl`, in order. Raises UsageError."""
+    seen: set[str] = set()
+    for where, line in _lines(path):
+        fields = _object(where, line)
+        document = Document(
+            id=_identifier(where, fields),
+            title=_text(where, fields, "title", default=""),
+            text=_text(where, fields, "text"),
+        )
+        if document.id in seen:
+            raise UsageError(f'{where}: the document "{document.id}" is there twice.')
+        seen.add(document.id)
+        yield document
+
+
+def read_queries(path: Path) -> tuple[Query, ...]:
+    """Read the queries of a `queries.jsonl`, in order. Raises UsageError."""
+    queries: dict[str, Query] = {}
+    for where, line in _lines(path):
+        fields = _object(where, line)
+        metadata = _metadata(where, fields)
+        query = Query(
+            id=_identifier(where, fields),
+            text=_text(where, fields, "text"),
+            kind=_kind(metadata),
+            plain=metadata.get("plain") is not False,
+        )
+        if query.id in queries:
+            raise UsageError(f'{where}: the query "{query.id}" is there twice.')
+        queries[query.id] = query
+    return tuple(queries.values())
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Read the judgements of a qrels file: `query-id, corpus-id, score`. Raises UsageError."""
+    qrels: dict[str, dict[str, int]] = {}
+    for number, (where, line) in enumerate(_lines(path)):
+        query, document, written = _columns(where, line, ("query-id", "corpus-id", "score"))
+        grade = _grade(written)
+        if grade is None:
+            if number == 0:
+                continue  # the header
+            raise UsageError(f'{where}: the score must be a whole number, not "{written}".')
+        if qrels.setdefault(query, {}).setdefault(document, grade) != grade:
+            raise UsageError(f'{where}: "{document}" has two different scores for "{query}".')
+    return qrels
+
+
+def read_drops(path: Path) -> dict[str, frozenset[str]]:
+    """Read what to leave out of the rankings: `query-id, corpus-id`. Raises UsageError."""
+    drops: dict[str, set[str]] = {}
+    for number, (where, line) in enumerate(_lines(path)):
+        query, document = _columns(where, line, ("query-id", "corpus-id"))
+        if number == 0 and query == "query-id":
+            continue
+        drops.setdefault(query, set()).add(document)
+    return {query: frozenset(documents) for query, documents in drops.items()}
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Lines that are not blank, each with its `file:line` for messages."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield f"{path}:{number}", line.rstrip("\r\n")
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}. Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text; convert it first.") from error
+
+
+def _object(where: str, line: str) -> dict[str, object]:
+    try:
+        fields = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"{where}: not JSON ({error}).") from error
+    if not isinstance(fields, dict):
+        raise UsageError(f"{where}: one JSON object a line is expected.")
+    return fields
+
+
+def _identifier(where: str, fields: dict[str, object]) -> str:
+    value = fields.get("_id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f'{where}: "_id" must be a text that is not empty.')
+    return value
+
+
+def _text(where: str, fields: dict[str, object], key: str, *, default: str | None = None) -> str:
+    value = fields.get(key, default)
+    if not isinstance(value, str):
+        raise UsageError(f'{where}: "{key}" must be a text.')
+    return value
+
+
+def _metadata(where: str, fields: dict[str, object]) -> dict[str, object]:
+    metadata = fields.get("metadata")
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, dict):
+        raise UsageError(f'{where}: "metadata" must be an object.')
+    return metadata
+
+
+def _kind(metadata: dict[str, object]) -> str | None:
+    kind = metadata.get("type")
+    return kind if isinstance(kind, str) and kind else None
+
+
+def _columns(where: str, line: str, names: tuple[str, ...]) -> list[str]:
+    values = line.split("\t")
+    if len(values) != len(names) or not all(values):
+        raise UsageError(
+            f"{where}: expected {len(names)} columns with tabs between ({', '.join(names)})."
+        )
+    return values
+
+
+def _grade(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,192 @@
+"""What an evaluation found: figures by system and class of query, and intervals between systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import groupby
+
+import orjson
+
+from notewell.evaluate.metrics import Interval, paired_bootstrap
+from notewell.types import FusionMethod, SearchMode, Signal
+
+BASELINES = ("keyword", "rrf")  # what the other systems are compared with
+ABLATED = "without "  # how the name of the product without a signal begins
+PRODUCT = "hybrid"  # the system whose figures stand at the top of the JSON
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A way to search that is measured under a name."""
+
+    name: str
+    mode: SearchMode
+    fusion: FusionMethod = "auto"
+    alpha: float | None = None
+    ignore: frozenset[Signal] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Metrics of one query, or their means over queries; each in 0..1."""
+
+    ndcg_10: float
+    recall_10: float
+    recall_100: float
+    mrr_10: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFigures:
+    """The figures of one query; `kind` is its class."""
+
+    query_id: str
+    kind: str | None
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """Means over the queries of a class; `kind` None: over all queries."""
+
+    kind: str | None
+    queries: int
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class SystemReport:
+    """One system on one set. `rows` starts with the row over all queries."""
+
+    system: System
+    rows: tuple[ClassFigures, ...]
+    queries: tuple[QueryFigures, ...]
+    median_ms: float  # of a search, as the caller waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """nDCG@10 of `system` minus that of `beside`, over the queries of a class."""
+
+    system: str
+    beside: str
+    kind: str | None
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class EvalReport:
+    """An evaluation of several systems on one judged set."""
+
+    name: str
+    documents: int
+    model: str | None
+    systems: tuple[SystemReport, ...]
+    comparisons: tuple[Comparison, ...]
+    warnings: tuple[str, ...]
+
+
+def class_means(queries: Sequence[QueryFigures]) -> tuple[ClassFigures, ...]:
+    """Average over all queries, then over each class in alphabetical order (if any has one)."""
+    rows = [ClassFigures(None, len(queries), _mean(queries))]
+    for kind, members in _classes(queries):
+        rows.append(ClassFigures(kind, len(members), _mean(members)))
+    return tuple(rows)
+
+
+def compare(systems: Sequence[SystemReport]) -> tuple[Comparison, ...]:
+    """Compare each system with each of `BASELINES` that was measured, overall and by class.
+
+    The product without one of its signals is compared with the product.
+    """
+    return tuple(
+        comparison
+        for report in systems
+        for baseline in systems
+        if baseline is not report and baseline.system.name in _beside(report.system)
+        for comparison in _compare_two(report, baseline)
+    )
+
+
+def _beside(system: System) -> tuple[str, ...]:
+    return (PRODUCT,) if system.name.startswith(ABLATED) else BASELINES
+
+
+def report_json(report: EvalReport) -> bytes:
+    """Give the report as one JSON document: the product's own figures first, then all systems."""
+    first = _product(report.systems)
+    document = {
+        "set": report.name,
+        "documents": report.documents,
+        "queries": first.rows[0].queries,
+        "mode": first.system.mode,
+        "model": report.model,
+        **_named(first.rows[0].figures),
+        "systems": [_system_json(system) for system in report.systems],
+        "comparisons": [
+            {"metric": "ndcg@10", "system": one.system, "beside": one.beside, "class": one.kind}
+            | {"difference": one.interval.difference}
+            | {"low": one.interval.low, "high": one.interval.high}
+            for one in report.comparisons
+        ],
+        "warnings": report.warnings,
+    }
+    return orjson.dumps(document)
+
+
+def _system_json(report: SystemReport) -> Mapping[str, object]:
+    overall, *classes = report.rows
+    return {
+        "name": report.system.name,
+        "mode": report.system.mode,
+        "fusion": report.system.fusion if report.system.mode == "hybrid" else None,
+        "queries": overall.queries,
+        **_named(overall.figures),
+        "median_ms": round(report.median_ms, 3),
+        "classes": {
+            str(row.kind): {"queries": row.queries, **_named(row.figures)} for row in classes
+        },
+    }
+
+
+def _named(figures: Figures) -> dict[str, float]:
+    """Metrics under their usual names: `ndcg@10`."""
+    return {
+        field.name.replace("_", "@"): round(getattr(figures, field.name), 6)
+        for field in fields(Figures)
+    }
+
+
+def _product(systems: Sequence[SystemReport]) -> SystemReport:
+    return next((one for one in systems if one.system.name == PRODUCT), systems[0])
+
+
+def _compare_two(report: SystemReport, baseline: SystemReport) -> list[Comparison]:
+    pairs = list(zip(report.queries, baseline.queries, strict=True))
+    kinds = [row.kind for row in report.rows]
+    comparisons = []
+    for kind in kinds:
+        chosen = [(a, b) for a, b in pairs if kind is None or a.kind == kind]
+        interval = paired_bootstrap(
+            [a.figures.ndcg_10 for a, _ in chosen], [b.figures.ndcg_10 for _, b in chosen]
+        )
+        names = (report.system.name, baseline.system.name)
+        comparisons.append(Comparison(*names, kind, interval))
+    return comparisons
+
+
+def _classes(queries: Sequence[QueryFigures]) -> list[tuple[str, list[QueryFigures]]]:
+    named = sorted((query for query in queries if query.kind), key=lambda query: str(query.kind))
+    return [
+        (str(kind), list(members)) for kind, members in groupby(named, lambda query: query.kind)
+    ]
+
+
+def _mean(queries: Sequence[QueryFigures]) -> Figures:
+    return Figures(
+        *(
+            sum(getattr(query.figures, field.name) for query in queries) / len(queries)
+            for field in fields(Figures)
+        )
+    )

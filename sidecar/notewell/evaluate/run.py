@@ -1,0 +1,294 @@
+"""Asking an engine the queries of a judged set, and scoring what it answers.
+
+Every answer comes from `Engine.search` as any door would ask it: queries are sent as plain text,
+unless their set says otherwise, and the ranking is the order of its results.
+"""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Protocol, TypeVar, get_args
+
+from notewell.errors import IndexInUseError, UsageError
+from notewell.evaluate.corpus import write_vault
+from notewell.evaluate.datasets import JudgedSet, Query, read_judged
+from notewell.evaluate.metrics import ndcg, recall, reciprocal_rank
+from notewell.evaluate.report import (
+    EvalReport,
+    Figures,
+    QueryFigures,
+    System,
+    SystemReport,
+    class_means,
+    compare,
+)
+from notewell.replies.search import SearchReply
+from notewell.replies.status import IndexReport, LedgerReply, StatusReply
+from notewell.types import (
+    MAX_QUERY_CHARS,
+    Progress,
+    SearchMode,
+    SearchRequest,
+    Settings,
+    Signal,
+    VaultRecord,
+    VaultRules,
+)
+
+DEPTH = 100  # the deepest cut of a metric
+SYSTEMS = (
+    System("keyword", "keyword"),
+    System("semantic", "semantic"),
+    # Plain reciprocal rank fusion of BM25 and cosine over passages, as others have it.
+    System("rrf", "hybrid", fusion="rrf", ignore=frozenset(get_args(Signal))),
+    System("hybrid", "hybrid"),
+)
+# The product without one of its signals, to see what each is worth.
+ABLATIONS = (
+    System("without whole notes", "hybrid", ignore=frozenset({"whole_notes"})),
+    System("without spelling", "hybrid", ignore=frozenset({"spelling"})),
+    System("without links", "hybrid", ignore=frozenset({"links"})),
+    System("without names", "hybrid", ignore=frozenset({"names"})),
+    System("without tags", "hybrid", ignore=frozenset({"tags"})),
+)
+
+OnProgress = Callable[[Progress], None] | None
+
+
+class Searcher(Protocol):
+    """What is asked: an Engine, or anything that answers like one."""
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Answer a search."""
+        ...
+
+
+class Measured(Searcher, Protocol):
+    """The part of an Engine that an evaluation uses."""
+
+    def index_now(self, *, progress: OnProgress = None) -> IndexReport:
+        """Bring the index up to date."""
+        ...
+
+    def ledger(self) -> LedgerReply:
+        """List all files."""
+        ...
+
+    def status(self) -> StatusReply:
+        """Tell which model answers."""
+        ...
+
+
+E = TypeVar("E", bound=Measured)
+E_co = TypeVar("E_co", bound=Measured, covariant=True)
+
+
+class Opener(Protocol[E_co]):
+    """The part of `Vaults` that gives engines (both are on one floor)."""
+
+    def open(self, record: VaultRecord, *, writable: bool) -> E_co:
+        """Open a vault's engine, or give the one that is open."""
+        ...
+
+
+class VaultOpener(Opener[Measured], Protocol):
+    """The part of `Vaults` that an evaluation of a corpus needs."""
+
+    def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
+        """Make a folder a known vault."""
+        ...
+
+
+def systems_of(mode: SearchMode | None) -> tuple[System, ...]:
+    """Give the systems to measure for `--mode`; None: all of them, to be compared."""
+    return SYSTEMS if mode is None else (System(mode, mode),)
+
+
+def eval_settings(settings: Settings) -> Settings:
+    """Give settings under which corpora are kept apart from the user's vaults and their rules."""
+    return replace(settings, data_dir=settings.data_dir / "eval", vault=VaultRules())
+
+
+def run_corpus(
+    vaults: VaultOpener,
+    corpus_dir: Path,
+    *,
+    queries: Path,
+    qrels: Path,
+    work_dir: Path,
+    drops: Path | None = None,
+    systems: Sequence[System] = SYSTEMS,
+    progress: OnProgress = None,
+) -> EvalReport:
+    """Measure on a BEIR-layout folder, whose documents are indexed as notes under `work_dir`.
+
+    Use `Vaults(eval_settings(...))`, or the corpus joins the user's vaults. Raises UsageError.
+    """
+    name = corpus_dir.resolve().name
+    judged = read_judged(name, queries, qrels, drops)
+    corpus = write_vault(corpus_dir / "corpus.jsonl", work_dir)
+    engine = vaults.open(vaults.add(corpus.folder, name=name), writable=True)
+    engine.index_now(progress=progress)
+    return measure(engine, judged, systems, documents=corpus.documents)
+
+
+def run_vault(
+    vaults: VaultOpener,
+    record: VaultRecord,
+    *,
+    queries: Path,
+    qrels: Path,
+    drops: Path | None = None,
+    systems: Sequence[System] = SYSTEMS,
+    progress: OnProgress = None,
+) -> EvalReport:
+    """Measure on a vault whose judgements name notes by path. Its index is brought up to date.
+
+    Where another process writes the index it is measured as it stands. Raises UsageError.
+    """
+    judged = _with_nfc_paths(read_judged(record.name, queries, qrels, drops))
+    return measure(up_to_date(vaults, record, progress), judged, systems, documents={})
+
+
+def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> E:
+    """Open a vault and bring its index up to date, unless another process does that."""
+    try:
+        engine = vaults.open(record, writable=True)
+        engine.index_now(progress=progress)
+    except IndexInUseError:
+        engine = vaults.open(record, writable=False)
+    return engine
+
+
+def evaluate(
+    engine: Searcher, judged: JudgedSet, system: System, *, documents: Mapping[str, str]
+) -> tuple[SystemReport, tuple[str, ...]]:
+    """Ask every judged query of one system. Gives its report, and the warnings of its answers.
+
+    `documents` maps vault paths to document ids; a path it does not know stands for itself.
+    Queries without a relevant document are not asked. Raises UsageError where none is left.
+    """
+    figures: list[QueryFigures] = []
+    waits: list[float] = []
+    warnings: dict[str, None] = {}
+    paths = {document: path for path, document in documents.items()}
+    for query in _answerable(judged):
+        drops = judged.drops.get(query.id, frozenset())
+        # Not only taken out of the ranking: their links would still speak for the right answer.
+        hidden = frozenset(paths.get(document, document) for document in drops)
+        asked = replace(_request(query, system, limit=DEPTH + len(drops)), hidden=hidden)
+        began = time.perf_counter()
+        reply = engine.search(asked)
+        waits.append((time.perf_counter() - began) * 1000)
+        warnings.update(dict.fromkeys(reply.warnings))
+        found = (documents.get(result.path, result.path) for result in reply.results)
+        ranking = [document for document in found if document not in drops]
+        figures.append(QueryFigures(query.id, query.kind, score(ranking, judged.qrels[query.id])))
+    report = SystemReport(system, class_means(figures), tuple(figures), median(waits))
+    return report, tuple(warnings)
+
+
+def score(ranking: Sequence[str], judgements: Mapping[str, int]) -> Figures:
+    """Score one ranking, from which dropped documents are already gone."""
+    return Figures(
+        ndcg_10=ndcg(ranking, judgements, 10),
+        recall_10=recall(ranking, judgements, 10),
+        recall_100=recall(ranking, judgements, DEPTH),
+        mrr_10=reciprocal_rank(ranking, judgements, 10),
+    )
+
+
+def measure(
+    engine: Measured,
+    judged: JudgedSet,
+    systems: Sequence[System],
+    *,
+    documents: Mapping[str, str],
+    remarks: Sequence[str] = (),
+) -> EvalReport:
+    """Measure each system on a judged set; `documents` as in `evaluate`. Raises UsageError."""
+    reports = []
+    indexed = {
+        documents.get(row.path, row.path)
+        for row in engine.ledger().entries
+        if row.state in ("indexed", "keyword_only")
+    }
+    warnings = dict.fromkeys([*remarks, *_remarks(judged, indexed)])
+    for system in systems:
+        report, said = evaluate(engine, judged, system, documents=documents)
+        reports.append(report)
+        warnings.update(dict.fromkeys(said))
+    return EvalReport(
+        name=judged.name,
+        documents=len(indexed),
+        model=engine.status().model,
+        systems=tuple(reports),
+        comparisons=compare(reports),
+        warnings=tuple(warnings),
+    )
+
+
+def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
+    return SearchRequest(
+        query=query.text[:MAX_QUERY_CHARS],
+        limit=limit,
+        mode=system.mode,
+        plain=query.plain,
+        fusion=system.fusion,
+        alpha=system.alpha,
+        ignore=system.ignore,
+    )
+
+
+def _answerable(judged: JudgedSet) -> list[Query]:
+    """Queries with a relevant document, as trec_eval averages over them alone."""
+    queries = [
+        query
+        for query in judged.queries
+        if any(grade > 0 for grade in judged.qrels.get(query.id, {}).values())
+    ]
+    if not queries:
+        raise UsageError(
+            f'No query of "{judged.name}" has a relevant document in the qrels. '
+            "Check that both files belong together."
+        )
+    return queries
+
+
+def _remarks(judged: JudgedSet, indexed: Collection[str]) -> list[str]:
+    """Say what of the set could not be asked or found as it stands; it lowers the figures."""
+    warnings = []
+    asked = {query.id for query in judged.queries}
+    missing = sum(query not in asked for query in judged.qrels)
+    if missing:
+        warnings.append(f"{missing} judged queries have no text and were not asked")
+    cut = sum(len(query.text) > MAX_QUERY_CHARS for query in judged.queries)
+    if cut:
+        warnings.append(f"{cut} queries were cut to {MAX_QUERY_CHARS} characters")
+    relevant = {doc for row in judged.qrels.values() for doc, grade in row.items() if grade > 0}
+    absent = sorted(relevant - set(indexed))
+    if absent:
+        warnings.append(
+            f"{len(absent)} relevant documents are not indexed (count as missed): {absent[0]}"
+        )
+    return warnings
+
+
+def _with_nfc_paths(judged: JudgedSet) -> JudgedSet:
+    """Spell the paths of the judgements as the index does."""
+
+    def nfc(path: str) -> str:
+        return unicodedata.normalize("NFC", path)
+
+    return replace(
+        judged,
+        qrels={
+            query: {nfc(doc): g for doc, g in row.items()} for query, row in judged.qrels.items()
+        },
+        drops={query: frozenset(map(nfc, docs)) for query, docs in judged.drops.items()},
+    )

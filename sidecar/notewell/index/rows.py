@@ -1,0 +1,243 @@
+"""Records of types to database rows and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+
+from notewell.types import (
+    BlockMark,
+    Chunk,
+    LedgerEntry,
+    Link,
+    ManifestEntry,
+    ModelKey,
+    Note,
+    NotePut,
+    StoredChunk,
+    StoredNote,
+)
+
+Row = tuple[Any, ...]  # columns, typed by the schema
+
+NOTE_COLUMNS = (
+    "id, path, title, aliases, tags, properties, description, created, modified, size, warnings"
+)
+CHUNK_COLUMNS = "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash"
+LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
+LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
+MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash"
+
+
+def storable(text: str) -> str:
+    """`text` without lone surrogates, which YAML escapes can make and UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def is_storable(path: str) -> bool:
+    """Whether a database can hold a path as it is. No other can be the path of a note."""
+    return path.isascii() or storable(path) == path
+
+
+def _maybe(text: str | None) -> str | None:
+    return None if text is None else storable(text)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+_encode = json.JSONEncoder(default=_plain, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def dump(value: object) -> str:
+    """JSON of a property value or a list of words; tuples become lists."""
+    return storable(_encode(value)) if value != () else "[]"
+
+
+def strings(packed: str) -> tuple[str, ...]:
+    """A list of words from its JSON."""
+    return tuple(orjson.loads(packed)) if packed != "[]" else ()
+
+
+def _loaded(packed: str) -> Any:
+    """JSON as `dump` writes it: fast, but for what only Python reads (NaN, huge numbers)."""
+    try:
+        return orjson.loads(packed)
+    except orjson.JSONDecodeError:
+        return json.loads(packed)
+
+
+def _frozen(value: Any) -> Any:
+    """`value` with tuples for lists. Most values are neither list nor mapping, or hold none."""
+    if isinstance(value, list):
+        return tuple([_frozen(item) if isinstance(item, (list, dict)) else item for item in value])
+    if isinstance(value, dict):
+        return {
+            key: _frozen(item) if isinstance(item, (list, dict)) else item
+            for key, item in value.items()
+        }
+    return value
+
+
+def properties(packed: str) -> dict[str, Any]:
+    """Properties from their JSON; lists become tuples."""
+    known: dict[str, Any] = {} if packed == "{}" else _frozen(_loaded(packed))
+    return known
+
+
+def note_row(put: NotePut) -> Row:
+    """Columns of `notes` from title to warnings, in the order of the table."""
+    note = put.note
+    return (
+        storable(note.title),
+        dump(note.aliases),
+        dump(note.tags),
+        dump(note.properties),
+        _maybe(note.description),
+        note.created,
+        note.modified,
+        put.size,
+        put.mtime_ns,
+        put.content_hash,
+        dump((*note.warnings, *(each for each in put.warnings if each not in note.warnings))),
+    )
+
+
+def stored_note(row: Sequence[Any]) -> StoredNote:
+    """A note from NOTE_COLUMNS."""
+    id_, path, title, aliases, tags, packed, description, created, modified, size, warnings = row
+    return StoredNote(
+        id_,
+        path,
+        title,
+        strings(aliases),
+        strings(tags),
+        properties(packed),
+        description,
+        created,
+        modified,
+        size,
+        strings(warnings),
+    )
+
+
+def pack_lines(lines: Sequence[int]) -> bytes:
+    """Line numbers as little-endian uint32."""
+    return np.asarray(lines, dtype="<u4").tobytes()
+
+
+def chunk_row(chunk: Chunk) -> Row:
+    """Columns of `chunks`: ordinal, headings, block, parent, start, stop, lines, header, text."""
+    return (
+        chunk.ordinal,
+        dump(chunk.headings),
+        pack_block(chunk),
+        _maybe(chunk.parent),
+        chunk.start,
+        chunk.end,
+        pack_lines(chunk.lines),
+        storable(chunk.header),
+        storable(chunk.text),
+    )
+
+
+def pack_block(chunk: Chunk) -> str | None:
+    """The id of a chunk's block; where it holds several, or other text too, all with their lines.
+
+    No id begins as a JSON list does, so both stand in one column.
+    """
+    if not chunk.marks:
+        return _maybe(chunk.block)
+    return dump([[mark.block, mark.first, mark.last] for mark in chunk.marks])
+
+
+def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]:
+    """The one block's id, if there is but one, and where the blocks stand, if that is known."""
+    if packed is None or not packed.startswith("["):
+        return packed, ()
+    marks = tuple(BlockMark(*mark) for mark in orjson.loads(packed))
+    return (marks[0].block if len(marks) == 1 else None), marks
+
+
+def stored_chunk(row: Sequence[Any]) -> StoredChunk:
+    """A chunk from CHUNK_COLUMNS."""
+    id_, note_id, ordinal, headings, packed, parent, start, stop, text, lines, text_hash = row
+    block, marks = unpack_block(packed)
+    return StoredChunk(
+        id_,
+        note_id,
+        ordinal,
+        strings(headings),
+        block,
+        parent,
+        start,
+        stop,
+        text,
+        tuple(np.frombuffer(lines, dtype="<u4").tolist()),
+        text_hash,
+        marks,
+    )
+
+
+def link_rows(note_id: int, note: Note) -> list[Row]:
+    """Rows of `links`."""
+    return [(note_id, ordinal, *link_columns(link)) for ordinal, link in enumerate(note.links)]
+
+
+def link_columns(link: Link) -> Row:
+    """LINK_COLUMNS of a link, in the order of its fields."""
+    return (
+        storable(link.target),
+        _maybe(link.display),
+        _maybe(link.heading),
+        _maybe(link.block),
+        bool(link.embed),
+        link.kind,
+        link.line,
+        link.start,
+        link.end,
+    )
+
+
+def link_of(columns: Sequence[Any]) -> Link:
+    """A link from LINK_COLUMNS."""
+    target, display, heading, block, embed, kind, line, start, stop = columns
+    return Link(target, display, heading, block, bool(embed), kind, line, start, stop)
+
+
+def ledger_row(entry: LedgerEntry) -> Row:
+    """LEDGER_COLUMNS of an entry."""
+    return (
+        entry.path,
+        entry.state,
+        entry.rule,
+        _maybe(entry.reason),
+        dump(entry.warnings),
+        entry.attempts,
+        entry.size,
+        entry.mtime_ns,
+        entry.updated,
+    )
+
+
+def ledger_entry(row: Sequence[Any]) -> LedgerEntry:
+    """An entry from LEDGER_COLUMNS."""
+    path, state, rule, reason, warnings, attempts, size, mtime_ns, updated = row
+    return LedgerEntry(
+        path, state, rule, reason, strings(warnings), attempts, size, mtime_ns, updated
+    )
+
+
+def manifest_entry(row: Sequence[Any]) -> ManifestEntry:
+    """An entry from MANIFEST_COLUMNS."""
+    return ManifestEntry(*row)
+
+
+def model_columns(model: ModelKey) -> tuple[str, str, str]:
+    """The columns of `models` that make a model."""
+    return (model.name, model.weights_hash, model.quantisation)

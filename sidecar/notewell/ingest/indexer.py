@@ -1,0 +1,347 @@
+"""The write path: files → notes → chunks → one transaction → vectors.
+
+A run has two passes. The first makes every note findable by keyword, newest first; the second
+gives the chunks their vectors. A note is replaced in one transaction, so that at every moment
+each note answers with one of its committed states.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from notewell.errors import UnreadableNoteError
+from notewell.index.index import Index
+from notewell.ingest.embed import embed_pending
+from notewell.ingest.identity import check_not_replaced
+from notewell.ingest.plan import GUARD_COUNT, Move, Plan, plan_changes
+from notewell.ingest.queue import Work
+from notewell.types import (
+    Batch,
+    ChunkRules,
+    ChunkSizes,
+    CountTokens,
+    Embedder,
+    FileRef,
+    LedgerEntry,
+    ModelKey,
+    NoteMove,
+    NotePut,
+    Progress,
+    Settings,
+)
+from notewell.vault import files
+from notewell.vault.chunk import chunk
+from notewell.vault.parse import parse
+
+# A batch is committed when it holds this many notes or this much text. The first is small, so that
+# a first note is findable within a blink, the later ones large, so that commits do not dominate.
+FIRST_NOTES = 32
+BATCH_NOTES = 256
+BATCH_BYTES = 4_000_000
+
+# Raised when notes would be parsed or chunked differently than before.
+FORMAT = 1
+
+_NARROW = re.compile("[\u0000-\u2e7f]+")
+
+_NOT_A_NOTE = ("binary", "too_large")
+_FINGERPRINT = "fingerprint"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    """What a run did. `guarded` notes are gone from the folder and kept until confirmed."""
+
+    read: int = 0
+    embedded: int = 0
+    reused: int = 0
+    removed: int = 0
+    guarded: int = 0
+    finished: bool = True  # False: something is left that the same run would do
+    problem: str | None = None  # why passages could not be embedded, for people
+    warnings: tuple[str, ...] = ()
+
+    def then(self, after: RunTotals) -> RunTotals:
+        """What this run and the one after it did together; how it stands is the later one's."""
+        return replace(
+            after,
+            read=self.read + after.read,
+            embedded=self.embedded + after.embedded,
+            reused=self.reused + after.reused,
+            removed=self.removed + after.removed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """How a run is followed and stopped; it asks between transactions.
+
+    `stop` ends it. `give_way` ends what may wait: the embedding, and the reading of a whole vault,
+    but not the reading of a few notes, which something just saved would wait for no longer than
+    for one another. `between` is called between two notes and returns when the next may come.
+    """
+
+    progress: Callable[[Progress], None] = lambda _: None
+    kept: Callable[[], None] = lambda: None  # told now and then that there are more vectors
+    stop: Callable[[], bool] = lambda: False
+    give_way: Callable[[], bool] = lambda: False
+    between: Callable[[], None] = lambda: None
+
+    def stop_or_give_way(self) -> bool:
+        """Whether either is asked for."""
+        return self.stop() or self.give_way()
+
+
+class Indexer:
+    """Brings one index in step with one folder. Used by one thread at a time."""
+
+    def __init__(self, root: Path, index: Index, settings: Settings) -> None:
+        """`settings` are those of this vault."""
+        self._root = root
+        self._index = index
+        self._settings = settings
+
+    def run(self, work: Work, embedder: Embedder | None, signals: Signals) -> RunTotals:
+        """Do both passes; without an embedder only the first.
+
+        What was committed when `signals` end it stays; the ledger remembers the rest.
+        """
+        signals.progress(Progress("scan", 0, 0))
+        fingerprint = self._fingerprint(embedder)
+        rebuilt = not work.paths and self._index.meta(_FINGERPRINT) != fingerprint
+        plan, warnings = self._plan(replace(work, full=work.full or rebuilt))
+        self._open(plan, embedder.key if embedder is not None else None)
+        if rebuilt:
+            # From here on the ledger says `pending` of every note that is still to be read anew.
+            self._index.set_meta(_FINGERPRINT, fingerprint)
+        stop = signals.stop if work.paths else signals.stop_or_give_way
+        totals = self._first_pass(plan, embedder, replace(signals, stop=stop))
+        if embedder is not None and self._index.meta(_FINGERPRINT) != fingerprint:
+            # Cut for another model still: the whole run that waits will cut, and then embed.
+            totals = replace(totals, finished=False)
+        elif embedder is not None:
+            totals = self._second_pass(totals, embedder, signals)
+        signals.progress(Progress("done", totals.read, totals.read))
+        return replace(totals, warnings=warnings)
+
+    def _fingerprint(self, embedder: Embedder | None) -> str:
+        sizes = _sizes(self._settings.chunking, embedder)
+        model = embedder.key.name if embedder is not None else "none"
+        return f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
+
+    def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
+        walk = files.walk(self._root, self._settings.vault, within=work.paths)
+        entries = self._index.ledger_within(work.paths)
+        manifest = self._index.manifest(work.paths)
+        plan = plan_changes(
+            walk,
+            manifest,
+            {entry.path: entry for entry in entries},
+            full=work.full,
+            hash_of=self._hash_of,
+            total=self._total(len(manifest)) if work.paths else None,
+            confirm_removals=work.confirm_removals,
+        )
+        if not work.paths:
+            check_not_replaced(plan, manifest, walk.files, self._root)
+        return plan, walk.warnings
+
+    def _total(self, looked_at: int) -> int:
+        """How many notes there are; counted only where so many could be gone that it matters."""
+        return self._index.counts().notes if looked_at > GUARD_COUNT else looked_at
+
+    def _hash_of(self, file: FileRef) -> bytes | None:
+        try:
+            return files.read(file, max_bytes=self._settings.vault.max_note_bytes).content_hash
+        except UnreadableNoteError:
+            return None
+
+    def _open(self, plan: Plan, model: ModelKey | None) -> None:
+        """Commit what needs no reading, and the ledger's word on what does."""
+        failed = {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
+        batch = _opening(plan, failed, model)
+        if batch.moves or batch.removes or batch.ledger:
+            self._index.apply(batch)
+
+    def _first_pass(
+        self,
+        plan: Plan,
+        embedder: Embedder | None,
+        signals: Signals,
+    ) -> RunTotals:
+        model = embedder.key if embedder is not None else None
+        reader = _Reader(self._settings, embedder, signals.between)
+        to_read = _to_read(plan)
+        done = reused = 0
+        for group in _groups(to_read):
+            if signals.stop():
+                break
+            signals.progress(Progress("read", done, len(to_read), group[0].path))
+            batch = reader.batch(group, model, self._index)
+            reused += self._index.apply(batch, between=signals.between).reused
+            done += len(group)
+        signals.progress(Progress("read", done, len(to_read)))
+        return RunTotals(
+            read=done,
+            reused=reused,
+            removed=len(plan.removes),
+            guarded=len(plan.guarded),
+            finished=done == len(to_read),
+        )
+
+    def _second_pass(self, totals: RunTotals, embedder: Embedder, signals: Signals) -> RunTotals:
+        done = embed_pending(
+            self._index,
+            embedder,
+            progress=signals.progress,
+            stop=signals.stop_or_give_way,
+            kept=signals.kept,
+        )
+        return replace(
+            totals,
+            embedded=done.embedded,
+            finished=totals.finished and (done.finished or done.problem is not None),
+            problem=done.problem,
+        )
+
+
+class _Reader:
+    """Turns files into what a transaction stores."""
+
+    def __init__(
+        self, settings: Settings, embedder: Embedder | None, between: Callable[[], None]
+    ) -> None:
+        self._between = between
+        self._max_bytes = settings.vault.max_note_bytes
+        self._sizes = _sizes(settings.chunking, embedder)
+        self._count: CountTokens = embedder.count_tokens if embedder else approximate_tokens
+
+    def batch(self, group: Sequence[FileRef], model: ModelKey | None, index: Index) -> Batch:
+        puts: list[NotePut] = []
+        removes: list[str] = []
+        ledger: list[LedgerEntry] = []
+        for file in group:
+            self._between()
+            try:
+                puts.append(self._put(file))
+            except UnreadableNoteError as error:
+                if error.code != "unreadable":
+                    removes.append(file.path)
+                if error.code != "vanished":
+                    ledger.append(_unreadable(file, error, index))
+        return Batch(puts=tuple(puts), removes=tuple(removes), ledger=tuple(ledger), model=model)
+
+    def _put(self, file: FileRef) -> NotePut:
+        source = files.read(file, max_bytes=self._max_bytes)
+        note = parse(file.path, source, modified=file.mtime_ns / 1e9)
+        return NotePut(
+            note=note,
+            chunks=chunk(note, count_tokens=self._count, sizes=self._sizes),
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            content_hash=source.content_hash,
+            warnings=(*source.warnings, *note.warnings),
+        )
+
+
+def approximate_tokens(text: str) -> int:
+    """Tokens of `text` where no model's tokenizer is at hand: about four characters each.
+
+    A character above U+2E80 (where the scripts without spaces begin) counts as one.
+    """
+    wide = 0 if text.isascii() else len(_NARROW.sub("", text))
+    return wide + (len(text) - wide + 3) // 4
+
+
+def _sizes(rules: ChunkRules, embedder: Embedder | None) -> ChunkSizes:
+    base = embedder.sizes if embedder is not None else ChunkSizes()
+    return ChunkSizes(
+        max_tokens=rules.max_tokens or base.max_tokens,
+        min_tokens=base.min_tokens if rules.min_tokens is None else rules.min_tokens,
+        overlap_tokens=base.overlap_tokens
+        if rules.overlap_tokens is None
+        else rules.overlap_tokens,
+    )
+
+
+def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) -> Batch:
+    """The first transaction: what needs no reading, and the ledger's word on what does."""
+    now = time.time()
+    excluded = (
+        LedgerEntry(
+            path=item.file.path,
+            state="excluded",
+            rule=item.rule,
+            reason=item.reason,
+            size=item.file.size,
+            mtime_ns=item.file.mtime_ns,
+            updated=now,
+        )
+        for item in plan.excluded
+    )
+    return Batch(
+        moves=tuple(
+            NoteMove(move.entry.path, move.file.path, move.file.size, move.file.mtime_ns)
+            for move in plan.moves
+        ),
+        removes=plan.removes,
+        ledger=(
+            *excluded,
+            *(_pending(file, attempts.get(file.path, 0), now) for file in _to_read(plan)),
+        ),
+        model=model,
+    )
+
+
+def _pending(file: FileRef, attempts: int, now: float) -> LedgerEntry:
+    return LedgerEntry(
+        path=file.path,
+        state="pending",
+        attempts=attempts,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        updated=now,
+    )
+
+
+def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> LedgerEntry:
+    excluded = error.code in _NOT_A_NOTE
+    before = index.ledger(path=file.path)
+    return LedgerEntry(
+        path=file.path,
+        state="excluded" if excluded else "failed",
+        rule=error.code if excluded else None,
+        reason=error.message,
+        attempts=0 if excluded else (before[0].attempts if before else 0) + 1,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        updated=time.time(),
+    )
+
+
+def _to_read(plan: Plan) -> tuple[FileRef, ...]:
+    """The files whose text is read, each once, however they come to it."""
+    renamed = (move.file for move in plan.moves if _title_moves(move))
+    return tuple({file.path: file for file in (*renamed, *plan.read)}.values())
+
+
+def _title_moves(move: Move) -> bool:
+    """A note renamed within its text: its title may be its file name, so it is read again."""
+    return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
+
+
+def _groups(group_of: Sequence[FileRef]) -> Iterator[list[FileRef]]:
+    group: list[FileRef] = []
+    size, most = 0, FIRST_NOTES
+    for file in group_of:
+        group.append(file)
+        size += file.size
+        if len(group) >= most or size >= BATCH_BYTES:
+            yield group
+            group, size, most = [], 0, BATCH_NOTES
+    if group:
+        yield group

@@ -1,0 +1,383 @@
+"""The one thread that writes a vault's index: takes work, runs it, looks at the clock."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from notewell.errors import AnotherVaultError, NotewellError, UsageError
+from notewell.index.index import Index
+from notewell.ingest.activity import Activity, Finished, Guarded, Tally
+from notewell.ingest.answering import Models
+from notewell.ingest.events import EventLog
+from notewell.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.ingest.memory import give_back
+from notewell.ingest.queue import Work, WorkQueue, is_nothing
+from notewell.ingest.schedule import (
+    LONGEST_AFTER_FAILURE_S,
+    LONGEST_DAY_S,
+    LONGEST_WAIT_S,
+    Retry,
+    after_failure,
+    next_daily,
+    next_retry,
+    seconds_until,
+)
+from notewell.types import Batch, Progress
+
+HISTORY = 100
+# Snapshots are written when nothing happened for this long: they only spare the next start work.
+IDLE_BEFORE_SAVE_S = 30.0
+# A model that is not there, or that fails, is tried again after this time.
+MODEL_AGAIN_S = 300.0
+# Listeners are told of progress at most this often.
+TELL_EVERY_S = 0.25
+
+Alarm = Literal["daily", "retry", "model"]
+
+log = logging.getLogger(__name__)
+
+
+class Writer:
+    """Runs the write path, in its own thread (`start`) or in the caller's (`run`)."""
+
+    def __init__(
+        self,
+        name: str,
+        index: Index,
+        indexer: Indexer,
+        models: Models,
+        *,
+        fetch_missing: bool,
+        reconcile_at: str = "",
+        model_again_s: float = MODEL_AGAIN_S,
+        between: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`reconcile_at` is the time of day of the daily look at everything; "" is never.
+
+        `between` is called between two notes and returns when the next may come.
+        """
+        self.queue = WorkQueue()
+        self.events = EventLog(first=time.time_ns() // 1_000_000)
+        self._name = name
+        self._index = index
+        self._indexer = indexer
+        self._models = models
+        self._fetch_missing = fetch_missing
+        self._reconcile_at = reconcile_at
+        self._between = between
+        self._activity = Activity()
+        self._changing = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._daily: float | None = None
+        self._retry: Retry | None = None
+        self._failing: str | None = None  # what the last run died of
+        self._failures = 0  # runs in a row
+        self._model_again_s = model_again_s
+        self._model_again: float | None = None
+        self._told = 0.0
+        self._saved_generation = index.generation
+        self._idle_since = time.monotonic()
+
+    # --- asked from any thread -------------------------------------------------------------
+
+    @property
+    def serving(self) -> bool:
+        """Whether `start` was called."""
+        return self._thread is not None
+
+    @property
+    def activity(self) -> Activity:
+        """What it is about."""
+        return replace(
+            self._activity,
+            serving=self.serving,
+            paused=self.queue.paused,
+            waiting=self.queue.waiting,
+        )
+
+    def start(self) -> None:
+        """Begin the thread; its first work is to bring the index up to date."""
+        if self._thread is not None:
+            return
+        self._daily = next_daily(self._reconcile_at, time.time())
+        self.queue.submit(Work())
+        self._thread = threading.Thread(target=self._loop, name=f"write-{self._name}", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread between two transactions."""
+        self.queue.close()
+        if self._thread is not None:
+            self._thread.join()
+
+    def submit(self, work: Work) -> None:
+        """Queue work for the thread; UsageError where there is none to do it."""
+        if not self.serving:
+            raise UsageError("this engine has no writer; start it before asking for work")
+        self.queue.submit(work)
+
+    def pause(self) -> None:
+        """Rest until `resume`."""
+        self.queue.pause()
+        self._change(paused=True)
+
+    def resume(self) -> None:
+        """Go on."""
+        self.queue.resume()
+        self._change(paused=False)
+
+    def hold(self, held: Guarded | None) -> None:
+        """Note what a mirror's client has no more and a person has to confirm."""
+        self._change(held=held)
+
+    def retry(self) -> int:
+        """Try all failed notes again, whatever their attempts; returns how many."""
+        failed = tuple(entry.path for entry in self._index.ledger(state="failed"))
+        if failed:
+            self.queue.submit(Work(paths=failed))
+        return len(failed)
+
+    # --- one run, in the thread that may write ---------------------------------------------
+
+    def run(self, work: Work, progress: Callable[[Progress], None] | None = None) -> RunTotals:
+        """Run to the end, until paused, cancelled or closed; errors are the caller's."""
+        began = time.monotonic()
+        generation = self._index.generation
+        before = self._activity.problem
+        self._change(running=True, problem=None)
+        outcome = "stopped"
+        totals = RunTotals()
+        try:
+            totals = self._indexer.run(work, self._models.writing, self._signals(progress))
+            outcome = totals.problem or ("done" if totals.finished else "stopped")
+            self._models.advance(complete=outcome == "done" and not work.paths)
+        except NotewellError as error:
+            outcome = error.message
+            raise
+        finally:
+            self._finish(work, totals, began, outcome)
+            if self._index.generation != generation:
+                self.events.publish("generation", generation=self._index.generation)
+                self.events.publish(
+                    "ledger", **{str(k): n for k, n in self._index.counts().ledger.items()}
+                )
+        log.info(
+            "%s: %s in %.1f s; %d read, %d embedded, %d reused, %d removed",
+            self._name,
+            "indexed" if totals.finished else "indexing interrupted",
+            time.monotonic() - began,
+            totals.read,
+            totals.embedded,
+            totals.reused,
+            totals.removed,
+        )
+        for warning in totals.warnings:
+            log.warning("%s: %s", self._name, warning)
+        if totals.problem is not None and before != totals.problem:
+            log.warning("%s: %s", self._name, totals.problem)
+        return totals
+
+    def _signals(self, progress: Callable[[Progress], None] | None) -> Signals:
+        queue = self.queue
+        return Signals(
+            progress=partial(self._note_progress, progress),
+            kept=self._note_vectors,
+            stop=lambda: queue.closed or queue.paused or queue.cancelled,
+            give_way=lambda: queue.saved_waiting,
+            between=self._between,
+        )
+
+    def _finish(self, work: Work, totals: RunTotals, began: float, outcome: str) -> None:
+        now = time.time()
+        ended = Finished(
+            ended=now,
+            seconds=round(time.monotonic() - began, 3),
+            read=totals.read,
+            embedded=totals.embedded,
+            removed=totals.removed,
+            outcome=outcome,
+        )
+        guard = self._activity.guard
+        walked = totals.finished and outcome in {"done", totals.problem}
+        seen_all = walked and not work.paths
+        if seen_all or (totals.guarded and guard is None):
+            guard = self._guarded(totals, now)
+        self._idle_since = time.monotonic()
+        self._change(
+            running=False,
+            problem=totals.problem,
+            progress=None,
+            guard=guard,
+            history=(*self._activity.history, ended)[-HISTORY:],
+            tally=_counted(self._activity.tally, totals),
+        )
+
+    def _guarded(self, totals: RunTotals, now: float) -> Guarded | None:
+        if not totals.guarded:
+            return None
+        since = self._activity.guard.since if self._activity.guard is not None else now
+        return Guarded(totals.guarded, self._index.counts().notes, since)
+
+    def _note_progress(
+        self, listener: Callable[[Progress], None] | None, progress: Progress
+    ) -> None:
+        now = time.monotonic()
+        before = self._activity.progress
+        if before is None or before.stage != progress.stage:
+            self._change(stage_began=now)
+        self._change(progress=progress)
+        if listener is not None:
+            listener(progress)
+        if now - self._told >= TELL_EVERY_S:
+            self._told = now
+            self.events.publish(
+                "progress",
+                stage=progress.stage,
+                done=progress.done,
+                total=progress.total,
+                current=progress.current,
+            )
+
+    def _note_vectors(self) -> None:
+        """Let the wanted model answer as soon as it covers as much as the earlier one."""
+        if self._models.advance(complete=False):
+            self.events.publish("generation", generation=self._index.generation)
+
+    def _change(self, **changes: object) -> None:
+        with self._changing:
+            before = _state(self._activity)
+            self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]  # its fields
+            if _state(self._activity) != before:
+                self.events.publish("state", **_state(self._activity))
+
+    # --- the thread ------------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        self._load_model(fetch=False)
+        while (work := self.queue.take(self._due)) is not None:
+            if is_nothing(work):
+                self._look_at_the_clock()
+                continue
+            self._attempt(work)
+            self.queue.done()
+            if self._models.wanted is None and self._fetch_missing and not self.queue.closed:
+                # Once a start: the notes are findable by keyword, so a download may take its time.
+                self._fetch_missing = False
+                self._load_model(fetch=True)
+
+    def _load_model(self, *, fetch: bool) -> None:
+        """Load the wanted model, and go over the vault with it; else try again later."""
+        there = self._models.load(fetch=fetch)
+        self._model_again = None if there else time.time() + self._model_again_s
+        if there:
+            self.queue.submit(Work())
+
+    def _attempt(self, work: Work) -> None:
+        """Run; an error leaves the index as it was, is kept for `status`, and ends no thread."""
+        try:
+            totals = self.run(work)
+        except NotewellError as error:
+            if error.message != self._failing:  # an unmounted drive fails every look at it
+                log.warning("indexing %s stopped: %s", self._name, error.message)
+            self._fail(error.message)
+            if isinstance(error, AnotherVaultError):
+                self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
+            return
+        except Exception:
+            # The thread's last boundary: what nobody expected must not end it unseen, and the
+            # next run starts from committed state anyway.
+            log.exception("indexing %s failed", self._name)
+            self._fail("indexing failed unexpectedly; the log has the details. Try a full reindex")
+            return
+        self._failing, self._failures = None, 0
+        if totals.problem is not None:
+            self._model_again = time.time() + self._model_again_s
+        if self.queue.cancelled:
+            self._settle()
+        elif not totals.finished or (work.paths and self._activity.guard is not None):
+            # What is guarded may have come back with these places; only a look at all can tell.
+            self.queue.submit(Work())
+        self._retry = next_retry(self._index.ledger(state="failed"), time.time())
+
+    def _fail(self, message: str) -> None:
+        """Keep why a run failed, and look at everything again later: its work was not done."""
+        self._failing = message
+        self._failures += 1
+        self._retry = Retry(time.time() + after_failure(self._failures), ())
+        self._change(problem=message)
+
+    def _settle(self) -> None:
+        """After a cancelled run: notes that were only to be read again are as they were."""
+        manifest = self._index.manifest()
+        waiting = [entry for entry in self._index.ledger(state="pending") if entry.path in manifest]
+        unchanged = tuple(
+            manifest[entry.path]
+            for entry in waiting
+            if (entry.size, entry.mtime_ns)
+            == (manifest[entry.path].size, manifest[entry.path].mtime_ns)
+        )
+        if unchanged:
+            embedder = self._models.writing
+            model = embedder.key if embedder is not None else None
+            self._index.apply(Batch(touches=unchanged, model=model))
+
+    def _due(self) -> float:
+        times = [LONGEST_WAIT_S, *self._waits().values()]
+        if self._index.generation != self._saved_generation:
+            times.append(self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
+        return max(min(times), 0.0)
+
+    def _waits(self) -> dict[Alarm, float]:
+        """Seconds until each thing that waits for a time of the wall clock."""
+        now = time.time()
+        alarms: tuple[tuple[Alarm, float | None, float], ...] = (
+            ("daily", self._daily, LONGEST_DAY_S),
+            ("retry", self._retry.at if self._retry is not None else None, LONGEST_AFTER_FAILURE_S),
+            ("model", self._model_again, self._model_again_s),
+        )
+        return {
+            alarm: seconds_until(at, now, longest=longest)
+            for alarm, at, longest in alarms
+            if at is not None
+        }
+
+    def _look_at_the_clock(self) -> None:
+        due = {alarm for alarm, wait in self._waits().items() if wait <= 0}
+        if "daily" in due:
+            self._daily = next_daily(self._reconcile_at, time.time())
+            self.queue.submit(Work())
+        if "retry" in due and self._retry is not None:
+            retry, self._retry = self._retry, None
+            self.queue.submit(Work(paths=retry.paths))
+        if "model" in due:
+            self._load_model(fetch=False)
+        idle = time.monotonic() - self._idle_since
+        if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
+            self._saved_generation = self._index.generation
+            self._index.save()
+            give_back()
+
+
+def _state(activity: Activity) -> dict[str, bool | str | None]:
+    return {
+        "running": activity.running,
+        "paused": activity.paused,
+        "problem": activity.problem,
+        "guard": activity.guard is not None or activity.held is not None,
+    }
+
+
+def _counted(tally: Tally, totals: RunTotals) -> Tally:
+    return Tally(
+        runs=tally.runs + 1,
+        read=tally.read + totals.read,
+        embedded=tally.embedded + totals.embedded,
+        reused=tally.reused + totals.reused,
+        removed=tally.removed + totals.removed,
+    )

@@ -1,0 +1,185 @@
+"""Logs: one line an event, for people or as JSON, to the terminal and into files that rotate.
+
+A line never holds the text of a note or a secret. Of an error that nobody foresaw, whose message
+may quote anything, it has the kind and the place.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from notewell.types import LogFormat, LogRules
+
+FILE_BYTES = 2_000_000
+FILES = 5
+# Servers of one person at one time, each with files of its own.
+_MOST_WRITERS = 20
+_OURS = "notewell"
+LOGS = "logs"  # below the state directory
+AUDIT = "notewell.audit"  # the logger whose records also have a file of their own
+_SECRET = re.compile(r"(token=|bearer\s+)[^\s&\"']+", re.IGNORECASE)
+
+log = logging.getLogger(__name__)
+
+
+class Lines(logging.Formatter):
+    """Turns a record into one line."""
+
+    def __init__(self, choose: Callable[[], LogFormat]) -> None:
+        """`choose` says which form, and is asked when there is something to write."""
+        super().__init__()
+        self._choose = choose
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without its end."""
+        message = _SECRET.sub(r"\1…", record.getMessage())
+        error, places = _failure(record)
+        when = datetime.fromtimestamp(record.created).astimezone().isoformat("T", "milliseconds")
+        if self._choose() == "json":
+            fields = {
+                "time": when,
+                "level": record.levelname.lower(),
+                "logger": record.name,
+                "message": message,
+            }
+            return json.dumps(fields | ({"error": error, "at": places} if error else {}))
+        where = f" ({error} at {' < '.join(places)})" if error else ""
+        return f"{when} {record.levelname} {record.name}: {_on_one_line(message + where)}"
+
+
+def _on_one_line(text: str) -> str:
+    """What would break a line, as a file's name may, becomes a visible escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def _failure(record: logging.LogRecord) -> tuple[str | None, list[str]]:
+    """The kind of a record's error and where it happened, innermost first."""
+    if not record.exc_info or record.exc_info[0] is None:
+        return None, []
+    frames = traceback.extract_tb(record.exc_info[2])
+    places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+    return record.exc_info[0].__name__, places[::-1]
+
+
+def log_to_terminal(choose: Callable[[], LogFormat], *, level: int) -> None:
+    """Write records from `level` on to stderr, in place of what was set up before."""
+    handler = logging.StreamHandler()
+    handler.setLevel(level)
+    handler.setFormatter(Lines(choose))
+    root = logging.getLogger()
+    for old in [each for each in root.handlers if isinstance(each.formatter, Lines)]:
+        root.removeHandler(old)
+    root.addHandler(handler)
+    root.setLevel(level)
+
+
+@contextmanager
+def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
+    """While the block runs, write records into files in `folder`; gives the newest one's path.
+
+    A second process gets files of its own. Where the disk refuses, there are none, and a warning.
+    """
+    from logging.handlers import RotatingFileHandler  # noqa: PLC0415 - loads what talks to servers
+
+    root = logging.getLogger()
+    before = root.level
+
+    def opened(file: Path) -> RotatingFileHandler:
+        handler = RotatingFileHandler(
+            file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"
+        )
+        handler.setFormatter(Lines(lambda: rules.format))
+        return handler
+
+    try:
+        lock, file = _own_file(folder)
+        handler, audit = opened(file), opened(_audit_beside(file))
+    except OSError as error:
+        log.warning("nothing is logged to %s: %s", folder, error)
+        yield None
+        return
+    handler.setLevel(rules.level.upper())
+    handler.addFilter(_matters)
+    root.addHandler(handler)
+    root.setLevel(min(before, handler.level))
+    try:
+        with _audited_to(audit):
+            yield file
+    finally:
+        root.setLevel(before)
+        root.removeHandler(handler)
+        handler.close()
+        lock.release()
+
+
+@contextmanager
+def _audited_to(handler: logging.Handler) -> Iterator[None]:
+    """Send what is told of callers to a file of its own, whatever else is logged."""
+    audit = logging.getLogger(AUDIT)
+    before = audit.level
+    audit.setLevel(logging.INFO)
+    audit.addHandler(handler)
+    try:
+        yield
+    finally:
+        audit.removeHandler(handler)
+        audit.setLevel(before)
+        handler.close()
+
+
+def delete_logs(folder: Path) -> None:
+    """Delete the files that no server writes now, of all vaults: lines are not kept apart."""
+    for number in range(1, _MOST_WRITERS + 1):
+        name = _name(number)
+        if not (folder / name).exists():
+            continue
+        lock = FileLock(folder / f".{name}.lock")
+        with suppress(Timeout, OSError), lock.acquire(timeout=0):
+            audit = _audit_beside(folder / name).name
+            for file in (*folder.glob(f"{name}*"), *folder.glob(f"{audit}*")):
+                file.unlink(missing_ok=True)
+
+
+def _name(number: int) -> str:
+    return "notewell.log" if number == 1 else f"notewell-{number}.log"
+
+
+def _audit_beside(file: Path) -> Path:
+    """Where the audit log of the server with that log file lies."""
+    return file.with_name(file.name.replace("notewell", "audit", 1))
+
+
+def _matters(record: logging.LogRecord) -> bool:
+    """Other people's libraries only have warnings to tell."""
+    return record.name.split(".", 1)[0] == _OURS or record.levelno >= logging.WARNING
+
+
+def _own_file(folder: Path) -> tuple[FileLock, Path]:
+    """A log file that no other process writes, which could not be rotated; OSError if none."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in range(1, _MOST_WRITERS + 1):
+        name = _name(number)
+        lock = FileLock(folder / f".{name}.lock", thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        file = folder / name
+        for private in (file, _audit_beside(file)):
+            os.close(os.open(private, os.O_WRONLY | os.O_CREAT, 0o600))
+        return lock, file
+    raise OSError(f"{_MOST_WRITERS} servers log there already")

@@ -1,0 +1,148 @@
+"""The server over HTTP, at `/mcp` of the web application: an ASGI application inside aiohttp.
+
+The web application's guard stands before it, so hosts, origins, tokens and rates are checked as for
+any other route. The SDK is imported with the first request: most servers never get one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from aiohttp import hdrs, web
+
+from notewell.answers import Here
+from notewell.errors import ForbiddenError
+from notewell.mcp.asgi import Application, exchange
+from notewell.mcp.jobs import Jobs
+from notewell.types import VaultRecord
+from notewell.web.callers import CALLER
+from notewell.web.site import SITE, Site
+
+if TYPE_CHECKING:  # the SDK, and what tools are made of
+    from mcp.server.context import ServerRequestContext
+
+    from notewell.mcp.tool import Desk, VaultFacts
+
+T = TypeVar("T")
+
+PATH = "/mcp"
+ROUTE = "mcp"
+MAY_WRITE = "notewell.may_write"  # in the ASGI scope of a request
+_WRITING_SCOPES = frozenset({"write", "admin"})
+
+
+def attach(app: web.Application) -> None:
+    """Hang the server into an application of `web.app`, before it starts."""
+    app[SITE] = replace(app[SITE], features=(*app[SITE].features, ROUTE))
+    endpoint = _Endpoint(app[SITE])
+    app.router.add_route(hdrs.METH_ANY, PATH, endpoint.answer, name=ROUTE)
+    app.on_shutdown.append(endpoint.close)
+
+
+class SiteSource:
+    """Answers for the vaults that a server serves."""
+
+    def __init__(self, site: Site) -> None:
+        """Engines are held for as long as they work for a tool, as for any request."""
+        self._site = site
+        self._jobs = Jobs()
+
+    async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
+        """See `Source`. A tool waits for a place at work, as any request; BusyError without one."""
+        from notewell.mcp.tool import Desk  # noqa: PLC0415 - with the SDK
+
+        record = self._record(vault)
+        async with self._site.slots.taken(), self._site.holding(record.id):
+            engine = self._site.engine(record.id)
+            desk = Desk(record.id, Here(engine), engine.tokens, self._jobs, self._facts())
+            return await engine.call(work, desk)
+
+    def _record(self, vault: str | None) -> VaultRecord:
+        """The vault of that name; without one the default of those that are served."""
+        if vault is None:
+            for record in self._site.vaults.served():
+                if record.default:
+                    return record
+        return self._site.record(vault)
+
+    def _facts(self) -> tuple[VaultFacts, ...]:
+        from notewell.mcp.tool import VaultFacts  # noqa: PLC0415 - with the SDK
+
+        served = self._site.vaults.served()
+        return tuple(VaultFacts(one.id, one.name, default=one.default) for one in served)
+
+
+class _Endpoint:
+    """The route's handler. The SDK's sessions live in a task of their own, ended at shut-down."""
+
+    def __init__(self, site: Site) -> None:
+        self._source = SiteSource(site)
+        self._starting = asyncio.Lock()
+        self._running: asyncio.Task[None] | None = None
+        self._application: Application | None = None
+        self._stop = asyncio.Event()
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Hand one request to the SDK."""
+        may_write = _wants_to_write(request)
+        async with self._starting:
+            if self._application is None:
+                self._application = await self._start()
+        return await exchange(request, self._application, {MAY_WRITE: may_write})
+
+    async def close(self, _app: web.Application) -> None:
+        """End all sessions, open streams included."""
+        self._stop.set()
+        if self._running is not None:
+            await self._running
+
+    async def _start(self) -> Application:
+        started: asyncio.Future[Application] = asyncio.get_running_loop().create_future()
+        self._running = asyncio.create_task(self._run(started))
+        self._running.add_done_callback(lambda ended: _pass_on(ended, started))
+        return await started
+
+    async def _run(self, started: asyncio.Future[Application]) -> None:
+        """Keep the SDK's sessions; their task group must end in the task that began it."""
+        manager = await asyncio.to_thread(_manager, self._source)
+        async with manager.run():
+            started.set_result(manager.asgi_app)
+            await self._stop.wait()
+
+
+def _pass_on(ended: asyncio.Task[None], started: asyncio.Future[Application]) -> None:
+    """Tell what kept the sessions from starting to the request that waits for them."""
+    error = None if ended.cancelled() else ended.exception()
+    if error is not None and not started.done():
+        started.set_exception(error)
+
+
+def _manager(source: SiteSource) -> Any:
+    from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - the SDK takes half a second
+        StreamableHTTPSessionManager,
+    )
+
+    from notewell.mcp.server import build  # noqa: PLC0415 - so does what imports it
+
+    def may_write(ctx: ServerRequestContext[Any, Any]) -> bool:
+        return ctx.request is not None and bool(ctx.request.scope.get(MAY_WRITE))
+
+    return StreamableHTTPSessionManager(build(source, may_write=may_write))
+
+
+def _wants_to_write(request: web.Request) -> bool:
+    """Whether the address asks for writing; refused where the caller's token does not allow it."""
+    if request.query.get("allow_write") != "true":
+        return False
+    caller = CALLER.get()
+    if caller.scope not in _WRITING_SCOPES:
+        raise ForbiddenError(
+            f"{caller.name!r} may only {caller.scope} here. Leave `allow_write` out of the address,"
+            " or give the device a token of the scope `write`: `notewell token add NAME --scope"
+            " write`.",
+            code="scope_required",
+        )
+    return True

@@ -1,0 +1,208 @@
+"""Who answers for a vault on this computer: its server where one runs, else its index.
+
+It is found anew for each call, so that a server may come and go: the model of a running server is
+used instead of a second one, and an index that was opened here is let go once a server has it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio.to_thread
+import orjson
+
+from notewell.answers import Answers, Here
+from notewell.context.tokens import TokenCounter
+from notewell.errors import NotewellError, NotFoundError, ServerError
+from notewell.mcp.jobs import Jobs
+from notewell.mcp.tool import Desk, VaultFacts
+from notewell.remote import Remote, running_server
+from notewell.types import VaultRecord
+from notewell.vaults import Vaults
+
+if TYPE_CHECKING:  # takes a second to load, which no one waits for where a server answers
+    from notewell.engine import Engine
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Open:
+    """An index that is open here to read, and how many calls are using it."""
+
+    vaults: Vaults
+    engine: Engine
+    users: int = 0
+    stale: bool = False
+
+
+@dataclass(slots=True)
+class _Run:
+    """An index run of this process. `problem` is why it failed."""
+
+    thread: threading.Thread | None = None
+    problem: str | None = None
+
+
+class LocalSource:
+    """Answers for known vaults. Any thread may call; `close` lets everything go."""
+
+    def __init__(
+        self, make_vaults: Callable[[], Vaults], *, only: VaultRecord | None, cwd: Path
+    ) -> None:
+        """`make_vaults` gives the known vaults, each time anew; `only` is the one to answer for.
+
+        `cwd` decides which vault is meant where none is named.
+        """
+        self._make_vaults = make_vaults
+        self._known = make_vaults()
+        self._only = only
+        self._cwd = cwd
+        self._jobs = Jobs()
+        self._lock = threading.Lock()
+        self._open: dict[str, _Open] = {}
+        self._runs: dict[str, _Run] = {}
+        self._counters: dict[str, TokenCounter] = {}
+
+    async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
+        """See `Source`. Who asked may leave; the thread then ends for nobody."""
+        return await anyio.to_thread.run_sync(self._run, vault, work, abandon_on_cancel=True)
+
+    def close(self) -> None:
+        """Wait for index runs, close what is open."""
+        for run in list(self._runs.values()):
+            if run.thread is not None:
+                run.thread.join()
+        for opened in list(self._open.values()):
+            opened.vaults.close()
+        self._known.close()
+
+    def _run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
+        record = self._record(vault)
+        server = running_server(self._known.directory(record))
+        if server is not None:
+            self._let_go(record)
+            try:
+                return work(self._desk(record, Remote(server, vault=record.id)))
+            except ServerError:
+                if running_server(self._known.directory(record)) is not None:
+                    raise  # it is there, and fails
+        with self._here(record) as answers:
+            return work(self._desk(record, answers))
+
+    def _record(self, vault: str | None) -> VaultRecord:
+        if self._only is None:
+            return self._known.find(vault, cwd=self._cwd)
+        if vault is not None and vault not in {self._only.id, self._only.name}:
+            raise NotFoundError(
+                f"no vault '{vault}' here; this assistant is given {self._only.name} alone",
+                code="vault_not_found",
+            )
+        return self._only
+
+    def _desk(self, record: VaultRecord, answers: Answers) -> Desk:
+        records = self._known.records() if self._only is None else (self._only,)
+        facts = tuple(VaultFacts(one.id, one.name, default=one.default) for one in records)
+        return Desk(record.id, answers, self._counter(record), self._jobs, facts)
+
+    def _counter(self, record: VaultRecord) -> TokenCounter:
+        if record.id not in self._counters:
+            settings = self._known.settings(record)
+            self._counters[record.id] = TokenCounter(settings.model, settings.model_dir)
+        return self._counters[record.id]
+
+    @contextmanager
+    def _here(self, record: VaultRecord) -> Iterator[Answers]:
+        """The vault's index, opened here to read, for as long as the block runs."""
+        with self._lock:
+            opened = self._open.get(record.id)
+            if opened is None or opened.stale:
+                vaults = self._make_vaults()
+                opened = _Open(vaults, _open_to_read(vaults, record))
+                self._open[record.id] = opened
+            opened.users += 1
+        try:
+            yield _Alone(opened.engine, self._runs.setdefault(record.id, _Run()), self, record)
+        finally:
+            with self._lock:
+                opened.users -= 1
+                self._close_if_unused(record, opened)
+
+    def _let_go(self, record: VaultRecord) -> None:
+        """Close what is open here of a vault, as soon as nobody uses it."""
+        with self._lock:
+            opened = self._open.get(record.id)
+            if opened is not None:
+                opened.stale = True
+                self._close_if_unused(record, opened)
+
+    def _close_if_unused(self, record: VaultRecord, opened: _Open) -> None:
+        if opened.stale and opened.users == 0:
+            if self._open.get(record.id) is opened:
+                del self._open[record.id]
+            opened.vaults.close()
+
+    def begin_run(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
+        """Index a vault in a thread; one that is at it already goes on."""
+        with self._lock:
+            if run.thread is not None and run.thread.is_alive():
+                return
+            run.problem = None
+            run.thread = threading.Thread(
+                target=self._index, args=(record, run, full), name=f"index-{record.id}"
+            )
+            run.thread.start()
+
+    def _index(self, record: VaultRecord, run: _Run, full: bool) -> None:
+        vaults = self._make_vaults()
+        try:
+            vaults.open(record, writable=True).index_now(full=full)
+        except NotewellError as error:
+            run.problem = error.message
+        finally:
+            vaults.close()
+            self._let_go(record)  # what was read before the run is opened anew
+
+
+class _Alone(Here):
+    """An index of this process alone, which it can also bring up to date."""
+
+    def __init__(self, engine: Engine, run: _Run, source: LocalSource, record: VaultRecord) -> None:
+        super().__init__(engine)
+        self._at_work = run
+        self._source = source
+        self._record = record
+
+    def status(self) -> bytes:
+        """Where the index stands, runs of this process included."""
+        status: dict[str, Any] = orjson.loads(super().status())
+        if self._at_work.thread is not None and self._at_work.thread.is_alive():
+            status["state"] = "indexing"
+        elif self._at_work.problem is not None:
+            status["problem"] = self._at_work.problem
+        return orjson.dumps(status)
+
+    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> bytes:
+        """Begin a run over the whole vault; places cost little more by themselves."""
+        self._source.begin_run(self._record, self._at_work, full=full)
+        return orjson.dumps({"accepted": max(len(paths), 1), "generation": 0, "warnings": []})
+
+
+def _open_to_read(vaults: Vaults, record: VaultRecord) -> Engine:
+    try:
+        return vaults.open(record, writable=False)
+    except NotFoundError as error:
+        vaults.close()
+        raise NotFoundError(
+            f"{record.name} has no index yet. Run `notewell serve {record.name}` (or"
+            f" `notewell index {record.name}`) once; then ask again.",
+            code="index_not_found",
+        ) from error
+    except NotewellError:
+        vaults.close()
+        raise

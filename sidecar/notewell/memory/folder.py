@@ -1,0 +1,177 @@
+"""The folder of memories: read anew whenever a note in it changed, written by the safe writer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+
+from notewell.errors import (
+    ChangedNoteError,
+    NotFoundError,
+    OutsideVaultError,
+    ReadOnlyError,
+    UnreadableNoteError,
+)
+from notewell.memory.note import Memory, Relation, Validation, read_memory, with_validation
+from notewell.types import FileRef, PropertyValue, VaultRules
+from notewell.vault import files
+from notewell.vault.edit import edit_properties
+from notewell.vault.write import MAX_BYTES, VaultWriter, Written
+
+_TRIES = 5  # of a change that other writers come in between of
+
+
+class MemoryFolder:
+    """The memories of one vault. Any thread may use it.
+
+    `folder` is None where none was chosen: then there are no memories, and none can be made.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        folder: str | None,
+        writer: VaultWriter | None,
+        changed: Callable[[str], None],
+    ) -> None:
+        """`writer` None: this vault is never written. `changed` is told of every note written."""
+        self.folder = folder.strip("/") if folder else None
+        self._root = root
+        self._writer = writer
+        self._changed = changed
+        self._reading = threading.Lock()
+        self._known: dict[tuple[str, int, int], Memory] = {}
+        self.warnings: tuple[str, ...] = ()
+
+    def all(self) -> tuple[Memory, ...]:
+        """Every memory, by path; of two with one id the first has it."""
+        if self.folder is None:
+            return ()
+        with self._reading:
+            walked = files.walk(self._root, VaultRules(), (self.folder,))
+            known: dict[tuple[str, int, int], Memory] = {}
+            failed = [*walked.warnings]
+            for file in walked.files:
+                key = (file.path, file.size, file.mtime_ns)
+                try:
+                    known[key] = self._known.get(key) or _read(file)
+                except UnreadableNoteError as error:
+                    failed.append(error.message)
+            self._known, self.warnings = known, tuple(failed)
+            return tuple(known.values())
+
+    def find(self, word: str) -> Memory:
+        """The memory of that id, path or name; NotFoundError names what is there."""
+        memories = self.all()
+        found = find(memories, word)
+        if found is None:
+            raise NotFoundError(
+                f"There is no memory {word!r}. `notewell memory list` shows all"
+                f" {len(memories)}, with their ids.",
+                code="memory_not_found",
+            )
+        return found
+
+    def target(self, relation: Relation, memories: Collection[Memory]) -> str | None:
+        """The path that a relation leads to: a memory, else any note of the vault."""
+        found = find(memories, relation.target)
+        if found is not None:
+            return found.path
+        path = f"{relation.target}.md"
+        return path if self.has_note(path) else None
+
+    def has_note(self, path: str) -> bool:
+        """Whether the vault has a note at this path."""
+        try:
+            files.stat(self._root, path)
+        except (OutsideVaultError, UnreadableNoteError):
+            return False
+        return True
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def check_writable(self) -> VaultWriter:
+        """Give the writer; ReadOnlyError where this vault has none, or no folder was chosen."""
+        if self._writer is None:
+            raise ReadOnlyError(
+                "Memories of this vault cannot be written here: it is a copy that Obsidian fills,"
+                " or the data directory lies inside the vault. Serve the vault's own folder."
+            )
+        if self.folder is None:
+            raise ReadOnlyError(
+                "No folder for memories was chosen. Set `folder` under [memory] in the"
+                " configuration (`notewell config path` shows the file), such as"
+                ' folder = "Memory".'
+            )
+        return self._writer
+
+    def create(self, path: str, text: str) -> Written:
+        """Write a new memory's note."""
+        written = self.check_writable().create(path, text, action="memory store")
+        self._changed(path)
+        return written
+
+    def change(
+        self,
+        word: str,
+        edit: Callable[[Memory], tuple[Mapping[str, PropertyValue], Collection[str]] | None],
+        *,
+        said: Callable[[Memory], Validation | None] = lambda _: None,
+        action: str,
+    ) -> tuple[Memory, Written | None]:
+        """Change a memory as it is now: `edit` gives new properties and names of those to remove.
+
+        None from `edit` leaves it as it is. Where somebody else wrote the note in between, all is
+        done again on what stands there then.
+        """
+        writer = self.check_writable()
+        for attempt in range(_TRIES):
+            memory = self.find(word)
+            edits = edit(memory)
+            if edits is None:
+                return memory, None
+            text = edit_properties(memory.text, edits[0], remove=edits[1])
+            line = said(memory)
+            text = text if line is None else with_validation(text, line)
+            try:
+                written = writer.replace(memory.path, text, seen=memory.seen, action=action)
+            except ChangedNoteError:
+                if attempt == _TRIES - 1:
+                    raise
+                written = None
+            self._forget(memory.path)
+            # The very same change, made by somebody else in between, is theirs and not this one.
+            if written is not None and (written.number is not None or text == memory.text):
+                self._changed(memory.path)
+                return self.find(memory.path), written
+        raise ChangedNoteError(f"{word} keeps being written by others; nothing was written.")
+
+    def delete(self, memory: Memory) -> Written:
+        """Delete a memory's note, if it is as it was read."""
+        written = self.check_writable().delete(
+            memory.path, seen=memory.seen, action="memory forget"
+        )
+        self._changed(memory.path)
+        return written
+
+    def _forget(self, path: str) -> None:
+        """Read a note again even if size and time are as they were."""
+        with self._reading:
+            self._known = {key: one for key, one in self._known.items() if key[0] != path}
+
+
+def find(memories: Collection[Memory], word: str) -> Memory | None:
+    """The memory that a word names: by id, by path with or without its ending, by its name."""
+    plain = word.strip().removesuffix(".md")
+    for memory in memories:
+        if plain in (memory.id, memory.path[:-3]):
+            return memory
+    folded = plain.rpartition("/")[2].casefold()
+    named = [memory for memory in memories if memory.title.casefold() == folded]
+    return named[0] if len(named) == 1 and "/" not in plain else None
+
+
+def _read(file: FileRef) -> Memory:
+    source = files.read(file, max_bytes=MAX_BYTES)
+    return read_memory(file.path, source, modified=file.mtime_ns / 1e9)

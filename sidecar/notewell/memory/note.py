@@ -1,0 +1,290 @@
+"""A memory and the note that it is: properties, the text, and a history that readers do not see.
+
+The history stands in an Obsidian comment at the end, so that it travels with the note, is gone with
+it, and is neither shown nor indexed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, get_args
+
+from notewell.errors import UsageError
+from notewell.memory import rules
+from notewell.questions.memory import (
+    DEFAULT_NAMESPACE,
+    MAX_CONTENT_CHARS,
+    MemoryType,
+    RelationKind,
+)
+from notewell.replies.memory import ValidationKind
+from notewell.types import PropertyValue, SourceText
+from notewell.vault.frontmatter import read_frontmatter
+from notewell.vault.parse import one_line_end
+from notewell.vault.properties import date_of
+
+KINDS: Final[tuple[RelationKind, ...]] = get_args(RelationKind)
+_TYPES: Final[tuple[MemoryType, ...]] = get_args(MemoryType)
+_SAID: Final[tuple[ValidationKind, ...]] = get_args(ValidationKind)
+_HISTORY = re.compile(r"^%%[ \t]*history[ \t]*\n(?P<lines>.*?)^%%\s*\Z", re.MULTILINE | re.DOTALL)
+_LINE = re.compile(
+    r"- (?P<at>\S+) (?P<kind>\w+)(?: (?P<before>[\d.]+) -> (?P<after>[\d.]+))?"
+    r"(?:: (?P<comment>.*))?"
+)
+_LINK = re.compile(r"\s*\[\[(?P<target>[^\]|#]+)(?:#[^\]|]*)?(?:\|(?P<weight>[^\]]*))?\]\]\s*")
+_NOT_IN_NAMES = re.compile(r'[\[\]#^|\\/:*?"<>%\x00-\x1f\x7f]+')
+_MARKUP = re.compile(r"^[\s#>*+-]+|[`*_]{1,3}")
+_NAME_CHARS = 60
+_COMMENT_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation as a note has it; `target` is what the link says."""
+
+    kind: RelationKind
+    target: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """A line of the history."""
+
+    at: str
+    kind: ValidationKind
+    before: float | None = None
+    after: float | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A memory as its note has it. Times are POSIX seconds; `seen` is the note's content hash."""
+
+    id: str
+    path: str
+    content: str
+    type: MemoryType
+    namespace: str
+    importance: float
+    confidence: float
+    provenance: str | None
+    created: float | None
+    accessed: float | None
+    access_count: int
+    relations: tuple[Relation, ...]
+    history: tuple[Validation, ...]
+    warnings: tuple[str, ...]
+    text: str
+    seen: bytes
+
+    @property
+    def title(self) -> str:
+        """The note's name."""
+        return self.path.rpartition("/")[2][:-3]
+
+    @property
+    def golden(self) -> bool:
+        """Whether it is a golden rule: by its type, or by its confidence."""
+        return self.type == "golden_rule" or self.confidence >= rules.GOLDEN
+
+    @property
+    def touched(self) -> float | None:
+        """When it was used last, else made."""
+        return self.accessed if self.accessed is not None else self.created
+
+
+def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
+    """Read a note as a memory; what a hand wrote wrong gets a default and a warning."""
+    text = one_line_end(source.text)
+    front = read_frontmatter(text)
+    body = text[front.body :]
+    history = _HISTORY.search(body)
+    content = "\n".join(line.rstrip() for line in body[: _start(history, body)].split("\n")).strip()
+    fields = _Fields(front.properties)
+    created = date_of(front.properties, ("created",))
+    return Memory(
+        id=fields.text("id") or path.removesuffix(".md"),
+        path=path,
+        content=content,
+        type=fields.type(),
+        namespace=fields.text("namespace") or DEFAULT_NAMESPACE,
+        importance=fields.share("importance", 0.5),
+        confidence=fields.share("confidence", rules.FIRST_CONFIDENCE),
+        provenance=fields.text("provenance"),
+        created=modified if created is None else created,
+        accessed=date_of(front.properties, ("accessed",)),
+        access_count=fields.count("access_count"),
+        relations=tuple(fields.relations()),
+        history=tuple(_read_history(history)),
+        warnings=(*source.warnings, *front.warnings, *fields.warnings),
+        text=source.text,
+        seen=source.content_hash,
+    )
+
+
+class _Fields:
+    """Reads properties that a hand may have written; notes what it could not take."""
+
+    def __init__(self, properties: Mapping[str, PropertyValue]) -> None:
+        self._properties = properties
+        self.warnings: list[str] = []
+
+    def text(self, name: str) -> str | None:
+        value = self._properties.get(name)
+        return str(value).strip() or None if isinstance(value, (str, int, float)) else None
+
+    def type(self) -> MemoryType:
+        value = self._properties.get("type")
+        for known in _TYPES:
+            if value == known:
+                return known
+        if value is not None:
+            self._warn("type", f"one of {', '.join(_TYPES)}")
+        return "fact"
+
+    def share(self, name: str, default: float) -> float:
+        value = self._properties.get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            if not 0 <= value <= 1:
+                self._warn(name, "between 0 and 1")
+            return round(min(1.0, max(0.0, float(value))), 4)
+        if value is not None:
+            self._warn(name, "a number between 0 and 1")
+        return default
+
+    def count(self, name: str) -> int:
+        value = self._properties.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        if value is not None:
+            self._warn(name, "a whole number")
+        return 0
+
+    def relations(self) -> Iterable[Relation]:
+        for kind in KINDS:
+            value = self._properties.get(kind)
+            for item in value if isinstance(value, tuple) else (value,):
+                link = _LINK.fullmatch(item) if isinstance(item, str) else None
+                if link is not None:
+                    yield Relation(kind, link["target"].strip(), _weight(link["weight"]))
+                elif item is not None:
+                    self._warn(kind, 'a list of links such as "[[Note]]"')
+
+    def _warn(self, name: str, wanted: str) -> None:
+        self.warnings.append(f"`{name}` should be {wanted}.")
+
+
+def _weight(written: str | None) -> float:
+    """The weight that a link shows; any other shown text means the full weight."""
+    try:
+        weight = float(written or 1)
+    except ValueError:
+        return 1.0
+    return round(weight, 4) if 0 <= weight <= 1 else 1.0
+
+
+def links_of(relations: Iterable[Relation], kind: RelationKind) -> tuple[str, ...]:
+    """The value of a relation's property: links, each with its weight as the text it shows."""
+    return tuple(
+        f"[[{one.target}]]" if one.weight == 1 else f"[[{one.target}|{one.weight:g}]]"
+        for one in relations
+        if one.kind == kind
+    )
+
+
+# --- text ------------------------------------------------------------------------------------
+
+
+def checked_content(content: str) -> str:
+    """Bring what is to be kept into the form it is kept in; UsageError where it cannot be."""
+    text = "\n".join(line.rstrip() for line in content.splitlines()).strip()
+    if not text:
+        raise UsageError("A memory needs a text: say what is to be remembered.")
+    if len(text) > MAX_CONTENT_CHARS:
+        raise UsageError(
+            f"The text has {len(text):,} characters; a memory has at most {MAX_CONTENT_CHARS:,}."
+            " Keep what matters, and name the note that has the rest."
+        )
+    if _HISTORY.search(text):
+        raise UsageError("The text ends in a `%% history` comment, which is the memory's own.")
+    return text
+
+
+def same_content(content: str) -> str:
+    """What two contents have in common when they are the same but for white space."""
+    return " ".join(unicodedata.normalize("NFC", content).split())
+
+
+def fresh_id(content: str, namespace: str, taken: Iterable[str]) -> str:
+    """A short id that no other memory has."""
+    known = set(taken)
+    for salt in range(1000):
+        digest = hashlib.blake2b(f"{salt}\n{namespace}\n{content}".encode(), digest_size=4)
+        found = f"mem-{digest.hexdigest()}"
+        if found not in known:
+            return found
+    raise UsageError("No free id was found for this memory.")  # pragma: no cover - 2**32 ids
+
+
+def note_name(text: str) -> str:
+    """A file name for a memory, from its title or its first line."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    name = " ".join(_NOT_IN_NAMES.sub(" ", _MARKUP.sub("", first)).split())
+    if len(name) > _NAME_CHARS:
+        cut = name[: _NAME_CHARS + 1]
+        name = cut.rsplit(" ", 1)[0] if " " in cut else cut[:-1]
+    return name.strip(". ") or "Memory"
+
+
+# --- history ---------------------------------------------------------------------------------
+
+
+def with_validation(text: str, said: Validation) -> str:
+    """The note's text with one line more in its history; nothing else in it moves."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    flat = one_line_end(text)
+    found = _HISTORY.search(flat, read_frontmatter(flat).body)
+    line = f"{_written(said)}{newline}"
+    if found is not None:
+        at = found.end("lines")
+        return f"{text[:at]}{line}{text[at:]}"
+    gap = newline if text.endswith(("\n", "\r")) else newline * 2
+    return f"{text}{gap}%% history{newline}{line}%%{newline}"
+
+
+def stamp(seconds: float) -> str:
+    """A time as memories have it: UTC, to the second."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _written(said: Validation) -> str:
+    changed = "" if said.after is None else f" {said.before:g} -> {said.after:g}"
+    comment = " ".join(said.comment.replace("%%", "%").split())[:_COMMENT_CHARS]
+    return f"- {said.at} {said.kind}{changed}{f': {comment}' if comment else ''}"
+
+
+def _read_history(found: re.Match[str] | None) -> Iterable[Validation]:
+    for line in found["lines"].splitlines() if found else ():
+        match = _LINE.fullmatch(line.strip())
+        if match is not None:
+            kind: ValidationKind = next((one for one in _SAID if one == match["kind"]), "other")
+            before, after = (_confidence(match[name]) for name in ("before", "after"))
+            yield Validation(match["at"], kind, before, after, match["comment"] or "")
+
+
+def _confidence(written: str | None) -> float | None:
+    try:
+        return None if written is None else float(written)
+    except ValueError:
+        return None
+
+
+def _start(found: re.Match[str] | None, body: str) -> int:
+    return len(body) if found is None else found.start()

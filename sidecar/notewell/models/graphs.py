@@ -1,0 +1,184 @@
+"""Opens a model's graph in onnxruntime: builds it once, keeps it, checks int8 on this computer.
+
+    <model_dir>/graphs/<weights>-<config>-<pooling>-<quantisation>-v<builder>.onnx
+    <model_dir>/graphs/….weights              its large tensors, mapped by onnxruntime
+    <model_dir>/graphs/….<computer>.json      whether int8 agrees with fp32 on that computer
+
+With its tensors inside, a graph is parsed and copied at every start: three times as slow, and of
+the vocabulary, of which a query needs ten rows, every row is held in memory.
+
+Some processors without VNNI instructions saturate in onnxruntime's U8S8 kernels, so int8 is
+believed only after it has been compared with fp32 on the computer that will run it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from filelock import FileLock
+from onnxruntime import InferenceSession
+
+from notewell import atomic
+from notewell.errors import ModelDamagedError
+from notewell.models.catalogue import CONFIG_FILE, Pooling
+from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
+from notewell.models.fetch import ModelFiles
+from notewell.types import FloatArray, Quantisation
+
+AGREEMENT = 0.98
+SAMPLES = (
+    "Meeting notes: we moved the launch to March and Priya owns the checklist.",
+    "How do I link to a heading in another note?",
+    "The mitochondrion produces most of the cell's chemical energy.",
+    "sourdough",
+    "Der Zug nach München fährt um 7:42 Uhr von Gleis 3.",
+    "每天写日记可以帮助整理思路。",
+    "def area(r): return 3.14159 * r ** 2  # of a circle",
+    "- [ ] buy oat milk\n- [x] call the plumber\n- [ ] read chapter 4 of the statistics book",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStore:
+    """The graphs of one model. `ids` gives the token ids of a text, for the comparison."""
+
+    files: ModelFiles
+    pooling: Pooling
+    model_dir: Path
+    ids: Callable[[str], Sequence[int]]
+
+    def open(self, wanted: Quantisation) -> tuple[InferenceSession, Quantisation]:
+        """A session of the graph, and the quantisation that this computer gets.
+
+        Builds what is missing. Raises ModelDamagedError for weights that do not make a graph.
+        """
+        session = self._agreeing_session() if wanted == "int8" else None
+        if session is not None:
+            return session, "int8"
+        return self._cached_session("fp32"), "fp32"
+
+    def _agreeing_session(self) -> InferenceSession | None:
+        """The int8 session, unless int8 does not agree with fp32 on this computer."""
+        agrees = _read_verdict(self._verdict_path())
+        if agrees is None:
+            return self._first_start()
+        return self._cached_session("int8") if agrees else None
+
+    def _graph_path(self, quantisation: Quantisation) -> Path:
+        weights, config = self.files.weights_hash, self.files.hashes[CONFIG_FILE]
+        name = f"{weights[:16]}-{config[:8]}-{self.pooling}-{quantisation}-v{GRAPH_VERSION}"
+        return self.model_dir / "graphs" / f"{name}.onnx"
+
+    def _verdict_path(self) -> Path:
+        path = self._graph_path("int8")
+        return path.with_name(f"{path.stem}.{_this_computer()}.json")
+
+    def _cached_session(self, quantisation: Quantisation) -> InferenceSession:
+        path = self._graph_path(quantisation)
+        if path.exists():
+            try:
+                return open_session(path)
+            except ModelDamagedError:
+                path.unlink(missing_ok=True)  # half a file after a crash: build it again
+        self._build(path, quantisation)
+        return open_session(path)
+
+    def _build(self, path: Path, quantisation: Quantisation) -> None:
+        # `onnx` is a slow import and only needed when the model is new.
+        from notewell.models.external import apart  # noqa: PLC0415
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_suffix(".lock")):
+            if not path.exists():  # another process may have built it meanwhile
+                tensors = path.with_suffix(".weights")
+                graph, content = apart(self._graph(quantisation), tensors.name)
+                atomic.replace(tensors, content, mode=atomic.SHARED)
+                atomic.replace(path, graph, mode=atomic.SHARED)
+                self._drop_older(quantisation)
+
+    def _drop_older(self, quantisation: Quantisation) -> None:
+        """Remove what an earlier builder made of the same weights."""
+        current = self._graph_path(quantisation)
+        stem = current.stem.removesuffix(f"{GRAPH_VERSION}")
+        for version in range(1, GRAPH_VERSION):
+            for old in current.parent.glob(f"{stem}{version}.*"):
+                with suppress(OSError):  # another process may have it open, or have removed it
+                    old.unlink()
+
+    def _graph(self, quantisation: Quantisation) -> bytes:
+        from notewell.models.bert_onnx import build_graph  # noqa: PLC0415 - imports `onnx`
+
+        encoder = read_encoder(self.files.folder)
+        return build_graph(encoder, quantisation=quantisation, pooling=self.pooling)
+
+    def _first_start(self) -> InferenceSession | None:
+        """The int8 session when it agrees with fp32 here; remembers the verdict."""
+        reference = open_session(self._graph("fp32"))
+        try:
+            session = self._cached_session("int8")
+            cosine = self._agreement(session, reference)
+        except ModelDamagedError:  # operators or types that this build of onnxruntime lacks
+            session, cosine = None, 0.0
+        verdict = {"agrees": cosine >= AGREEMENT, "mean_cosine": round(cosine, 5)}
+        atomic.replace(self._verdict_path(), json.dumps(verdict).encode(), mode=atomic.SHARED)
+        return session if cosine >= AGREEMENT else None
+
+    def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
+        """The mean cosine of what both make of the samples."""
+        cosines = []
+        for text in SAMPLES:
+            ids = self.ids(text)
+            cosines.append(float(run(session, ids) @ run(reference, ids)))
+        mean = float(np.mean(cosines))
+        return mean if np.isfinite(mean) else 0.0
+
+
+def open_session(graph: Path | bytes) -> InferenceSession:
+    """A session with one thread: callers bring their own (see onnx_embedder.py).
+
+    Raises ModelDamagedError when onnxruntime refuses the graph.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # no faster with it, and it never gives memory back
+    options.log_severity_level = 3  # errors; they are raised as well
+    try:
+        return onnxruntime.InferenceSession(
+            graph if isinstance(graph, bytes) else str(graph),
+            options,
+            providers=["CPUExecutionProvider"],
+        )
+    except Exception as error:  # onnxruntime's errors have no common base
+        raise ModelDamagedError(
+            f"onnxruntime cannot load the model's graph ({error}). Remove the folder `graphs` of"
+            " the model cache; it will be built again."
+        ) from error
+
+
+def run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
+    """The embedding of one text, of shape (dimensions,)."""
+    row = np.asarray(ids, np.int64)[np.newaxis]
+    (embedding,) = session.run([GRAPH_OUTPUT], {GRAPH_INPUT: row})
+    return np.asarray(embedding[0], np.float32)
+
+
+def _read_verdict(path: Path) -> bool | None:
+    """Whether int8 agreed here; None when that is not known."""
+    try:
+        return bool(json.loads(path.read_bytes())["agrees"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _this_computer() -> str:
+    name = f"{platform.node()} {platform.machine()} {onnxruntime.__version__}"
+    return hashlib.sha256(name.encode()).hexdigest()[:12]

@@ -1,0 +1,85 @@
+"""Remembers the SHA-256 of a model's files, so that 90 MB need not be read at every start.
+
+A manifest lists the files of one model folder with hash, size and modification time. A file whose
+size and time are unchanged is taken to have the hash that was computed then; anything else is read
+again. Where the catalogue knows no hash, the first one seen is what the cache is held to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from notewell import atomic
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What identifies a file's content. `sha256` is hexadecimal."""
+
+    sha256: str
+    size: int
+    mtime_ns: int
+
+
+def fingerprints(
+    folder: Path, names: Iterable[str], known: Mapping[str, Fingerprint]
+) -> dict[str, Fingerprint]:
+    """Fingerprints of the named files, reading only those that `known` does not cover.
+
+    Raises OSError when a file is missing or cannot be read.
+    """
+    found = {}
+    for name in names:
+        status = (folder / name).stat()
+        remembered = known.get(name)
+        if remembered and (remembered.size, remembered.mtime_ns) == (
+            status.st_size,
+            status.st_mtime_ns,
+        ):
+            found[name] = remembered
+        else:
+            found[name] = Fingerprint(
+                file_sha256(folder / name), status.st_size, status.st_mtime_ns
+            )
+    return found
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def load_manifest(path: Path) -> dict[str, Fingerprint]:
+    """The remembered fingerprints by file name; empty when there is no readable manifest."""
+    try:
+        raw = json.loads(path.read_bytes())
+        if raw["format"] != _FORMAT:
+            return {}
+        return {
+            str(name): Fingerprint(str(entry["sha256"]), int(entry["size"]), int(entry["mtime_ns"]))
+            for name, entry in raw["files"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def manifest_source(path: Path) -> str:
+    """Where a readable manifest says that the files came from; "" where it does not say."""
+    try:
+        return str(json.loads(path.read_bytes())["source"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def save_manifest(path: Path, source: str, files: Mapping[str, Fingerprint]) -> None:
+    """Write the manifest atomically. `source` tells people where the files came from."""
+    entries = {name: asdict(fingerprint) for name, fingerprint in files.items()}
+    document = {"format": _FORMAT, "source": source, "files": entries}
+    atomic.replace(path, json.dumps(document, indent=2).encode(), mode=atomic.SHARED)

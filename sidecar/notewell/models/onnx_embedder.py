@@ -1,0 +1,201 @@
+"""The default embedder: onnxruntime on the CPU, without torch.
+
+Texts are embedded one at a time by several single-thread workers instead of in padded batches:
+activations stay in the cache of their core, nothing is padded, an int8 vector cannot depend on its
+batch mates, and on a busy computer no worker waits for another. Longest texts go first, so that
+the workers finish together.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+import numpy as np
+from onnxruntime import InferenceSession
+
+from notewell.errors import ModelError
+from notewell.models.catalogue import ModelSpec
+from notewell.models.graphs import run
+from notewell.models.tokens import TextTokenizer
+from notewell.models.words import WordTable
+from notewell.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
+
+# Workers give processors up to queries and to people's other programs (0 normal, 19 least).
+_NICENESS = 10
+
+# The longest that a worker holds back for queries: without a limit, queries that never pause
+# would stop indexing altogether.
+_LONGEST_YIELD_S = 0.05
+
+
+class QueryGate:
+    """Lets queries pass: while one is under way, passage workers wait between two texts."""
+
+    def __init__(self) -> None:
+        """Open, no query under way."""
+        self._lock = threading.Lock()
+        self._queries = 0
+        self._free = threading.Event()
+        self._free.set()
+
+    @contextmanager
+    def query(self) -> Iterator[None]:
+        """Holds the workers back while the block runs."""
+        with self._lock:
+            self._queries += 1
+            self._free.clear()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._queries -= 1
+                if not self._queries:
+                    self._free.set()
+
+    def give_way(self) -> bool:
+        """Wait until no query is under way, at most a moment; tells whether it is so."""
+        return self._free.wait(_LONGEST_YIELD_S)
+
+
+class OnnxEmbedder:
+    """A loaded model. Satisfies `types.Embedder`; safe to call from several threads."""
+
+    def __init__(
+        self,
+        session: InferenceSession,
+        tokenizer: TextTokenizer,
+        *,
+        spec: ModelSpec,
+        key: ModelKey,
+        threads: int,
+        words: WordTable | None = None,
+    ) -> None:
+        """Take over a session of one thread. `threads` 0 means one worker per processor.
+
+        `words` are the token vectors of the same weights.
+        """
+        self._session: InferenceSession | None = session
+        self._tokenizer = tokenizer
+        self._spec = spec
+        self._key = key
+        self._words = words
+        self._threads = threads or usable_processors()
+        self._gate = QueryGate()
+        self._workers = ThreadPoolExecutor(self._threads, "embed", initializer=_step_back)
+
+    @property
+    def key(self) -> ModelKey:
+        """Under which its vectors are kept; names the quantisation really in use."""
+        return self._key
+
+    @property
+    def dimensions(self) -> int:
+        """Length of its vectors."""
+        return self._spec.dimensions
+
+    @property
+    def sizes(self) -> ChunkSizes:
+        """Chunk sizes that suit the model."""
+        return self._spec.sizes
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone, special tokens not counted."""
+        return self._tokenizer.count(text)
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        """Its tokens by themselves; see `types.KnowsTokens`."""
+        if self._words is None:
+            return None
+        ids, starts = self._tokenizer.places(text)
+        vectors = self._words.of(np.array(ids, np.int64))
+        return TokenVectors(np.array(starts, np.int64), vectors)
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """Unit vectors of shape (len(texts), dimensions), float32, in the order given.
+
+        Raises ModelError when the embedder is closed or the runtime fails.
+        """
+        session = self._open_session()
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        prefix = self._spec.passage_prefix
+        tokens = [self._tokenizer.ids(prefix + text) for text in texts]
+        todo = deque(sorted(range(len(texts)), key=lambda row: -len(tokens[row])))
+
+        def work() -> None:
+            while todo and self._session is not None:
+                self._gate.give_way()
+                try:
+                    row = todo.popleft()
+                except IndexError:  # another worker took the last one
+                    return
+                vectors[row] = _embed(session, tokens[row])
+
+        if len(texts) == 1:  # a note being saved: not worth a thread's wake-up
+            work()
+        else:
+            self._work_together(work, todo)
+        if todo:
+            raise self._closed()
+        return vectors
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Unit vector of shape (dimensions,), float32; passages wait meanwhile."""
+        session = self._open_session()
+        with self._gate.query():
+            return _embed(session, self._tokenizer.ids(self._spec.query_prefix + text))
+
+    def close(self) -> None:
+        """Finish the text in hand and let go of the model. Harmless when called again."""
+        self._session = None
+        self._workers.shutdown(wait=True, cancel_futures=True)
+
+    def _open_session(self) -> InferenceSession:
+        session = self._session
+        if session is None:
+            raise self._closed()
+        return session
+
+    def _closed(self) -> ModelError:
+        return ModelError(f"The embedder {self._key} is closed.", code="model_closed")
+
+    def _work_together(self, work: Callable[[], None], todo: deque[int]) -> None:
+        """Run `work` in every worker; after one fails, the others find nothing left to do."""
+        try:
+            workers = [self._workers.submit(work) for _ in range(min(self._threads, len(todo)))]
+        except RuntimeError as error:  # the pool was shut down a moment ago
+            raise self._closed() from error
+        try:
+            for worker in workers:
+                worker.result()
+        except CancelledError as error:
+            raise self._closed() from error
+        except ModelError:
+            todo.clear()
+            raise
+
+
+def _embed(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
+    try:
+        return run(session, ids)
+    except Exception as error:  # onnxruntime's errors have no common base
+        raise ModelError(f"onnxruntime failed on a text of {len(ids)} tokens: {error}") from error
+
+
+def _step_back() -> None:
+    """Lower the calling thread's priority, on the one system that has one for each thread."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
+def usable_processors() -> int:
+    """Processors this process may use, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1

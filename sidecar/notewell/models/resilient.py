@@ -1,0 +1,297 @@
+"""Keeps an embedder at work in a simpler way when it fails, and says which way and why.
+
+What is given up first costs least: half of the threads, then all but one and int8, then meaning
+altogether. The full embedder is tried again after a while. Vectors are kept under the key of the
+embedder as it was set, so a way of another quantisation embeds queries only, which agree with the
+kept vectors well enough to search by (see graphs.py); passages wait.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from notewell.errors import ModelError
+from notewell.types import (
+    ChunkSizes,
+    Embedder,
+    FloatArray,
+    KnowsTokens,
+    ModelKey,
+    ModelRules,
+    TokenVectors,
+)
+
+Step = Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
+
+RETRY_S = 300.0
+# Embedded to tell an embedder that fails from a text that no embedder likes.
+PROBE = "A note about bread, water and light."
+_RUNNING: tuple[Step, ...] = ("full", "fewer_threads", "single_fp32")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """A simpler way of working, what led to it, and since when (POSIX seconds)."""
+
+    step: Step
+    reason: str
+    since: float
+
+
+@runtime_checkable
+class Degrading(Protocol):
+    """An embedder that can tell whether it works as it was set."""
+
+    @property
+    def degraded(self) -> Degraded | None:
+        """The simpler way it works in now; None: as it was set."""
+        ...
+
+
+def rules_for(step: Step, rules: ModelRules, processors: int) -> ModelRules:
+    """The rules of a step; `processors` is what 0 threads stand for."""
+    if step == "single_fp32":
+        return replace(rules, threads=1, quantisation="fp32")
+    if step == "fewer_threads":
+        return replace(rules, threads=max((rules.threads or processors) // 2, 1))
+    return rules
+
+
+class ResilientEmbedder:
+    """An embedder that survives its runtime. Satisfies `types.Embedder`.
+
+    Whatever a runtime raises becomes a ModelError, at the latest when no step is left.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        start: Callable[[Step], Embedder],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        """Take over a working embedder; `start` makes one for a step, and may raise anything."""
+        self._start = start
+        self._clock = clock
+        self._retry_s = retry_s
+        self._lock = threading.Lock()  # held by whoever restarts
+        self._first = self._latest = embedder
+        self._current: Embedder | None = embedder
+        self._key = embedder.key
+        self._degraded: Degraded | None = None
+        self._again_at = 0.0
+        self._closed = False
+
+    @property
+    def degraded(self) -> Degraded | None:
+        """The simpler way it works in now; None: as it was set."""
+        return self._degraded
+
+    @property
+    def key(self) -> ModelKey:
+        """Under which its vectors are kept, whatever the step."""
+        return self._key
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return self._first.dimensions
+
+    @property
+    def sizes(self) -> ChunkSizes:
+        """Chunk sizes that suit the model."""
+        return self._first.sizes
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone; needs no runtime, so it works at every step."""
+        return self._latest.count_tokens(text)
+
+    def token_vectors(self, text: str) -> TokenVectors | None:
+        """Tokens by themselves, which need no runtime either; None: not with this model."""
+        latest = self._latest
+        return latest.token_vectors(text) if isinstance(latest, KnowsTokens) else None
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """Vectors of shape (len(texts), dimensions); NaN for a text that alone makes it fail.
+
+        Raises:
+            ModelError: at this step no passages are embedded, or it is closed.
+
+        """
+        while True:
+            embedder = self._working(wait=True)
+            if embedder.key != self._key:
+                raise ModelError(f"Passages wait for their embedding: {self._why()}.")
+            try:
+                return embedder.embed_passages(texts)
+            except Exception as error:  # noqa: BLE001 - the runtimes' errors have no common base
+                failure = error
+            if self._degraded is not None and not _lacks_memory(failure):
+                sifted = self._sifted(embedder, texts)
+                if sifted is not None:
+                    return sifted
+            self._step_down(embedder, failure, wait=True)
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Vector of shape (dimensions,).
+
+        Raises:
+            ModelError: no step is left, another thread restarts it just now, it is closed, or the
+                text alone makes it fail.
+
+        """
+        while True:
+            embedder = self._working(wait=False)
+            try:
+                return embedder.embed_query(text)
+            except Exception as error:  # noqa: BLE001 - as above
+                failure = error
+            if self._current is embedder and _answers(embedder):
+                raise ModelError(f"The model cannot embed this query: {_told(failure)}.")
+            self._step_down(embedder, failure, wait=False)
+
+    def close(self) -> None:
+        """Let the model go, also while another thread uses it. Twice is no error."""
+        self._closed = True
+        with self._lock:
+            self._let_go()
+
+    def _working(self, *, wait: bool) -> Embedder:
+        """What embeds at this step; the full embedder again, if it is time to try it."""
+        if self._degraded is not None and self._clock() >= self._again_at:
+            self._try_full()
+        embedder = self._current
+        if embedder is None and wait:
+            with self._lock:  # a restart may be under way
+                embedder = self._current
+        if self._closed:
+            raise ModelError(f"The embedder {self._key} is closed.", code="model_closed")
+        if embedder is None:
+            raise ModelError(f"The model does not work: {self._why()}.")
+        return embedder
+
+    def _why(self) -> str:
+        return self._degraded.reason if self._degraded is not None else "it is being restarted"
+
+    def _try_full(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            return  # somebody does
+        try:
+            degraded = self._degraded
+            if degraded is not None and self._clock() >= self._again_at and not self._closed:
+                step = degraded.step
+                self._restart(("full", *_RUNNING[_place(step) :]), degraded.reason)
+        finally:
+            self._lock.release()
+
+    def _step_down(self, failed: Embedder, error: Exception, *, wait: bool) -> None:
+        """Restart at the step below that of `failed`, unless another thread has done so."""
+        if not self._lock.acquire(blocking=wait):
+            raise ModelError("The model is being restarted; ask again in a moment.") from error
+        try:
+            if self._current is failed and not self._closed:
+                step = self._degraded.step if self._degraded is not None else "full"
+                self._restart(_RUNNING[_place(step) + 1 :], _told(error))
+        finally:
+            self._lock.release()
+
+    def _restart(self, steps: Sequence[Step], reason: str) -> None:
+        """Start at the first of the steps that works; the lock is held. `reason`: why at all."""
+        self._let_go()
+        for step in steps:
+            embedder = None
+            try:
+                embedder = self._start(step)
+                self._check(embedder)
+            except Exception as error:  # noqa: BLE001 - as above; also memory that is not there
+                log.debug("%s does not start (%s): %s", self._key, step, error)
+                if step != "full":
+                    reason = _told(error)
+                if embedder is not None:
+                    _close(embedder)
+                continue
+            self._latest = self._current = embedder
+            self._note(step, reason)
+            return
+        self._note("keyword_only", reason)
+
+    def _check(self, embedder: Embedder) -> None:
+        """Hold a restarted embedder to the model it stands for."""
+        key = embedder.key
+        same = (key.name, key.weights_hash) == (self._key.name, self._key.weights_hash)
+        if not same or embedder.dimensions != self.dimensions:
+            raise ModelError(f"The files of {self._key} were replaced by those of {key}.")
+        embedder.embed_query(PROBE)
+
+    def _note(self, step: Step, reason: str) -> None:
+        """Remember the step; tell the log, if it is another one."""
+        before = self._degraded.step if self._degraded is not None else "full"
+        self._again_at = self._clock() + self._retry_s
+        if step == before:
+            return
+        if step == "full":
+            self._degraded = None
+            log.info("The model %s works as it was set again.", self._key)
+            return
+        self._degraded = Degraded(step, reason, time.time())
+        log.warning("The model %s goes on at the step %s: %s", self._key, step, reason)
+
+    def _sifted(self, embedder: Embedder, texts: Sequence[str]) -> FloatArray | None:
+        """The vectors of the texts one by one; None where the embedder itself is to blame."""
+        vectors = np.full((len(texts) + 1, self.dimensions), np.nan, np.float32)
+        for row, text in enumerate((PROBE, *texts)):
+            try:
+                vectors[row] = embedder.embed_passages([text])[0]
+            except Exception as error:  # noqa: BLE001 - as above
+                if row == 0 or _lacks_memory(error):
+                    return None
+        return vectors[1:]
+
+    def _let_go(self) -> None:
+        if self._current is not None:
+            _close(self._current)
+        self._current = None
+
+
+def _place(step: Step) -> int:
+    return _RUNNING.index(step) if step in _RUNNING else len(_RUNNING)
+
+
+def _answers(embedder: Embedder) -> bool:
+    try:
+        embedder.embed_query(PROBE)
+    except Exception:  # noqa: BLE001 - as above
+        return False
+    return True
+
+
+def _close(embedder: Embedder) -> None:
+    with suppress(Exception):  # what failed may fail at closing as well
+        embedder.close()
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    """Whether it, or what it came from, is about memory; runtimes in C++ say `bad_alloc`."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError) or "alloc" in str(cause).lower():
+            return True
+        cause = cause.__cause__
+    return False
+
+
+def _told(error: Exception) -> str:
+    if _lacks_memory(error):
+        return "there was not enough memory"
+    return (str(error) or type(error).__name__).rstrip(".")

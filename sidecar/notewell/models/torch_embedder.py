@@ -1,0 +1,137 @@
+"""Any other model, through sentence-transformers (the extra `torch`).
+
+Slower to start, larger to install and slower to index than the built-in runtime; in exchange it
+runs whatever sentence-transformers runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from notewell.errors import MissingExtraError, ModelError, ModelUnavailableError
+from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, known
+from notewell.models.folder import chunk_sizes
+from notewell.models.manifest import file_sha256
+from notewell.types import ChunkSizes, FloatArray, ModelKey, ModelRules
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_BATCH = 8  # small, so that a query never waits long
+
+
+class TorchEmbedder:
+    """A sentence-transformers model on the CPU. Satisfies `types.Embedder`."""
+
+    def __init__(
+        self, model: SentenceTransformer, *, key: ModelKey, spec: ModelSpec | None
+    ) -> None:
+        """Take over a loaded model; `spec` gives the prefixes and sizes of a catalogue model."""
+        self._model: SentenceTransformer | None = model
+        self._tokenizer = model.tokenizer  # counts also when the model is gone
+        self._key = key
+        self._lock = threading.Lock()
+        self._dimensions = int(model.get_sentence_embedding_dimension() or 0)
+        self._prefixes = (spec.query_prefix, spec.passage_prefix) if spec else ("", "")
+        self._sizes = spec.sizes if spec else chunk_sizes(int(model.max_seq_length or 512))
+
+    @classmethod
+    def load(cls, rules: ModelRules, *, offline: bool) -> TorchEmbedder:
+        """Load `rules.folder`, else the hub's model `rules.name`.
+
+        Raises MissingExtraError without the extra, ModelUnavailableError without the model.
+        """
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise MissingExtraError(
+                f"The model {rules.name} needs sentence-transformers, which is not installed."
+                " Run pip install '.[torch]' in Notewell's source folder."
+            )
+        # Takes seconds, and the extra may not be there.
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+
+        spec = known(rules.name)
+        place = rules.folder or (spec.repo if spec else None) or rules.name
+        revision = spec.revision if spec and not rules.folder else None
+        try:
+            model = SentenceTransformer(
+                place, device="cpu", revision=revision, local_files_only=offline
+            )
+        except (OSError, ValueError) as error:  # both are raised for models that are not there
+            raise ModelUnavailableError(
+                f"sentence-transformers cannot load {place!r}: {error}\nCheck the model's name,"
+                " or name a folder that holds it in the setting model.folder."
+            ) from error
+        return cls(model, key=ModelKey(rules.name, _weights_hash(model, place), "fp32"), spec=spec)
+
+    @property
+    def key(self) -> ModelKey:
+        """Under which its vectors are kept."""
+        return self._key
+
+    @property
+    def dimensions(self) -> int:
+        """Length of its vectors."""
+        return self._dimensions
+
+    @property
+    def sizes(self) -> ChunkSizes:
+        """Chunk sizes that suit the model."""
+        return self._sizes
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` alone, special tokens not counted."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False, verbose=False))
+
+    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
+        """Unit vectors of shape (len(texts), dimensions), float32, in the order given."""
+        vectors = np.zeros((len(texts), self._dimensions), np.float32)
+        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
+        for start in range(0, len(order), _BATCH):
+            rows = order[start : start + _BATCH]
+            vectors[rows] = self._encode([self._prefixes[1] + texts[row] for row in rows])
+        return vectors
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Unit vector of shape (dimensions,), float32."""
+        return np.asarray(self._encode([self._prefixes[0] + text])[0], np.float32)
+
+    def close(self) -> None:
+        """Let go of the model. Harmless when called again."""
+        self._model = None
+
+    def _open_model(self) -> SentenceTransformer:
+        if self._model is None:
+            raise ModelError(f"The embedder {self._key} is closed.", code="model_closed")
+        return self._model
+
+    def _encode(self, texts: list[str]) -> FloatArray:
+        model = self._open_model()
+        readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        with self._lock:  # torch spreads one call over all processors; two would fight
+            vectors = model.encode(
+                readable,
+                batch_size=_BATCH,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
+        return np.asarray(vectors, np.float32)
+
+
+def _weights_hash(model: Any, place: str) -> str:
+    """SHA-256 of the weights file of a folder; of the tensors in memory for a hub model."""
+    weights = Path(place) / WEIGHTS_FILE
+    if weights.is_file():
+        return file_sha256(weights)
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(tensor.detach().float().cpu().numpy()).data)
+    return digest.hexdigest()

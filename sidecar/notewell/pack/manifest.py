@@ -1,0 +1,132 @@
+"""What a pack says of itself: the model, and its files with their checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import orjson
+
+from notewell.errors import PackError
+from notewell.pack.archive import MANIFEST, Member
+from notewell.types import ModelKey
+
+FORMAT = 1
+# Vectors in one file of a pack: what is in memory at once, and what one transaction keeps.
+SHARD = 2048
+HASH_BYTES = 16
+MAX_DIMENSIONS = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One member with vectors: its name, how many there are, and the SHA-256 of its bytes."""
+
+    name: str
+    vectors: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a pack says of itself."""
+
+    model: ModelKey
+    dimensions: int
+    shards: tuple[Shard, ...]
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors all shards hold."""
+        return sum(shard.vectors for shard in self.shards)
+
+
+def to_json(manifest: Manifest) -> bytes:
+    """The manifest as it is stored."""
+    return orjson.dumps(
+        {
+            "format": FORMAT,
+            "model": manifest.model.name,
+            "weights_hash": manifest.model.weights_hash,
+            "quantisation": manifest.model.quantisation,
+            "dimensions": manifest.dimensions,
+            "vectors": manifest.vectors,
+            "files": [
+                {"name": shard.name, "vectors": shard.vectors, "sha256": shard.sha256}
+                for shard in manifest.shards
+            ],
+        },
+        option=orjson.OPT_INDENT_2,
+    )
+
+
+def from_json(content: bytes) -> Manifest:
+    """Read a stored manifest; PackError for one that is damaged or of another format."""
+    try:
+        stored = orjson.loads(content)
+        if stored["format"] != FORMAT:
+            raise PackError(
+                f"This pack has format {stored['format']!r}, this version of Notewell reads"
+                f" {FORMAT}. Update Notewell on both machines and export again.",
+                code="pack_format",
+            )
+        shards = tuple(
+            Shard(_text(item["name"]), _count(item["vectors"], SHARD), _text(item["sha256"]))
+            for item in stored["files"]
+        )
+        manifest = Manifest(
+            ModelKey(
+                _text(stored["model"]), _text(stored["weights_hash"]), _text(stored["quantisation"])
+            ),
+            _count(stored["dimensions"], MAX_DIMENSIONS),
+            shards,
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise damaged(f"its {MANIFEST} does not read") from error
+    if stored.get("vectors") != manifest.vectors:
+        raise damaged(f"its {MANIFEST} counts other vectors than its files have")
+    return manifest
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _count(value: object, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
+        raise ValueError(value)
+    return value
+
+
+def check_model(manifest: Manifest, model: ModelKey, dimensions: int) -> None:
+    """Refuse, with PackError, vectors that another model made."""
+    if manifest.model != model:
+        raise PackError(
+            f"This pack holds vectors of {manifest.model}, but the vault is embedded with {model},"
+            " and vectors of different models cannot be compared. Set `model.name` and"
+            " `model.quantisation` alike on both machines, then export again.",
+            code="pack_other_model",
+        )
+    if manifest.dimensions != dimensions:
+        raise damaged(
+            f"its vectors have {manifest.dimensions} numbers where {model} gives {dimensions}"
+        )
+
+
+def check_members(manifest: Manifest, found: Mapping[str, Member]) -> None:
+    """Every file of the manifest is there once, none besides, and none larger than it can be."""
+    names = [shard.name for shard in manifest.shards]
+    if sorted([*names, MANIFEST]) != sorted(found):
+        raise damaged("its files are not those that its manifest names")
+    # A pair is two short headers, the hash and the vector.
+    pair = HASH_BYTES + 2 * manifest.dimensions + 8
+    for shard in manifest.shards:
+        if found[shard.name].size > shard.vectors * pair + 8:
+            raise damaged(f"{shard.name} is larger than its vectors are")
+
+
+def damaged(what: str) -> PackError:
+    """The error for a pack of which something is not as it says."""
+    return PackError(f"This pack is damaged: {what}. Export or copy it again; nothing was kept.")

@@ -1,0 +1,251 @@
+"""The file of the log: one SQLite database of three tables, each with its newest rows only.
+
+It has no write-ahead log beside it, so that clearing it leaves nothing behind; deleted rows are
+overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from notewell.querylog.records import Judged, Judgements, Opened, Query, continues, fold
+
+NAME = "queries.db"
+MOST = 10_000  # rows of each table
+VERSION = 1
+_BUSY_SECONDS = 5.0
+_MEMORY = ":memory:"
+_TABLES = ("queries", "opened", "verdicts")
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE queries (
+  id TEXT PRIMARY KEY, at REAL NOT NULL, door TEXT NOT NULL, query TEXT NOT NULL,
+  folded TEXT NOT NULL, mode TEXT NOT NULL, took_ms REAL NOT NULL, generation INTEGER NOT NULL,
+  results TEXT NOT NULL);
+CREATE INDEX queries_at ON queries (at);
+CREATE INDEX queries_door ON queries (door, at);
+CREATE INDEX queries_folded ON queries (folded, at);
+CREATE TABLE opened (
+  at REAL NOT NULL, query TEXT NOT NULL, path TEXT NOT NULL, pin TEXT NOT NULL, rank INTEGER,
+  query_id TEXT);
+CREATE INDEX opened_query ON opened (query_id);
+CREATE TABLE verdicts (
+  at REAL NOT NULL, query TEXT NOT NULL, folded TEXT NOT NULL, path TEXT NOT NULL,
+  verdict TEXT NOT NULL, pin TEXT NOT NULL, PRIMARY KEY (folded, path));
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+_QUERY = "SELECT id, at, door, query, mode, took_ms, generation, results FROM queries"
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """How many rows a clearing deleted."""
+
+    queries: int
+    opened: int
+    verdicts: int
+
+
+class Book:
+    """The database, used by one thread. Every method may raise sqlite3.Error."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Open it, made where it is missing; None: one that is empty and kept nowhere.
+
+        Raises OSError where the folder cannot be written.
+        """
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))  # for its owner alone
+        self._connection = sqlite3.connect(
+            _MEMORY if file is None else file, timeout=_BUSY_SECONDS, isolation_level=None
+        )
+        try:
+            self._prepare()
+        except BaseException:  # whatever it is: nobody else could close it
+            self._connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA secure_delete = ON")
+        if self._version() == 0:
+            try:
+                self._connection.executescript(_SCHEMA)
+            except sqlite3.OperationalError:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if self._version() == 0:  # else another process was quicker
+                    raise
+        if self._version() != VERSION:
+            raise sqlite3.NotSupportedError(f"it is of version {self._version()}, not {VERSION}")
+
+    def _version(self) -> int:
+        return int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def add(self, queries: Iterable[Query]) -> None:
+        """Keep searches. One that was typed on, and had no result opened, gives way to the next."""
+        with self._transaction():
+            for query in queries:
+                before = self._typed_before(query)
+                if before is not None:
+                    self._connection.execute("DELETE FROM queries WHERE id = ?", (before,))
+                results = json.dumps(query.results, ensure_ascii=False)
+                row = (query.id, query.at, query.door, query.text, fold(query.text), query.mode)
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO queries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*row, query.took_ms, query.generation, results),
+                )
+            self._trim("queries")
+
+    def _typed_before(self, query: Query) -> str | None:
+        last = self._queries(
+            "WHERE door = ? AND at <= ? ORDER BY at DESC LIMIT 1", (query.door, query.at)
+        )
+        if not last or not continues(last[0], query):
+            return None
+        opened = "SELECT 1 FROM opened WHERE query_id = ? LIMIT 1"
+        used = self._connection.execute(opened, (last[0].id,)).fetchone()
+        return None if used else last[0].id
+
+    def add_opened(self, opened: Opened) -> None:
+        """Keep that a result was opened."""
+        with self._transaction():
+            self._connection.execute(
+                "INSERT INTO opened VALUES (?, ?, ?, ?, ?, ?)",
+                (opened.at, opened.query, opened.path, opened.pin, opened.rank, opened.query_id),
+            )
+            self._trim("opened")
+
+    def judge(self, judged: Judged) -> None:
+        """Keep a verdict in place of an earlier one on the same query and note."""
+        folded = fold(judged.query)
+        with self._transaction():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)",
+                (judged.at, judged.query, folded, judged.path, judged.verdict, judged.pin),
+            )
+            self._trim("verdicts")
+
+    def withdraw(self, query: str, paths: Sequence[str]) -> None:
+        """Forget the verdicts on a note, under any of the paths it had."""
+        with self._transaction():
+            for path in paths:
+                self._connection.execute(
+                    "DELETE FROM verdicts WHERE folded = ? AND path = ?", (fold(query), path)
+                )
+
+    def clear(self, *, keep_verdicts: bool) -> Cleared:
+        """Delete everything, or everything but the verdicts, and give the disk its space back."""
+        deleted = dict.fromkeys(_TABLES, 0)
+        with self._transaction():
+            for table in _TABLES[: 2 if keep_verdicts else 3]:
+                deleted[table] = self._connection.execute(f"DELETE FROM {table}").rowcount  # noqa: S608 - names of our own
+        # What was deleted is overwritten already; only its space is not given back.
+        with suppress(sqlite3.OperationalError):
+            self._connection.execute("VACUUM")
+        return Cleared(**deleted)
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def latest(self, limit: int, since: float | None) -> tuple[int, list[Query]]:
+        """How many searches there are from `since` on, and the newest of them."""
+        start = float("-inf") if since is None else since
+        count = self._connection.execute("SELECT count(*) FROM queries WHERE at >= ?", (start,))
+        newest = self._queries("WHERE at >= ? ORDER BY at DESC LIMIT ?", (start, limit))
+        return int(count.fetchone()[0]), newest
+
+    def find(self, query_id: str | None, text: str | None) -> Query | None:
+        """The search of that id, or else the newest of that text."""
+        found = self._queries("WHERE id = ?", (query_id,))
+        if not found and text is not None:
+            found = self._queries("WHERE folded = ? ORDER BY at DESC LIMIT 1", (fold(text),))
+        return found[0] if found else None
+
+    def opened_of(self, query_id: str) -> list[Opened]:
+        """What was opened from one search, in that order."""
+        return self._opened("WHERE query_id = ? ORDER BY at", (query_id,))
+
+    def judgements(self) -> Judgements:
+        """Everything that was opened or judged."""
+        return Judgements(tuple(self._opened("ORDER BY at", ())), tuple(self.verdicts()))
+
+    def verdicts(self) -> list[Judged]:
+        """All verdicts, oldest first."""
+        rows = self._connection.execute(
+            "SELECT at, query, path, verdict, pin FROM verdicts ORDER BY at, query, path"
+        )
+        return [Judged(*row) for row in rows]
+
+    def _queries(self, which: str, values: Sequence[Any]) -> list[Query]:
+        rows = self._connection.execute(f"{_QUERY} {which}", values)
+        return [_query(row) for row in rows]
+
+    def _opened(self, which: str, values: Sequence[Any]) -> list[Opened]:
+        sql = f"SELECT at, query, path, pin, rank, query_id FROM opened {which}"  # noqa: S608 - see `_queries`
+        return [Opened(*row) for row in self._connection.execute(sql, values)]
+
+    def _trim(self, table: str) -> None:
+        self._connection.execute(
+            f"DELETE FROM {table} WHERE rowid IN"  # noqa: S608 - a name of our own
+            f" (SELECT rowid FROM {table} ORDER BY at DESC LIMIT -1 OFFSET {MOST})"
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        with self._connection:  # commits, or takes all of it back
+            yield
+
+
+def _query(row: tuple[Any, ...]) -> Query:
+    key, at, door, text, mode, took_ms, generation, results = row
+    found = tuple((path, score) for path, score in json.loads(results))
+    return Query(key, at, door, text, mode, took_ms, generation, found)
+
+
+def folder(data_dir: Path, vault_id: str) -> Path:
+    """Where the log of a vault lives, also when its index was put elsewhere by a setting."""
+    return data_dir / "vaults" / vault_id
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether the file is no database any more, and not merely out of reach."""
+    return isinstance(error, sqlite3.DatabaseError) and any(
+        word in str(error) for word in ("malformed", "not a database")
+    )
+
+
+def set_aside(file: Path) -> None:
+    """Move a damaged log out of the way, under a name that `delete` knows."""
+    file.replace(_damaged(file))
+
+
+def delete_damaged(file: Path) -> None:
+    """Delete what `set_aside` moved away."""
+    _damaged(file).unlink(missing_ok=True)
+
+
+def _damaged(file: Path) -> Path:
+    return file.with_name(f"{file.name}.damaged")
+
+
+def delete(folder: Path) -> None:
+    """Delete the log in `folder` with all that belongs to it; the folder too, if it is empty."""
+    for file in folder.glob(f"{NAME}*"):
+        file.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()

@@ -1,0 +1,117 @@
+"""Where a vault's index stands: totals, the queue, the model, each file's state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from notewell.types import LedgerState
+
+EngineState = Literal["starting", "indexing", "ready", "degraded"]
+Semantic = Literal["ready", "partial", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """The write queue at a moment."""
+
+    pending: int = 0
+    current: str | None = None
+    done: int = 0
+    failed: int = 0
+    paused: bool = False
+    eta_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A mass disappearance that waits for a person's word."""
+
+    gone: int
+    total: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDone:
+    """What was done for a vault since it was opened; `embedded` counts texts sent to the model."""
+
+    read: int = 0
+    embedded: int = 0
+    reused: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderStatus:
+    """How a model works after it failed: more simply than it was set, why, and since when."""
+
+    step: Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
+    reason: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReply:
+    """Where a vault's index stands. `problem` says what keeps it from following its folder.
+
+    `model` is the one that answers; `next_model` is being prepared and answers when it covers as
+    much. `embedder` is there while a model does not work as it was set.
+    """
+
+    vault: str
+    notes: int
+    chunks: int
+    vectors: int
+    model: str | None
+    generation: int
+    state: EngineState
+    semantic: Semantic
+    semantic_reason: str | None
+    queue: QueueStatus
+    ledger: Mapping[LedgerState, int]
+    guard: Guard | None = None
+    problem: str | None = None
+    work: WorkDone = field(default_factory=WorkDone)
+    next_model: str | None = None
+    embedder: EmbedderStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """A file's state; for `?path=` also the rule that decides."""
+
+    path: str
+    state: LedgerState
+    rule: str | None
+    reason: str | None
+    warnings: tuple[str, ...]
+    attempts: int
+    size: int
+    modified: str | None
+    updated: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerReply:
+    """The ledger: the counts of all states and the entries asked for."""
+
+    vault: str
+    total: int
+    counts: Mapping[LedgerState, int]
+    entries: tuple[LedgerRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """An index run: totals after it (the first four), and what it did."""
+
+    notes: int
+    chunks: int
+    failed: int
+    excluded: int
+    embedded: int
+    reused: int
+    removed: int
+    seconds: float

@@ -1,0 +1,196 @@
+"""How a query that somebody is typing may go on, in the words of the vault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from notewell.replies.explore import Completion, CompletionKind
+from notewell.search.lexer import FIELDS
+from notewell.search.names import Match, Name, Names
+from notewell.search.vocabulary import Vocabulary
+
+_MAX_TYPED = 512  # characters before the cursor that are looked at
+_MAX_WORDS = 6  # of a title that is typed without quotes
+_MIN_FILTER = 2  # letters after which a filter's own name is offered
+
+_FILTER = re.compile(
+    r'(?:^|(?<=[\s(]))-?(?P<name>tag|path|file|type|status):(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"()]*))$',
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[\[(?P<typed>[^\[\]|#]*)$")
+_VALUE = re.compile(r'\[(?P<name>[^\[\]:\n]+):\s*"?(?P<typed>[^\[\]\n"]*)$')
+_PROPERTY = re.compile(r"(?<!\[)\[(?P<typed>[^\[\]:\n]*)$")
+_HASH = re.compile(r"(?:^|(?<=[\s(]))#(?P<typed>[^\s#]*)$")
+_WORDS = re.compile(r"(?:^|(?<=[\s(]))-?(?=[^\s(-])")
+_BARE = re.compile(r"[\w/.-]+")
+_PLAIN = re.compile(r"\w[\w'.,&-]*(?: [\w'.,&][\w'.,&-]*)*")
+_SPECIAL = re.compile(r'[\\"\u201c\u201d\u201e]')
+
+_ORDER: tuple[CompletionKind, ...] = (
+    "filter",
+    "tag",
+    "title",
+    "alias",
+    "property",
+    "value",
+    "folder",
+    "path",
+)
+_FIELD_NAMES = Names(Name(f"{field}:", 0) for field in FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A candidate; `words` is how many of the words that were typed it stands for."""
+
+    kind: CompletionKind
+    match: Match
+    insert: str
+    start: int
+    words: int = 1
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """What answers more of what was typed comes first, then what is used more."""
+        name = self.match.name
+        place = (-name.count, _ORDER.index(self.kind), len(name.text), name.text)
+        leading = (self.kind != "filter", not self.match.whole, self.kind == "path")
+        return (-self.words, *leading, *place)
+
+
+def complete(words: Vocabulary, prefix: str, *, limit: int) -> tuple[Completion, ...]:
+    """Completions of the last term of `prefix`, which is a query up to the cursor; best first.
+
+    Known are `tag:`, `path:`, `file:`, `type:`, `status:`, `#tag`, `[property`, `[property:value`,
+    `[[note`, and plain words, which may begin any name.
+    """
+    found = sorted(_candidates(words, prefix, limit), key=lambda one: one.rank)
+    shown: dict[tuple[str, str], Completion] = {}
+    for one in found:
+        key = (one.kind, one.insert.casefold())
+        if key not in shown:
+            name = one.match.name
+            start = _utf16(prefix[: one.start])
+            shown[key] = Completion(one.kind, name.text, one.insert, start, name.count, name.path)
+        if len(shown) == limit:
+            break
+    return tuple(shown.values())
+
+
+def _candidates(words: Vocabulary, prefix: str, limit: int) -> Iterator[_Found]:
+    """All that the last term may become; which kind of term it is, its first match decides."""
+    skipped = max(0, len(prefix) - _MAX_TYPED)
+    typed = prefix[skipped:]
+    if term := _FILTER.search(typed):
+        value = term["quoted"] if term["quoted"] is not None else term["bare"]
+        at = _Term(value, skipped + term.start("name"), limit)
+        yield from _of_filter(words, term["name"].lower(), at)
+    elif term := _LINK.search(typed):
+        yield from _of_notes(words, _Term(term["typed"], skipped + term.start(), limit), _link)
+    elif term := _VALUE.search(typed):
+        name = term["name"].strip().strip('"')
+        at = _Term(term["typed"], skipped + term.start(), limit)
+        yield from at.found("value", words.values(name), partial(_property, name))
+    elif term := _PROPERTY.search(typed):
+        at = _Term(term["typed"], skipped + term.start(), limit)
+        yield from at.found("property", words.properties, _property)
+    elif term := _HASH.search(typed):
+        yield from _of_filter(words, "tag", _Term(term["typed"], skipped + term.start(), limit))
+    elif typed.count('"') % 2:
+        start = typed.rindex('"')
+        yield from _of_notes(words, _Term(typed[start + 1 :], skipped + start, limit), _quoted)
+    else:
+        yield from _of_words(words, typed, skipped, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """What was typed of a term, where it starts, how many completions of a kind are wanted."""
+
+    typed: str
+    start: int
+    limit: int
+    words: int = 1
+
+    def found(
+        self, kind: CompletionKind, names: Names, insert: Callable[[str], str | None]
+    ) -> Iterator[_Found]:
+        """The names of a kind that begin so; None from `insert`: cannot be written there."""
+        for match in names.find(self.typed, self.limit):
+            text = insert(match.name.text)
+            if text is not None:
+                yield _Found(kind, match, text, self.start, self.words)
+
+
+def _of_notes(
+    words: Vocabulary, term: _Term, insert: Callable[[str], str | None]
+) -> Iterator[_Found]:
+    yield from term.found("title", words.titles, insert)
+    yield from term.found("alias", words.aliases, insert)
+
+
+def _of_filter(words: Vocabulary, name: str, term: _Term) -> Iterator[_Found]:
+    written = partial(_filter, name)
+    match name:
+        case "tag":
+            yield from replace(term, typed=term.typed.lstrip("#")).found("tag", words.tags, written)
+        case "path":
+            yield from term.found("folder", words.folders, written)
+            yield from term.found("path", words.paths, written)
+        case "file":
+            yield from term.found("path", words.files, written)
+        case _:
+            yield from term.found("value", words.values(name), written)
+
+
+def _of_words(words: Vocabulary, typed: str, skipped: int, limit: int) -> Iterator[_Found]:
+    """Completions of plain words: of the last one, and of the last few as one name."""
+    starts = [found.end() for found in _WORDS.finditer(typed)]
+    if not starts or typed[-1:].isspace():
+        starts.append(len(typed))
+    for count, at in enumerate(reversed(starts[-_MAX_WORDS:]), start=1):
+        yield from _of_notes(words, _Term(typed[at:], skipped + at, limit, count), _plain)
+    last = _Term(typed[starts[-1] :], skipped + starts[-1], limit)
+    if len(last.typed) >= _MIN_FILTER:
+        yield from last.found("filter", _FIELD_NAMES, str)
+    if last.typed:
+        yield from _of_filter(words, "tag", last)
+        yield from last.found("folder", words.folders, partial(_filter, "path"))
+        yield from last.found("property", words.properties, _property)
+
+
+def _filter(name: str, value: str) -> str:
+    return f"{name}:{value if _BARE.fullmatch(value) else _quoted(value)}"
+
+
+def _plain(text: str) -> str:
+    """A name as words; in quotes where the query language would read it otherwise."""
+    safe = _PLAIN.fullmatch(text) and not re.search(r"\bOR\b", text)
+    return text if safe else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return f'"{_SPECIAL.sub(lambda found: chr(92) + found.group(), text)}"'
+
+
+def _link(text: str) -> str | None:
+    return None if re.search(r"[\[\]\n]", text) else f"[[{text}]]"
+
+
+def _property(name: str, value: str | None = None) -> str | None:
+    """A condition on a property; None where the query language cannot name it."""
+    if re.search(r'[\[\]\n:]|^\s|\s$|^"|"$', name) or not name:
+        return None
+    if value is None:
+        return f"[{name}]"
+    if re.search(r"[\[\]\n]", value):
+        return None
+    bare = _PLAIN.fullmatch(value) and not re.search(r"\sOR\s|^null$", value, re.IGNORECASE)
+    return f"[{name}:{value}]" if bare else f'[{name}:"{value}"]'
+
+
+def _utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,187 @@
+"""Which notes meet the hard conditions of a query, before anything is scored.
+
+Filters on metadata read what the index keeps in memory; words and phrases are asked of the
+keyword index, and a phrase of several words is then checked on the text itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.index import standins
+from notewell.index.analyze import words
+from notewell.index.index import Index
+from notewell.replies.explain import Removed
+from notewell.search import verbatim
+from notewell.search.properties import has_property
+from notewell.search.syntax import (
+    All,
+    Dated,
+    Either,
+    Node,
+    Not,
+    PathContains,
+    Property,
+    Tagged,
+    Text,
+)
+from notewell.types import IdArray, StoredNote
+
+_Mask = npt.NDArray[np.bool_]
+_NAMED = 5  # paths of notes that a condition left out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allowed:
+    """Ids of the notes that may be found, and how many were left out, by reason."""
+
+    notes: IdArray
+    removed: tuple[Removed, ...]
+
+    @property
+    def filtered(self) -> Mapping[str, int]:
+        """`removed` as the reply tells it."""
+        return {part.reason: part.count for part in self.removed}
+
+
+def allowed(
+    condition: Node | None, index: Index, *, hidden: frozenset[str] = frozenset()
+) -> Allowed:
+    """Apply the parts of `condition` one after the other to all notes of the index.
+
+    Then take out the notes whose paths are `hidden`: a person said that they are no answer.
+    """
+    notes = index.all_notes()
+    ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
+    evaluation = _Evaluation(index, notes, ids)
+    within = np.ones(len(notes), np.bool_)
+    removed: dict[str, Removed] = {}
+
+    def note_removed(reason: str, gone: _Mask) -> None:
+        places = np.flatnonzero(gone)
+        if len(places):
+            before = removed.get(reason, Removed(reason, 0))
+            paths = (*before.paths, *(notes[at].path for at in places[:_NAMED].tolist()))
+            removed[reason] = Removed(reason, before.count + len(places), paths[:_NAMED])
+
+    # What costs least comes first, so that texts are only read of notes that are left.
+    for part in sorted(_parts(condition), key=_reads_text):
+        kept = evaluation.mask(part, within)
+        note_removed(_reason(part), within & ~kept)
+        within = kept
+    if hidden:
+        seen = np.fromiter((note.path not in hidden for note in notes), np.bool_, len(notes))
+        note_removed("never_for_this", within & ~seen)
+        within = within & seen
+    return Allowed(ids[within], tuple(removed.values()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Evaluation:
+    index: Index
+    notes: tuple[StoredNote, ...]
+    ids: IdArray
+
+    def mask(self, node: Node, within: _Mask) -> _Mask:
+        """Which of the notes in `within` meet `node`."""
+        match node:
+            case All(parts):
+                for part in parts:
+                    within = self.mask(part, within)
+                return within
+            case Either(parts):
+                found = np.zeros_like(within)
+                for part in parts:
+                    found |= self.mask(part, within & ~found)
+                return found
+            case Not(part):
+                return within & ~self.mask(part, within)
+            case Text():
+                return self.text(node, within)
+            case _:
+                met = within.copy()
+                for at in np.flatnonzero(within).tolist():
+                    met[at] = _meets(node, self.notes[at])
+                return met
+
+    def text(self, node: Text, within: _Mask) -> _Mask:
+        """Notes that hold the words next to each other and, if `exact`, as they are written."""
+        tokens = words(node.text)
+        keywords = self.index.keywords
+        if len(tokens) == 1:
+            return within & np.isin(self.ids, keywords.notes_with_all(tokens))
+        found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
+        if node.exact:
+            holds = verbatim.matcher(node.text)
+            for at in np.flatnonzero(found).tolist():
+                found[at] = any(holds(text) for text in self.texts(self.notes[at]))
+        return found
+
+    def texts(self, note: StoredNote) -> list[str]:
+        """Everything of a note that can be searched, the short parts first."""
+        texts = [note.title, *note.aliases, *note.tags, note.path, note.description or ""]
+        chunks = self.index.chunks_of(note.id)
+        texts += {heading: None for chunk in chunks for heading in chunk.headings}
+        if not chunks:
+            texts += [word for words in standins.values(note.properties).values() for word in words]
+        return texts + [chunk.text for chunk in chunks]
+
+
+def _meets(node: PathContains | Tagged | Property | Dated, note: StoredNote) -> bool:
+    match node:
+        case PathContains(field, text):
+            where = note.path if field == "path" else note.path.rpartition("/")[2]
+            return text in where.casefold()
+        case Tagged(tag):
+            return any(_is_within(own.casefold(), tag) for own in note.tags)
+        case Property():
+            return has_property(note, node)
+        case Dated(field, start, end):
+            time = note.created if field == "created" else note.modified
+            if time is None:
+                return False
+            return (start is None or time >= start) and (end is None or time < end)
+
+
+def _is_within(own: str, tag: str) -> bool:
+    return own == tag or own.startswith(f"{tag}/")
+
+
+def _parts(condition: Node | None) -> tuple[Node, ...]:
+    if condition is None:
+        return ()
+    return condition.parts if isinstance(condition, All) else (condition,)
+
+
+def _reads_text(node: Node) -> bool:
+    match node:
+        case Text():
+            return True
+        case Not(part):
+            return _reads_text(part)
+        case All(parts) | Either(parts):
+            return any(_reads_text(part) for part in parts)
+        case _:
+            return False
+
+
+def _reason(node: Node) -> str:
+    """The word under which the reply counts what a condition left out."""
+    match node:
+        case Text(_, exact):
+            reason = "phrase" if exact else "word"
+        case PathContains(field, _) | Dated(field, _, _):
+            reason = field
+        case Property(_, _, kind):
+            reason = kind
+        case Tagged():
+            reason = "tag"
+        case Not():
+            reason = "excluded"
+        case All() | Either():
+            reason = "alternatives"
+    return reason

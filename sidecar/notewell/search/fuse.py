@@ -1,0 +1,144 @@
+"""Combines the two sides' scores into one. Pure functions; the formula is in docs/search.md.
+
+Each method maps the raw scores of a side to 0..1 and takes the weighted mean of the two, so that
+`fused = (k * keyword + s * semantic) / (k + s)` holds for all of them, an absent score being 0.
+
+- `rrf`: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), rank r as (60 + 1) / (60 + r).
+- `weighted`: the same, the semantic side counting 0.7.
+- `blend`: saturation, bm25 as s / (s + 1.2); the cosine stands as it is.
+- `convex`: min-max of both sides, half and half (Bruch, Gai and Ingber 2023).
+- `auto`: as `convex`, with weights that follow the query (adapt.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from notewell.search.candidates import Candidates, or_zero
+from notewell.types import FloatArray, FusionMethod
+
+RRF_K = 60.0
+RRF_SEMANTIC_WEIGHT = 0.7
+BLEND_W = 1.2
+ALPHA = 0.5
+FLOOR_RANK = 100  # a score this far down the list says no more than none
+MIN_SPREAD = 0.15  # cosines closer together than this are not told apart as 0 and 1
+
+
+Method = FusionMethod | Literal["keyword", "semantic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to fuse: a method and how much each side counts. `why` is what decided, for the reply.
+
+    The methods `keyword` and `semantic` are those of the modes that ask one side alone.
+    """
+
+    method: Method
+    keyword_weight: float
+    semantic_weight: float
+    why: Mapping[str, float] = field(default_factory=dict)
+
+    def of_passages(self) -> Plan:
+        """The plan by which passages of one note are compared: never by rank."""
+        return replace(self, method="convex") if self.method != "semantic" else self
+
+
+KEYWORDS_ALONE = Plan("keyword", 1.0, 0.0)
+MEANING_ALONE = Plan("semantic", 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fused:
+    """Scores of candidates, in 0..1 and aligned with them. NaN: that side did not find it."""
+
+    keyword: FloatArray
+    semantic: FloatArray
+    fused: FloatArray
+
+
+def plan(method: FusionMethod, alpha: float | None) -> Plan:
+    """The plan of a fixed method; `alpha` is the semantic side's share."""
+    if method in {"rrf", "weighted"}:
+        semantic = RRF_SEMANTIC_WEIGHT if method == "weighted" else 1.0
+        weights = (1.0, semantic) if alpha is None else (1.0 - alpha, alpha)
+        return Plan(method, *weights, {"k": RRF_K})
+    share = ALPHA if alpha is None else alpha
+    extra = {"w": BLEND_W} if method == "blend" else {}
+    return Plan(method, 1.0 - share, share, {"alpha": share, **extra})
+
+
+def fuse(candidates: Candidates, plan: Plan) -> Fused:
+    """Score the candidates by the plan."""
+    match plan.method:
+        case "rrf" | "weighted":
+            keyword, semantic = _reciprocal(candidates.bm25), _reciprocal(candidates.cosine)
+        case "blend":
+            keyword = candidates.bm25 / (candidates.bm25 + np.float32(BLEND_W))
+            semantic = np.clip(candidates.cosine, 0.0, 1.0)
+        case "keyword":
+            keyword, semantic = _against_best(candidates.bm25), candidates.cosine
+        case "semantic":
+            keyword, semantic = candidates.bm25, np.clip(candidates.cosine, 0.0, 1.0)
+        case "convex" | "auto":
+            keyword, semantic = relative_bm25(candidates.bm25), relative_cosine(candidates.cosine)
+    return Fused(keyword, semantic, weigh(keyword, semantic, plan))
+
+
+def weigh(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
+    """The weighted mean of both sides, an absent score being 0."""
+    total = plan.keyword_weight + plan.semantic_weight
+    parts = plan.keyword_weight * or_zero(keyword)
+    parts = parts + plan.semantic_weight * or_zero(semantic)
+    return (parts / total if total > 0 else parts).astype(np.float32)
+
+
+def relative_bm25(scores: FloatArray) -> FloatArray:
+    """From 0 at the hundredth note, or at no match where fewer match, to 1 at the best."""
+    known = scores[~np.isnan(scores)]
+    floor = _at_rank(known, FLOOR_RANK) if len(known) > FLOOR_RANK else 0.0
+    return _between(scores, floor, 0.0)
+
+
+def relative_cosine(scores: FloatArray) -> FloatArray:
+    """From 0 at the hundredth note, or the last of fewer, to 1 at the best."""
+    known = scores[~np.isnan(scores)]
+    return _between(scores, _at_rank(known, min(len(known), FLOOR_RANK)), MIN_SPREAD)
+
+
+def _against_best(scores: FloatArray) -> FloatArray:
+    known = scores[~np.isnan(scores)]
+    best = float(known.max()) if len(known) else 0.0
+    return scores / np.float32(best) if best > 0 else scores
+
+
+def _between(scores: FloatArray, floor: float, least: float) -> FloatArray:
+    if np.isnan(scores).all():
+        return scores
+    best = float(np.nanmax(scores))
+    spread = max(best - floor, least)
+    if spread <= 0.0:
+        return np.where(np.isnan(scores), scores, np.float32(1.0))
+    between: FloatArray = np.clip(np.float32(1.0) - (best - scores) / np.float32(spread), 0.0, 1.0)
+    return between
+
+
+def _at_rank(known: FloatArray, rank: int) -> float:
+    """The score at a 1-based rank, best first; 0 where there is none."""
+    if not 0 < rank <= len(known):
+        return 0.0
+    return float(np.partition(known, len(known) - rank)[len(known) - rank])
+
+
+def _reciprocal(scores: FloatArray) -> FloatArray:
+    """(k + 1) / (k + rank), equal scores sharing the better rank."""
+    found = np.flatnonzero(~np.isnan(scores))
+    ranks = np.full(len(scores), np.nan, np.float32)
+    ordered = np.sort(-scores[found])
+    ranks[found] = np.searchsorted(ordered, -scores[found]) + 1
+    return np.float32(RRF_K + 1.0) / (np.float32(RRF_K) + ranks)

@@ -1,0 +1,96 @@
+"""Compares a note's properties with what a query asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from notewell.search import dates
+from notewell.search.syntax import Comparison, Property, ValueTest
+from notewell.types import PropertyValue, StoredNote
+
+
+def has_property(note: StoredNote, wanted: Property) -> bool:
+    """Whether the note has the property and, where tests are given, one value meets one test."""
+    found = [value for name, value in _properties(note) if name.casefold() == wanted.name]
+    if not found or not wanted.tests:
+        return bool(found)
+    return any(_meets(value, test) for value in found for test in wanted.tests)
+
+
+def _properties(note: StoredNote) -> Iterator[tuple[str, PropertyValue]]:
+    """A note's properties; tags and aliases count as such wherever the note has them from."""
+    yield from note.properties.items()
+    if note.tags:
+        yield "tags", note.tags
+    if note.aliases:
+        yield "aliases", note.aliases
+
+
+def _meets(value: PropertyValue, test: ValueTest) -> bool:
+    if test.operand is None:
+        return value is None or value in ("", ())
+    if isinstance(value, tuple):
+        return any(_meets(item, test) for item in value)
+    if isinstance(value, bool):
+        return test.comparison == "=" and str(value).casefold() == test.operand.casefold()
+    if isinstance(value, Mapping) or value is None:
+        return False
+    return _compare(value, test.comparison, test.operand)
+
+
+def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
+    """As numbers where both are, as dates where both are, else as text without regard to case."""
+    left, right = _number(value), _number(operand)
+    if left is not None and right is not None:
+        return _ordered(left, comparison, right)
+    text = str(value)
+    day, wanted = dates.calendar(text), dates.calendar(operand)
+    if day is not None and wanted is not None:
+        return _within(day.start, comparison, wanted)
+    if comparison == "=":
+        return operand.casefold() in _spellings(text)
+    return _ordered(text.casefold(), comparison, operand.casefold())
+
+
+def _ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
+    """Both are numbers or both are text."""
+    if left == right:
+        return comparison in {"=", ">=", "<="}
+    return comparison in ({">", ">="} if _less(right, left) else {"<", "<="})
+
+
+def _less(left: float | str, right: float | str) -> bool:
+    if isinstance(left, str) or isinstance(right, str):
+        return str(left) < str(right)
+    return left < right
+
+
+def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool:
+    """A month means all its days: after it, before it, or in it."""
+    match comparison:
+        case "=":
+            return wanted.start <= moment < wanted.end
+        case ">":
+            return moment >= wanted.end
+        case ">=":
+            return moment >= wanted.start
+        case "<":
+            return moment < wanted.start
+        case "<=":
+            return moment < wanted.end
+
+
+def _number(value: str | float) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _spellings(text: str) -> set[str]:
+    """A value as it stands and, where it is a link, as its target, its name and its display."""
+    folded = text.casefold().strip()
+    if not (folded.startswith("[[") and folded.endswith("]]")):
+        return {folded}
+    parts = folded[2:-2].split("|")
+    return {folded, *parts, parts[0].rpartition("/")[2]}

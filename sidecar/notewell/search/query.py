@@ -1,0 +1,201 @@
+"""Reads a query: which text is scored, and which conditions must hold.
+
+    query  = terms ("OR" terms)*          OR binds less than a space does, as in Obsidian
+    terms  = ["-"] term ...
+    term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
+
+A word is scored and not required, except where only a requirement makes sense: negated, inside
+a negated group, or as a whole side of an OR whose other side is a requirement.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from notewell.errors import QueryTooLongError
+from notewell.index.analyze import words
+from notewell.search import dates
+from notewell.search.lexer import MAX_WARNINGS, Lexeme, lex
+from notewell.search.syntax import (
+    All,
+    Comparison,
+    Dated,
+    Either,
+    Node,
+    Not,
+    ParsedQuery,
+    PathContains,
+    Property,
+    Tagged,
+    Text,
+    ValueTest,
+)
+from notewell.types import MAX_QUERY_CHARS
+
+_SIGNS: tuple[Comparison, ...] = (">=", "<=", ">", "<")
+
+
+def parse(text: str, *, plain: bool = False, now: float | None = None) -> ParsedQuery:
+    """Read `text`; `plain` takes all of it as words. Relative dates count from `now` (POSIX).
+
+    Raises:
+        QueryTooLongError: more than 4,096 characters. Nothing else is ever refused.
+
+    """
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryTooLongError(
+            f"The query has {len(text)} characters; {MAX_QUERY_CHARS} is the most. Shorten it."
+        )
+    if plain:
+        return ParsedQuery(text.strip())
+    lexemes, warnings = lex(text)
+    parser = _Parser(lexemes, time.time() if now is None else now, list(warnings))
+    terms = parser.alternatives(strict=False)
+    untouched = all(lexeme.kind == "word" and not lexeme.negated for lexeme in lexemes)
+    scored = text.strip() if untouched and "[[" not in text else " ".join(parser.scored)
+    return ParsedQuery(
+        text=scored,
+        condition=_all(terms.required),
+        phrases=tuple(parser.phrases),
+        warnings=tuple(parser.warnings),
+    )
+
+
+@dataclass(slots=True)
+class _Terms:
+    """Terms side by side: words that are only scored, and what is required."""
+
+    words: list[str] = field(default_factory=list)
+    required: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Parser:
+    lexemes: Sequence[Lexeme]
+    now: float
+    warnings: list[str]
+    at: int = 0
+    scored: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+
+    def warn(self, message: str) -> None:
+        if message not in self.warnings and len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(message)
+
+    def alternatives(self, *, strict: bool) -> _Terms:
+        """Read up to the end of the group. `strict`: inside a negation, words are required."""
+        sides = [self.terms(strict=strict)]
+        while self.at < len(self.lexemes) and self.lexemes[self.at].kind == "or":
+            self.at += 1
+            sides.append(self.terms(strict=strict))
+        filled = [side for side in sides if side.words or side.required]
+        scored = [word for side in filled for word in side.words]
+        if len(filled) < len(sides) and len(sides) > 1:
+            self.warn("An OR lacks something beside it; it was read as text.")
+            if not strict:
+                self.word(_Terms(scored), "OR")
+        if not filled:
+            return _Terms(scored)
+        if len(filled) == 1:
+            return filled[0]
+        if not any(side.required for side in filled):
+            return _Terms(scored)
+        return _Terms(scored, [Either(tuple(_requirement(side) for side in filled))])
+
+    def terms(self, *, strict: bool) -> _Terms:
+        """Read terms up to an OR or the end of the group."""
+        found = _Terms()
+        while self.at < len(self.lexemes):
+            lexeme = self.lexemes[self.at]
+            if lexeme.kind in {"or", "close"}:
+                break
+            self.at += 1
+            if lexeme.kind == "open":
+                self.group(found, strict=strict, negated=lexeme.negated)
+            elif lexeme.kind == "word" and not lexeme.negated and not strict:
+                self.word(found, lexeme.text)
+            else:
+                self.requirement(found, lexeme, strict=strict)
+        return found
+
+    def group(self, found: _Terms, *, strict: bool, negated: bool) -> None:
+        inner = self.alternatives(strict=strict or negated)
+        self.at += 1  # its closing parenthesis: the lexer hands out balanced groups
+        if not negated:
+            found.words += inner.words
+            found.required += inner.required
+        elif inner.required:
+            found.required.append(Not(_requirement(inner)))
+
+    def word(self, found: _Terms, text: str) -> None:
+        found.words.append(text)
+        self.scored.append(text)
+
+    def requirement(self, found: _Terms, lexeme: Lexeme, *, strict: bool) -> None:
+        node = self.node(lexeme)
+        if node is None:
+            shown = f"{lexeme.name}:{lexeme.text}" if lexeme.name else lexeme.text
+            self.warn(f"{shown} cannot be a condition; it was read as text.")
+            if not strict and not lexeme.negated:
+                self.word(found, f"{lexeme.name} {lexeme.text}".strip())
+            return
+        found.required.append(Not(node) if lexeme.negated else node)
+        if lexeme.kind == "phrase" and not lexeme.negated and not strict:
+            self.scored.append(lexeme.text)
+            self.phrases.append(lexeme.text)
+
+    def node(self, lexeme: Lexeme) -> Node | None:
+        """The condition a lexeme stands for; None where its value cannot be read."""
+        text = lexeme.text
+        match lexeme.kind, lexeme.name:
+            case "property", name:
+                return Property(name.casefold(), _tests(text), "property")
+            case "filter", "path" | "file" as where:
+                return PathContains(where, text.casefold())
+            case "filter", "tag":
+                tag = text.lstrip("#").strip("/").casefold()
+                return Tagged(tag) if tag else None
+            case "filter", "type" | "status" as name:
+                return Property(name, _tests(text), name)
+            case "filter", "created" | "modified" as name:
+                limits = dates.bounds(text, self.now)
+                return None if limits is None else Dated(name, *limits)
+            case _:
+                # Without letters or digits there is nothing the index could find.
+                return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
+
+
+def _requirement(terms: _Terms) -> Node:
+    """Terms as one condition; mere words are required where nothing else is."""
+    if terms.required:
+        return _all(terms.required) or All(())
+    return _all([Text(word, exact=False) for word in terms.words]) or All(())
+
+
+def _all(parts: Sequence[Node]) -> Node | None:
+    unique = tuple(dict.fromkeys(parts))
+    if not unique:
+        return None
+    return unique[0] if len(unique) == 1 else All(unique)
+
+
+def _tests(value: str) -> tuple[ValueTest, ...]:
+    """Comparisons of `a OR >3 OR "quoted"`; an empty value has none."""
+    if not value:
+        return ()
+    return tuple(_test(part.strip()) for part in re.split(r"\sOR\s", value) if part.strip())
+
+
+def _test(value: str) -> ValueTest:
+    for sign in _SIGNS:
+        if value.startswith(sign) and value[len(sign) :].strip():
+            return ValueTest(sign, _unquoted(value[len(sign) :].strip()))
+    return ValueTest("=", None if value.casefold() == "null" else _unquoted(value))
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] == '"'
+    return value[1:-1] if quoted else value

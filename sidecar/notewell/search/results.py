@@ -1,0 +1,151 @@
+"""Makes the results of a reply from ranked notes: texts, snippets, lines, links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from notewell.index import standins
+from notewell.index.index import Index
+from notewell.replies.search import Passage, RawScores, Result, Scores
+from notewell.search.rank import RankedNote
+from notewell.search.snippet import Snippets
+from notewell.search.uri import obsidian_uri
+from notewell.times import iso
+from notewell.types import StoredChunk, StoredNote
+from notewell.vault.nesting import item_text, items_around
+
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+
+
+def build(
+    index: Index, ranked: Sequence[RankedNote], snippets: Snippets, vault: str
+) -> tuple[Result, ...]:
+    """Results in the order of `ranked`; a note that is gone by now is passed over.
+
+    `vault` is the name of the vault's folder, which is how Obsidian knows it.
+    """
+    notes = index.notes([note.note_id for note in ranked])
+    chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
+    return tuple(
+        _result(
+            notes[note.note_id], note, _passages(notes[note.note_id], note, chunks, snippets), vault
+        )
+        for note in ranked
+        if note.note_id in notes
+    )
+
+
+def list_notes(
+    index: Index, notes: Sequence[StoredNote], snippets: Snippets, vault: str
+) -> tuple[Result, ...]:
+    """Results for notes that nothing was scored of, each shown by how it begins."""
+    results = []
+    for note in notes:
+        first = index.chunks_of(note.id)[:1] or (standins.stand_in(note.id),)
+        ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
+        passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
+        results.append(_result(note, ranked, passages, vault))
+    return tuple(results)
+
+
+def _passages(
+    note: StoredNote,
+    ranked: RankedNote,
+    chunks: Mapping[int, StoredChunk],
+    snippets: Snippets,
+) -> list[Passage]:
+    found = [(chunks[chunk_id], share) for chunk_id, share in ranked.passages if chunk_id in chunks]
+    return [
+        _passage(note, chunk, round(ranked.score * share, 6), snippets, best=not place)
+        for place, (chunk, share) in enumerate(found)
+    ]
+
+
+def _passage(
+    note: StoredNote, chunk: StoredChunk, score: float, snippets: Snippets, *, best: bool
+) -> Passage:
+    """A passage as it is shown.
+
+    Of the `best` one of a note, the closest sentence is sought where no word of the query stands
+    in it; where that is not to be had either, the note's description says more than some words.
+    """
+    snippet = snippets.make(chunk.text or _about(note), by_meaning=best)
+    if best and snippets.describing and note.description and not snippet.highlights:
+        snippet = replace(snippets.make(note.description), at=snippet.at)
+    line = _line(chunk, snippet.at)
+    items = items_around(chunk.text, snippet.at)
+    return Passage(
+        heading=" > ".join(chunk.headings) or None,
+        block=_block(chunk, items, line),
+        parent=_parent(chunk, items, snippet.at),
+        line=line,
+        snippet=snippet.text,
+        highlights=snippet.highlights,
+        score=score,
+    )
+
+
+def _about(note: StoredNote) -> str:
+    """What to show of a note that has no text: its description, else its properties."""
+    if note.description:
+        return note.description
+    named = standins.values(note.properties)
+    shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
+    return _LINK.sub(r"\1", shown)
+
+
+def _line(chunk: StoredChunk, at: int) -> int:
+    """The line of the source on which a place in the passage stands."""
+    if not chunk.lines:
+        return 1
+    within = chunk.text.count("\n", 0, at)
+    return chunk.lines[min(within, len(chunk.lines) - 1)]
+
+
+def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
+    """The text of the item that the item of the best match hangs under."""
+    if len(items) > 1:
+        return item_text(chunk.text, items[1])
+    # A passage cut out of a list begins within an item that is not in it.
+    nested = bool(items) and chunk.text[items[0]].isspace()
+    return chunk.parent if nested or "\n" not in chunk.text[:at] else None
+
+
+def _block(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | None:
+    """The id of what the best match stands in: its block, else the nearest item around it."""
+    if not chunk.marks:
+        return chunk.block
+    for each in (line, *(_line(chunk, item) for item in items)):
+        for mark in chunk.marks:
+            if mark.first <= each <= mark.last:
+                return mark.block
+    return None
+
+
+def _result(
+    note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], vault: str
+) -> Result:
+    blank = Passage(None, None, None, 1, note.description or "", (), ranked.score)
+    best = passages[0] if passages else blank
+    return Result(
+        path=note.path,
+        title=note.title,
+        description=note.description,
+        heading=best.heading,
+        block=best.block,
+        parent=best.parent,
+        line=best.line,
+        snippet=best.snippet,
+        highlights=best.highlights,
+        score=ranked.score,
+        scores=ranked.scores,
+        raw=ranked.raw,
+        passages=tuple(passages[1:]),
+        tags=note.tags,
+        properties=note.properties,
+        created=iso(note.created),
+        modified=iso(note.modified),
+        uri=obsidian_uri(vault, note.path, block=best.block),
+    )

@@ -1,0 +1,194 @@
+"""Asks both sides of the index for chunks that may answer: BM25 by words, cosine by meaning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from notewell.index.analyze import tokens
+from notewell.index.index import Index
+from notewell.index.keywords import QueryTerm, idf, no_hits
+from notewell.search import function_words, spelling
+from notewell.search.candidates import Candidates, merge
+from notewell.types import ChunkHits, FloatArray, IdArray
+
+MAX_TERMS = 96  # of a pasted page, the rarest words are its topic
+_LEAST_DEPTH = 400  # chunks; enough that each side's hundredth note is among them
+_DEPTH_A_NOTE = 5
+_MISTYPED_MOST = 3  # words of one query
+_WHOLE_NOTES = 100  # so many notes, by their best passage, are scored as a whole too
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The tokens that are scored, in order of appearance.
+
+    `weights` says how often each counts, `rarity` how telling it is (the idf of BM25); `unknown`
+    are those that the collection does not have.
+    """
+
+    weights: Mapping[str, float]
+    rarity: Mapping[str, float]
+    unknown: frozenset[str]
+
+    @property
+    def query(self) -> tuple[QueryTerm, ...]:
+        """What the keyword index is asked."""
+        return tuple(
+            QueryTerm(token, weight)
+            for token, weight in self.weights.items()
+            if token not in self.unknown
+        )
+
+    def asked(self, *, known: bool) -> float:
+        """The sum of the idf of all tokens; of those that the collection has, if `known`."""
+        return sum(
+            self.rarity[token] * weight
+            for token, weight in self.weights.items()
+            if not (known and token in self.unknown)
+        )
+
+
+def terms(index: Index, text: str, *, typing: bool = False) -> Terms:
+    """The tokens of `text` that are worth asking for; of very many, the rarest.
+
+    One that the vault does not have gives way to those that may have been meant. While somebody is
+    `typing`, the last one stands for what begins with it as well.
+    """
+    found = tokens(text)
+    last = found[-1] if typing and found and text[-1:].isalnum() else None
+    exact = _terms(index, Counter(found))
+    others: dict[str, float] = spelling.endings(index.keywords, last) if last else {}
+    mistyped: set[str] = set()
+    for token in sorted(exact.unknown, key=found.index)[:_MISTYPED_MOST]:
+        meant = {} if token == last and others else spelling.meant(index.keywords, token)
+        if meant:
+            mistyped.add(token)
+            others |= meant
+    if not others:
+        return exact
+    extra = _terms(index, Counter(set(others) - set(exact.weights)))
+    weights = {token: share for token, share in others.items() if token in extra.weights}
+    kept = {token: weight for token, weight in exact.weights.items() if token not in mistyped}
+    return Terms(
+        weights={**kept, **weights},
+        rarity={**extra.rarity, **exact.rarity},
+        unknown=exact.unknown - mistyped,
+    )
+
+
+def _terms(index: Index, counts: Counter[str]) -> Terms:
+    documents = index.keywords.document_count
+    found = {token: min(index.keywords.document_frequency(token), documents) for token in counts}
+    if len(counts) > MAX_TERMS:
+        rarest = sorted(counts, key=lambda token: found[token] or documents)
+        counts = Counter({token: counts[token] for token in rarest[:MAX_TERMS]})
+    light = function_words.among(counts)
+    return Terms(
+        weights={
+            token: count * (function_words.WEIGHT if token in light else 1.0)
+            for token, count in counts.items()
+        },
+        rarity={token: idf(found[token], documents) for token in counts},
+        unknown=frozenset(token for token in counts if not found[token]),
+    )
+
+
+def depth(limit: int) -> int:
+    """How many chunks to fetch from each side for `limit` notes."""
+    return max(_LEAST_DEPTH, _DEPTH_A_NOTE * limit)
+
+
+def by_words(
+    index: Index, query: Sequence[QueryTerm], *, limit: int, notes: IdArray | None
+) -> ChunkHits:
+    """The `limit` chunks with the best BM25, of `notes` alone where given; none without a term."""
+    if not query:
+        return no_hits()
+    return index.keywords.search(query, limit=limit, notes=notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookedUp:
+    """What the words of a query gave: passages that have them, and notes scored as a whole."""
+
+    terms: Terms
+    chunks: ChunkHits
+    note_ids: IdArray
+    note_bm25: FloatArray
+
+
+def look_up(
+    index: Index,
+    text: str,
+    *,
+    limit: int,
+    notes: IdArray | None,
+    without: IdArray,
+    scored: bool,
+    typing: bool = False,
+) -> LookedUp:
+    """Ask for the words of `text`; where not `scored`, only what they are is told."""
+    asked = terms(index, text, typing=typing)
+    query = asked.query if scored else ()
+    return looked_up(index, asked, query, limit=limit, notes=notes, without=without)
+
+
+def looked_up(
+    index: Index,
+    asked: Terms,
+    query: Sequence[QueryTerm],
+    *,
+    limit: int,
+    notes: IdArray | None,
+    without: IdArray,
+) -> LookedUp:
+    """Ask for a `query` that stands for the terms that were `asked`."""
+    chunks = remaining(index, by_words(index, query, limit=limit, notes=notes), without)
+    owners = index.note_ids_of(chunks.chunk_ids)
+    first = np.unique(owners, return_index=True)[1]
+    best = owners[np.sort(first)[:_WHOLE_NOTES]]
+    return LookedUp(asked, chunks, *index.keywords.score_notes(query, best[best >= 0]))
+
+
+def by_meaning(
+    index: Index, vector: FloatArray | None, *, limit: int, notes: IdArray | None
+) -> ChunkHits:
+    """The `limit` chunks nearest to the query's vector; none without one."""
+    if vector is None:
+        return no_hits()
+    return index.vectors.search(vector, limit=limit, notes=notes)
+
+
+def remaining(index: Index, hits: ChunkHits, without: IdArray) -> ChunkHits:
+    """The chunks that are not of the notes `without`: cheaper than a filter where these are few."""
+    if not len(without):
+        return hits
+    kept = ~np.isin(index.note_ids_of(hits.chunk_ids), without)
+    return ChunkHits(hits.chunk_ids[kept], hits.scores[kept])
+
+
+def both(index: Index, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:
+    """Chunks found by either side."""
+    ids, bm25, cosine = merge(keyword, semantic)
+    note_ids = index.note_ids_of(ids)
+    there = note_ids >= 0  # a chunk may go between the search and this look-up
+    if there.all():
+        return Candidates(ids, note_ids, bm25, cosine)
+    return Candidates(ids[there], note_ids[there], bm25[there], cosine[there])
+
+
+def retrieve(
+    index: Index,
+    query: Sequence[QueryTerm],
+    vector: FloatArray | None,
+    *,
+    limit: int,
+    notes: IdArray | None,
+) -> Candidates:
+    """Chunks found by either side, one side after the other. `limit` is chunks a side."""
+    keyword = by_words(index, query, limit=limit, notes=notes)
+    return both(index, keyword, by_meaning(index, vector, limit=limit, notes=notes))

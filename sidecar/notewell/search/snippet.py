@@ -1,0 +1,285 @@
+"""The stretch of a passage that shows why it was found, with what to highlight in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, takewhile
+from typing import NamedTuple
+
+from notewell.index import scripts
+from notewell.index.analyze import spans
+from notewell.index.stems import stem
+from notewell.search.sentences import SENTENCE
+
+ELLIPSIS = "…"
+_SLACK = 40  # characters a cut may move to meet the start of a sentence
+_WORD = re.compile(rf"[{scripts.SPACELESS}]|[^\s{scripts.SPACELESS}]+")
+_RUN = re.compile(r"\S+")
+_FOLDED = re.compile(f"[{scripts.FOLDED}]")
+_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+# Runs that the analyzer reads otherwise than word by word: compounds, camelCase, scripts without
+# spaces, letters that it spells out or that carry marks, and signs that are tokens.
+_SIGNS = (
+    rf"\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
+    rf"|[{scripts.SPACELESS}{scripts.MARKS}{scripts.EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06]"
+)
+_SIGN = re.compile(_SIGNS)
+_SPECIAL = re.compile(rf"(?<!\S)\S*?(?:{_SIGNS})\S*")
+_REST = re.compile(r"[^\W_]*")
+_BY_CHANCE = 0.25  # the part of what is telling in a query that a passage may have by chance
+_LEAST_STEM = 2  # letters that forms of one word have in common at least: use, using
+
+# Where the sentence closest to the query stands in a passage, if that can be told.
+FindClosest = Callable[[str], tuple[int, int] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """One line of text; `highlights` are UTF-16 offsets into it, in order, not overlapping.
+
+    `at` is the offset of the best match in the passage, 0 where nothing matched.
+    """
+
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+    at: int
+
+
+class Snippets:
+    """Makes the snippets of one query. `weights` says how telling each of its tokens is."""
+
+    def __init__(
+        self,
+        weights: Mapping[str, float],
+        chars: int,
+        *,
+        closest: FindClosest | None = None,
+        describing: bool = True,
+    ) -> None:
+        """`chars` is about how long a snippet gets, in code points.
+
+        `closest` is asked where no word of the query stands in a passage. `describing`: where that
+        tells nothing either, a note may be shown by its description.
+        """
+        self.describing = describing
+        self._weights = weights
+        self._chars = chars
+        self._closest = closest
+        self._flattening = _Flattening()
+        self._tokens = {token.translate(self._flattening): token for token in weights}
+        self._plain = [_Sought.of(word, token) for word, token in self._tokens.items()]
+        self._plain = [sought for sought in self._plain if sought.word.isalnum()]
+        spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
+        self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
+
+    def make(self, text: str, *, by_meaning: bool = False) -> Snippet:
+        """The window of `text` with the most telling matches, cut at words.
+
+        `by_meaning` allows for the closest sentence where there is no match.
+        """
+        flat = text.lower() if text.isascii() else text.translate(self._flattening)
+        hits = self._hits(flat)
+        meant = self._meant(text, hits) if by_meaning else None
+        start, end = 0, len(text)
+        if len(text) > self._chars:
+            first, last = meant or _densest(hits, self._weights, self._chars)
+            last = min(last, first + self._chars)
+            start = _start(text, first, last, self._chars)
+            end = _end(text, start, last, self._chars)
+        inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
+        marks = _merged(
+            [*((hit.start, hit.end) for hit in inside), *self._special(text, start, end)]
+        )
+        at = marks[0][0] if marks else start
+        if inside:
+            at = max(inside, key=lambda hit: self._weights[hit.token]).start
+        if meant is not None:
+            at, marks = meant[0], [(meant[0], min(meant[1], end))]
+        return _render(text, start, end, marks, at)
+
+    def _meant(self, text: str, hits: Sequence[_Hit]) -> tuple[int, int] | None:
+        """The closest sentence, where the words of the query are missing or there by chance."""
+        if self._closest is None:
+            return None
+        there = sum(self._weights[token] for token in {hit.token for hit in hits})
+        if there >= _BY_CHANCE * sum(self._weights.values()) > 0:
+            return None
+        return self._closest(text)
+
+    def _hits(self, flat: str) -> list[_Hit]:
+        """Where words of the query, or other forms of them, stand in flattened text, in order."""
+        hits = [
+            _Hit(sought.token, start, end)
+            for sought in self._plain
+            for start, end in _forms(sought, flat)
+        ]
+        if self._spaceless:
+            hits += [
+                _Hit(self._tokens[match.group()], match.start(), match.end())
+                for match in self._spaceless.finditer(flat)
+            ]
+        hits.sort(key=lambda hit: hit.start)
+        return hits
+
+    def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where tokens of the query stand in text[start:end] that are no plain words."""
+        window = text[start:end]
+        if self._tokens and _SIGN.search(window):
+            for run in _SPECIAL.finditer(window):
+                base = start + run.start()
+                for token in spans(run.group()):
+                    if token.text in self._weights:
+                        yield base + token.start, base + token.end
+
+
+class _Sought(NamedTuple):
+    """A token to look for: flattened, its stem, and the letters that all its forms begin with."""
+
+    token: str
+    word: str
+    stem: str
+    beginning: str
+
+    @classmethod
+    def of(cls, word: str, token: str) -> _Sought:
+        reduced = stem(word)
+        pairs = zip(word, reduced, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        beginning = word[:shared].removesuffix("i")  # studies and study
+        return cls(token, word, reduced, beginning if len(beginning) >= _LEAST_STEM else word)
+
+
+def _forms(sought: _Sought, text: str) -> Iterator[tuple[int, int]]:
+    """Where the word, or a form of it, stands in `text` with no letter or digit beside it.
+
+    Looking for a beginning is far cheaper than cutting the text into words.
+    """
+    beginning = sought.beginning
+    at = text.find(beginning)
+    while at >= 0:
+        end = at + len(beginning)
+        if not (at and text[at - 1].isalnum()):
+            rest = _REST.match(text, end)
+            end = rest.end() if rest else end
+            word = text[at:end]
+            if word == sought.word or stem(word) == sought.stem:
+                yield at, end
+        at = text.find(beginning, end)
+
+
+class _Hit(NamedTuple):
+    """A word of the query in flattened text."""
+
+    token: str
+    start: int
+    end: int
+
+
+def _densest(hits: list[_Hit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
+    """The stretch from a hit to a hit, no longer than `chars`, that is worth the most.
+
+    A token's further occurrences count a tenth, so that variety wins over repetition.
+    """
+    best, chosen, worth, first = 0.0, (0, 0), 0.0, 0
+    counts: Counter[str] = Counter()
+    for hit in hits:
+        worth += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
+        counts[hit.token] += 1
+        while hit.end - hits[first].start > chars and hits[first] is not hit:
+            gone = hits[first].token
+            counts[gone] -= 1
+            worth -= weights[gone] * (0.1 if counts[gone] else 1.0)
+            first += 1
+        if worth > best:
+            best, chosen = worth, (hits[first].start, hit.end)
+    return chosen
+
+
+def _start(text: str, first: int, last: int, chars: int) -> int:
+    """Where a window around [first, last) begins: at a sentence near by, else at a word."""
+    wanted = max(0, first - max(0, chars - (last - first)) // 3)
+    wanted = max(0, min(wanted, len(text) - chars))
+    if wanted == 0:
+        return 0
+    low = max(0, wanted - _SLACK)
+    sentences = [match.end() for match in SENTENCE.finditer(text, low, wanted + _SLACK)]
+    near = [at for at in sentences if at <= first]
+    if near:
+        return near[-1]
+    # A word cut by `low` would be taken for one that starts there.
+    words = [match.start() for match in _WORD.finditer(text, low) if match.start() <= first]
+    fitting = [at for at in words if at >= wanted]
+    return (fitting or words or [first])[0 if fitting else -1]
+
+
+def _end(text: str, start: int, last: int, chars: int) -> int:
+    """Where a window that begins at `start` ends: behind a word, never before `last`."""
+    limit = max(last, start + chars)
+    if limit >= len(text):
+        return len(text)
+    ends = [match.end() for match in _WORD.finditer(text, start, limit + 1)]
+    fitting = [at for at in ends if last <= at <= limit]
+    return fitting[-1] if fitting else limit
+
+
+def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
+    """Collapse the white space of text[start:end] and carry the marks along."""
+    before = ELLIPSIS if text[:start].strip() else ""
+    after = ELLIPSIS if text[end:].strip() else ""
+    plain = " ".join(text[start:end].split())
+    line = f"{before}{plain}{after}"
+    if len(plain) == end - start:  # single spaces alone: everything keeps its distance
+        shift = len(before) - start
+        return Snippet(line, _utf16(line, [(a + shift, b + shift) for a, b in marks]), at)
+    runs = list(_RUN.finditer(text, start, end))
+    begins = [run.start() for run in runs]
+    places = list(accumulate((len(run.group()) + 1 for run in runs), initial=len(before)))
+
+    def place(edge: int) -> int:
+        run = max(0, bisect_right(begins, edge) - 1)
+        return places[run] + edge - begins[run]
+
+    return Snippet(line, _utf16(line, [(place(a), place(b)) for a, b in marks]), at)
+
+
+def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Marks in order, overlapping or touching ones made one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(marks):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
+    if not pairs or max(line) <= "\uffff":
+        return tuple(pairs)
+    wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
+    return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)
+
+
+@lru_cache(maxsize=4096)
+def _flat_char(code: int) -> str:
+    """One character, folded as the analyzer does, where that gives one again: offsets stay."""
+    folded = unicodedata.normalize("NFKC", chr(code)).casefold()
+    base = unicodedata.normalize("NFD", folded)[:1]
+    if len(folded) == 1 and _FOLDED.match(base):
+        return base
+    return folded if len(folded) == 1 else chr(code)
+
+
+class _Flattening(dict[int, str]):
+    """A translation table that fills itself; text keeps its length."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _flat_char(code)
+        return self[code]

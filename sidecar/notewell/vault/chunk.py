@@ -1,0 +1,201 @@
+"""A note to the passages that are indexed, embedded and found.
+
+Headings come first: a section is a chunk where it fits. Small neighbours are merged, long sections
+are split (see sections.py and split.py). Sizes are in tokens of the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, chain
+
+from notewell.types import (
+    BlockMark,
+    Chunk,
+    ChunkSizes,
+    CountTokens,
+    Note,
+    Span,
+    embedded_text,
+)
+from notewell.vault.header import Headers, fit_words
+from notewell.vault.nesting import parent_item
+from notewell.vault.sections import Draft, Section, merge_small, sections_of
+from notewell.vault.split import Block, Piece, Splitter
+
+# What the model adds to every text, and slack for tokenizers that count a joined text otherwise
+# than its parts.
+_SPECIAL_TOKENS = 2
+_MARGIN = 4
+_HEADER_SHARE = 4  # a header has at most this fraction of a chunk
+_LEAST_BUDGET = 8
+_OF_ROWS = frozenset({"list", "table", "code"})
+_MAX_CONTEXT_TOKENS = 24
+
+
+def embed_hash(text: str) -> bytes:
+    """Return the identity of an embedded text: BLAKE2b-128 of its UTF-8."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def chunk(note: Note, *, count_tokens: CountTokens, sizes: ChunkSizes) -> tuple[Chunk, ...]:
+    """Cut a note into chunks of at most `sizes.max_tokens`, header and special tokens included.
+
+    A note without text gives a chunk of its description, or none.
+    """
+    chunker = _Chunker(note, count_tokens, sizes)
+    drafts = chunker.drafts()
+    return tuple(chunker.finish(ordinal, draft) for ordinal, draft in enumerate(drafts))
+
+
+class _Chunker:
+    """The budget of one note's chunks, and the drafts made within it."""
+
+    def __init__(self, note: Note, count_tokens: CountTokens, sizes: ChunkSizes) -> None:
+        self._note = note
+        self._count = count_tokens
+        self._sizes = sizes
+        self._headers = Headers(note, count_tokens, sizes.max_tokens // _HEADER_SHARE)
+
+    def _room(self, headings: tuple[str, ...]) -> int:
+        """Return how many tokens a text may have under this heading path."""
+        taken = self._headers.make(headings)[1] + 1 + _SPECIAL_TOKENS + _MARGIN
+        return max(_LEAST_BUDGET, self._sizes.max_tokens - taken)
+
+    def drafts(self) -> list[Draft]:
+        """Make the note's drafts in order."""
+        drafts = [draft for section in sections_of(self._note) for draft in self._section(section)]
+        drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
+        return drafts or list(self._description())
+
+    def _section(self, section: Section) -> Iterator[Draft]:
+        spans = section.spans
+        room = self._room(tuple([heading.text for heading in section.trail]))
+        text = "\n".join([span.text for span in spans])
+        tokens = self._count(text)
+        if tokens > room:
+            yield from self._pieces(section, text, room)
+            return
+        yield Draft(
+            trail=section.trail,
+            text=text,
+            lines=_lines_of(spans),
+            start=spans[0].start,
+            end=spans[-1].end,
+            tokens=tokens,
+            blocks=_marks(spans),
+            fresh=section.fresh,
+            titled=section.titled,
+        )
+
+    def _pieces(self, section: Section, text: str, room: int) -> Iterator[Draft]:
+        """Split a section that is too long for one chunk."""
+        spans = section.spans
+        offsets = list(accumulate((len(span.text) + 1 for span in spans[:-1]), initial=0))
+        blocks = [
+            Block(offset, self._count(span.text), span.kind in _OF_ROWS)
+            for offset, span in zip(offsets, spans, strict=True)
+        ]
+        splitter = Splitter(text, blocks, self._count)
+        lines = _lines_of(spans)
+        starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        hangs = any(span.kind in ("list", "table") for span in spans)
+        budget = room - min(_MAX_CONTEXT_TOKENS, room // 8) if hangs else room
+        for piece in splitter.split(budget, self._sizes.overlap_tokens):
+            trimmed = _trim(text, piece)
+            if trimmed is None:
+                continue
+            start, end = trimmed
+            first = bisect_right(offsets, start) - 1
+            last = bisect_right(offsets, end - 1) - 1
+            row = bisect_right(starts, start) - 1
+            parent, context = self._context(text, spans[first], (offsets[first], start), room // 8)
+            yield Draft(
+                trail=section.trail,
+                text=text[start:end],
+                lines=lines[row : bisect_right(starts, end - 1)],
+                start=_source_offset(spans[first], start - offsets[first], after=False),
+                end=_source_offset(spans[last], end - offsets[last], after=True),
+                tokens=0,
+                blocks=_marks(spans[first : last + 1]),
+                parent=parent,
+                context=context,
+                whole=False,
+            )
+
+    def _context(
+        self, text: str, span: Span, place: tuple[int, int], limit: int
+    ) -> tuple[str | None, str | None]:
+        """Return the list item that a piece hangs under, and the line to show above the piece."""
+        offset, start = place
+        if start == offset or span.kind not in ("list", "table"):
+            return None, None
+        parent = None
+        above: str | None
+        if span.kind == "table":
+            above = span.text.partition("\n")[0]
+        else:
+            above = parent = parent_item(text, offset, start)
+        if not above:
+            return None, None
+        shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
+        return parent, shown or None
+
+    def _description(self) -> Iterator[Draft]:
+        if self._note.description:
+            text, tokens = fit_words(self._note.description, self._count, self._room(()))
+            if text:
+                yield Draft((), text, (1,), 0, 0, tokens)
+
+    def finish(self, ordinal: int, draft: Draft) -> Chunk:
+        """Give a draft its header and its hash."""
+        header = self._headers.make(draft.headings)[0]
+        if draft.context:
+            header = f"{header}\n{draft.context}" if header else draft.context
+        return Chunk(
+            ordinal=ordinal,
+            headings=draft.headings,
+            block=draft.blocks[0].block if len(draft.blocks) == 1 else None,
+            parent=draft.parent,
+            start=draft.start,
+            end=draft.end,
+            text=draft.text,
+            lines=draft.lines,
+            header=header,
+            text_hash=embed_hash(embedded_text(header, draft.text)),
+            marks=draft.blocks,
+        )
+
+
+def _marks(spans: tuple[Span, ...]) -> tuple[BlockMark, ...]:
+    return tuple(
+        [BlockMark(span.block, span.lines[0], span.lines[-1]) for span in spans if span.block]
+    )
+
+
+def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(span.lines for span in spans))
+
+
+def _trim(text: str, piece: Piece) -> tuple[int, int] | None:
+    """Take white space off a piece, but leave the indent of its first line."""
+    end = piece.start + len(text[piece.start : piece.end].rstrip())
+    shown = text[piece.start : end].lstrip()
+    if not shown:
+        return None
+    start = end - len(shown)
+    line = text.rfind("\n", piece.start, start) + 1
+    return (max(line, piece.start) if line else piece.start), end
+
+
+def _source_offset(span: Span, position: int, *, after: bool) -> int:
+    """Turn an offset into a span's text into one into the source.
+
+    Exact where the span reads as it is written; else the span's own start or end.
+    """
+    if span.end - span.start == len(span.text):
+        return span.start + min(position, len(span.text))
+    return span.end if after else span.start

@@ -1,0 +1,147 @@
+"""Which notes are daily notes, and of which day.
+
+As Obsidian's core plugin has it: a folder, and a name in Moment's format, both from
+`.obsidian/daily-notes.json`; beside these, whatever calls itself `type: daily`. Names of days and
+months may be in any language; a date is only read from numbers and from English months.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from pathlib import Path
+
+from notewell.types import PropertyValue
+
+DEFAULT_FORMAT = "YYYY-MM-DD"
+SETTINGS = ".obsidian/daily-notes.json"
+_MAX_SETTINGS_BYTES = 64 * 1024
+_MAX_FORMAT = 200
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME = r"[^\W\d_]++\.?"  # possessive: a format of many names must not try every way to cut one
+_NUMBER = r"\d++(?:st|nd|rd|th|\.)?"
+_NTH = r"(?:st|nd|rd|th|\.)"
+# Moment's tokens that say something of the date: which part of it, and how that is written.
+_PARTS: Mapping[str, tuple[str, str]] = {
+    "YYYY": ("year", r"\d{4}"),
+    "YY": ("short_year", r"\d{2}"),
+    "MMMM": ("month_name", _NAME),
+    "MMM": ("month_name", _NAME),
+    "MM": ("month", r"\d{2}"),
+    "Mo": ("month", rf"\d{{1,2}}(?={_NTH})"),
+    "M": ("month", r"\d{1,2}"),
+    "DDDD": ("day_of_year", r"\d{3}"),
+    "DDD": ("day_of_year", r"\d{1,3}"),
+    "DD": ("day", r"\d{2}"),
+    "Do": ("day", rf"\d{{1,2}}(?={_NTH})"),
+    "D": ("day", r"\d{1,2}"),
+}
+# Longest first; what is between square brackets is text, and so is what is no token.
+_TOKEN = re.compile(
+    r"\[(?P<text>[^\]]*)\]"
+    r"|(?P<part>YYYY|YY|MMMM|MMM|MM|Mo|M|DDDD|DDD|DD|Do|D)"
+    r"|(?P<name>dddd|ddd|dd|A|a)"
+    r"|(?P<number>do|d|E|e|GGGG|gggg|WW|Wo|W|ww|wo|w|Qo|Q|HH|H|hh|h|mm|m|ss|s|X|x)"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+_ISO_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+class DailyNotes:
+    """Tells the daily notes of one vault."""
+
+    def __init__(self, folder: str = "", form: str = DEFAULT_FORMAT) -> None:
+        """`folder` is relative to the vault, "" the vault itself; `form` is in Moment's tokens."""
+        within = f"{re.escape(folder)}/" if folder else ""
+        self._path = re.compile(within + "".join(_pattern(form)) + r"\.md", re.IGNORECASE)
+
+    @classmethod
+    def read(cls, root: Path) -> DailyNotes:
+        """By the vault's own settings; by Obsidian's defaults where there are none that read."""
+        file = root / SETTINGS
+        try:
+            if file.stat().st_size > _MAX_SETTINGS_BYTES:
+                return cls()
+            stored = json.loads(file.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError):
+            return cls()
+        if not isinstance(stored, dict):
+            return cls()
+        folder, form = stored.get("folder"), stored.get("format")
+        form = form.strip() if isinstance(form, str) else ""
+        return cls(
+            folder.strip("/ ") if isinstance(folder, str) else "",
+            form if 0 < len(form) <= _MAX_FORMAT else DEFAULT_FORMAT,
+        )
+
+    def day(self, path: str, properties: Mapping[str, PropertyValue]) -> date | None:
+        """The day of a daily note; None: no daily note, or one that does not tell its day."""
+        found = self._path.fullmatch(path)
+        if found is not None:
+            return _day(found.groupdict())
+        return day_in_name(path) if _calls_itself_daily(properties) else None
+
+    def holds(self, path: str, properties: Mapping[str, PropertyValue]) -> bool:
+        """Whether a note is a daily note."""
+        return _calls_itself_daily(properties) or self.day(path, properties) is not None
+
+
+def day_in_name(path: str) -> date | None:
+    """The day in a file's name, as in `2026-03-02 Talk.md`."""
+    written = _ISO_DAY.search(path.rpartition("/")[2])
+    return _date(*map(int, written.groups())) if written else None
+
+
+def _calls_itself_daily(properties: Mapping[str, PropertyValue]) -> bool:
+    kind = next((value for name, value in properties.items() if name.lower() == "type"), None)
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return any(isinstance(one, str) and one.strip().casefold() == "daily" for one in kinds)
+
+
+def _pattern(form: str) -> Iterator[str]:
+    """The pieces of a regular expression; a part that comes again is only named once."""
+    named: set[str] = set()
+    for token in _TOKEN.finditer(form):
+        if token["part"]:
+            part, written = _PARTS[token["part"]]
+            yield f"(?:{written})" if part in named else f"(?P<{part}>{written})"
+            yield _NTH if token["part"].endswith("o") else ""
+            named.add(part)
+        elif token["name"]:
+            yield _NAME
+        elif token["number"]:
+            yield _NUMBER
+        else:
+            yield re.escape(token["text"] or token["other"] or "")
+
+
+def _day(parts: Mapping[str, str | None]) -> date | None:
+    """The date that the named parts of a path make, if they make one."""
+    numbers = {name: int(text) for name, text in parts.items() if text and text.isdecimal()}
+    year = numbers.get("year")
+    if year is None and (short := numbers.get("short_year")) is not None:
+        year = short + (2000 if short < 69 else 1900)  # as Moment has it
+    if year is None:
+        return None
+    if "day_of_year" in numbers:
+        first = _date(year, 1, 1)
+        found = first + timedelta(numbers["day_of_year"] - 1) if first else None
+        return found if found is not None and found.year == year else None
+    month = numbers.get("month") or _month(parts.get("month_name"))
+    return _date(year, month or 0, numbers.get("day", 0))
+
+
+def _month(name: str | None) -> int | None:
+    short = (name or "")[:3].lower()
+    return _MONTHS.index(short) + 1 if short in _MONTHS else None
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

@@ -1,0 +1,167 @@
+"""Changing single properties of a note: every byte that they do not own stays as it is.
+
+YAML is not written anew from what was read, which would lose comments, quotes and order. The lines
+of a property are found by the places that the parser reports, and only they are replaced. The
+result is then read back; where anything else came out changed, the edit is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from notewell.errors import WriteError
+from notewell.types import PropertyValue
+from notewell.vault.frontmatter import Frontmatter, read_frontmatter
+from notewell.vault.parse import one_line_end
+from notewell.vault.yaml_values import write_name, write_value
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_KEY = re.compile(r"^(?P<name>[^\s#:\-][^:\n]*?)[ \t]*:(?=[ \t]|$)", re.MULTILINE)
+_ALIAS = re.compile(r"[ \t]*:[ \t]*\*[^\s,\]}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Where a property stands: its name up to `key_end`, its value up to `end`."""
+
+    name: str
+    start: int
+    key_end: int
+    end: int
+    flow: bool = False  # a list in brackets
+
+
+def edit_properties(
+    text: str, changes: Mapping[str, PropertyValue], *, remove: Collection[str] = ()
+) -> str:
+    """Give properties new values, add those that are missing, take some away.
+
+    A property that has its value already keeps its spelling, so doing it twice changes nothing.
+    Lists may be any sequence of the caller's and are compared as tuples. Raises WriteError (code
+    "frontmatter_unclear") where the block cannot be changed without touching more than was asked.
+    """
+    flat = one_line_end(text)
+    front = read_frontmatter(flat)
+    known = front.properties
+    changed = {
+        name: value
+        for name, value in changes.items()
+        if name not in known or not _same(known[name], value)
+    }
+    gone = {name for name in remove if name in known}
+    if not changed and not gone:
+        return text
+    edited = _edited(text, flat, front, changed, gone)
+    wanted = {name: value for name, value in {**known, **changed}.items() if name not in gone}
+    after = read_frontmatter(one_line_end(edited))
+    broken = bool(after.warnings) and not front.warnings
+    if broken or not _same(after.properties, wanted) or edited[after.body :] != text[front.body :]:
+        raise WriteError(
+            f"The properties {', '.join(sorted({*changed, *gone}))} cannot be changed without"
+            " touching others: the block between the --- is written in an unusual way. Change it"
+            " by hand.",
+            code="frontmatter_unclear",
+        )
+    return edited
+
+
+def _edited(
+    text: str,
+    flat: str,
+    front: Frontmatter,
+    changes: Mapping[str, PropertyValue],
+    gone: Collection[str],
+) -> str:
+    newline = _newline(text)
+    if not front.body:
+        return f"---{newline}{_written(changes, newline)}---{newline}{text}"
+    entries = list(_entries(flat, front))
+    last = {entry.name: entry for entry in entries}  # of a name given twice, the last one counts
+    edits = [
+        (place.key_end, place.end, f":{write_value(value, newline=newline, flow=place.flow)}")
+        for name, value in changes.items()
+        if (place := last.get(name)) is not None
+    ]
+    edits += [_lines(flat, entry) for entry in entries if entry.name in gone]
+    added = {name: value for name, value in changes.items() if name not in last}
+    edits.append((front.end, front.end, _written(added, newline)))
+    for start, end, replacement in sorted(edits, reverse=True):
+        text = f"{text[:start]}{replacement}{text[end:]}"
+    return text
+
+
+def _written(properties: Mapping[str, PropertyValue], newline: str) -> str:
+    lines = (
+        f"{write_name(name)}:{write_value(value, newline=newline)}{newline}"
+        for name, value in properties.items()
+    )
+    return "".join(lines)
+
+
+def _newline(text: str) -> str:
+    first = _LINE_END.search(text)
+    return first[0] if first else "\n"
+
+
+def _lines(flat: str, entry: _Entry) -> tuple[int, int, str]:
+    """The edit that deletes an entry's lines."""
+    start = flat.rfind("\n", 0, entry.start) + 1
+    return start, flat.index("\n", entry.end) + 1, ""
+
+
+def _entries(flat: str, front: Frontmatter) -> Iterator[_Entry]:
+    """Find where the properties stand, also in a block whose YAML is broken."""
+    source = flat[front.start : front.end]
+    if front.warnings:
+        yield from _entries_by_line(source, front.start)
+        return
+    root = yaml.compose(source, Loader=yaml.SafeLoader)
+    if not isinstance(root, yaml.MappingNode) or root.flow_style:
+        return  # a block without properties, or one in braces, which the reading back refuses
+    for key, value in root.value:
+        key_end = key.end_mark.index
+        end = _end_of(value, source)
+        if value.start_mark.index < key_end:  # an alias reports the place of what it stands for
+            alias = _ALIAS.match(source, key_end)
+            end = alias.end() if alias else key_end
+        flow = isinstance(value, yaml.SequenceNode) and bool(value.flow_style)
+        at = front.start
+        yield _Entry(str(key.value), at + key.start_mark.index, at + key_end, at + end, flow)
+
+
+def _end_of(node: yaml.Node, source: str) -> int:
+    """Where a value ends; for a block the parser only says where the next thing begins."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end_of(last[1] if isinstance(last, tuple) else last, source)
+    end = int(node.end_mark.index)
+    if isinstance(node, yaml.ScalarNode) and node.style in {"|", ">"}:
+        end = len(source[:end].rstrip())
+    return end
+
+
+def _entries_by_line(source: str, offset: int) -> Iterator[_Entry]:
+    """Take what begins at a line's start for a property, up to its last indented line."""
+    keys = list(_KEY.finditer(source))
+    starts = [*(key.start() for key in keys), len(source)]
+    for n, key in enumerate(keys, 1):
+        end = key.end()
+        for line in re.finditer(r"[^\n]*\n?", source[key.end() : starts[n]]):
+            written = line[0].strip()
+            if written and (line.start() == 0 or line[0][0] in " \t-"):
+                end = key.end() + line.start() + len(line[0].rstrip())
+        name = key["name"].strip().strip("\"'")
+        yield _Entry(name, key.start() + offset, key.end("name") + offset, end + offset)
+
+
+def _same(one: PropertyValue, other: PropertyValue) -> bool:
+    """Equality that tells true from 1 and 1 from 1.0, which Python does not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and one == other

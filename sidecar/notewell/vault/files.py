@@ -1,0 +1,233 @@
+"""Finding and reading the files of a vault, never beyond its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+from stat import S_ISREG
+
+from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
+from notewell.types import FileRef, SourceText, VaultRules, Walk
+from notewell.vault.decode import decode
+from notewell.vault.ignore import is_hidden, is_readable, load_rules
+from notewell.vault.walk import Walker
+
+# Windows has neither flag: there a link is caught by the comparison of real paths alone.
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
+
+
+def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
+    """List all files of readable types under `root`, sorted by path.
+
+    `within` limits the walk to these notes and folders; one that is not there is just not listed.
+    Files in folders that Obsidian hides are not listed at all; others that a rule leaves out are
+    in `excluded`. A folder that cannot be read is a warning. Raises VaultError when `root` itself
+    cannot be read, OutsideVaultError for a path in `within` that leads out of it.
+    """
+    real_root = os.path.realpath(root)
+    walker = Walker(real_root, load_rules(Path(real_root), rules))
+    try:
+        os.scandir(real_root).close()
+        if within:
+            _walk_within(walker, Path(real_root), within)
+        else:
+            walker.run()
+    except OSError as error:
+        raise VaultError(
+            f"The vault folder {root} cannot be read: {error.strerror}. "
+            "Check that it exists and that you may read it."
+        ) from error
+    return walker.result()
+
+
+def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:
+    by_folder: dict[str, set[str]] = defaultdict(set)
+    for path in outermost(within):
+        _check_relative(path)
+        parent, _, name = path.rpartition("/")
+        if not any(is_hidden(part) for part in parent.split("/") if part):
+            by_folder[parent].add(unicodedata.normalize("NFC", name))
+    for parent, names in by_folder.items():
+        try:
+            folder = contained(root, parent) if parent else root
+            if folder.is_dir():
+                walker.run_within(str(folder), f"{parent}/" if parent else "", names)
+        except OSError as error:  # a folder above it may not be searched
+            walker.miss(parent, error)
+
+
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """Leave out each path that lies in a folder that is named as well."""
+    kept: list[str] = []
+    for path in sorted({path.strip("/") for path in paths}, key=lambda path: path.split("/")):
+        if not kept or not path.startswith(f"{kept[-1]}/"):
+            kept.append(path)
+    return tuple(kept)
+
+
+def read(file: FileRef, *, max_bytes: int) -> SourceText:
+    """Read and decode a note, at most `max_bytes` of it.
+
+    Raises UnreadableNoteError with code "vanished", "unreadable", "too_large" (told before
+    anything is read) or "binary". A link put in the file's place since the walk is refused.
+    """
+    raw = read_bytes(file, max_bytes)
+    decoded = decode(raw)
+    if decoded is None:
+        raise UnreadableNoteError(
+            f"{file.path} holds NUL bytes, so it is binary, not text.", code="binary"
+        )
+    return SourceText(
+        text=decoded.text,
+        encoding=decoded.encoding,
+        content_hash=hashlib.blake2b(raw, digest_size=16).digest(),
+        warnings=decoded.warnings,
+    )
+
+
+def stat(root: Path, path: str) -> FileRef:
+    """Look one note up by its path, as the walk would list it.
+
+    Raises OutsideVaultError, or UnreadableNoteError with code "vanished" or "unreadable".
+    """
+    place = contained(root, path)
+    try:
+        status = place.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UnreadableNoteError(f"{path} is not in the vault.", code="vanished") from error
+    except OSError as error:
+        raise UnreadableNoteError(
+            f"{path} cannot be examined: {error.strerror}. Check its permissions.",
+            code="unreadable",
+        ) from error
+    key = unicodedata.normalize("NFC", path)
+    return FileRef(key, place, status.st_size, status.st_mtime_ns)
+
+
+def read_bytes(file: FileRef, max_bytes: int) -> bytes:
+    """Read a note as it is on disk; raises what `read` raises."""
+    try:
+        descriptor = os.open(file.disk_path, _OPEN_FLAGS)
+        with os.fdopen(descriptor, "rb") as handle:
+            _check_opened(file, os.fstat(descriptor), max_bytes)
+            # One more than allowed, in case the file grows while it is read.
+            raw = handle.read(max_bytes + 1)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UnreadableNoteError(
+            f"{file.path} is gone; it was moved or deleted since the vault was listed.",
+            code="vanished",
+        ) from error
+    except OSError as error:
+        raise UnreadableNoteError(
+            f"{file.path} cannot be read: {error.strerror}. Check its permissions.",
+            code="unreadable",
+        ) from error
+    if len(raw) > max_bytes:
+        raise _too_large(file, len(raw), max_bytes)
+    return raw
+
+
+def _check_opened(file: FileRef, status: os.stat_result, max_bytes: int) -> None:
+    """Refuse what is not the plain file that the walk saw."""
+    # Path.absolute() would keep `..`, which the real path never has.
+    place = os.fspath(file.disk_path)
+    named = os.path.abspath(place)  # noqa: PTH100 - see above
+    moved = os.path.normcase(os.path.realpath(place)) != os.path.normcase(named)
+    if moved or not S_ISREG(status.st_mode):
+        raise UnreadableNoteError(
+            f"{file.path} is no longer a plain file in the vault; a link to it is not followed.",
+            code="unreadable",
+        )
+    if status.st_size > max_bytes:
+        raise _too_large(file, status.st_size, max_bytes)
+
+
+def _too_large(file: FileRef, size: int, max_bytes: int) -> UnreadableNoteError:
+    return UnreadableNoteError(
+        f"{file.path} has {size / 1e6:.1f} MB, more than the limit of {max_bytes / 1e6:.1f} MB "
+        "(setting vault.max_note_bytes).",
+        code="too_large",
+    )
+
+
+def contained(root: Path, path: str) -> Path:
+    """Turn a vault-relative path into its place on disk, links resolved.
+
+    The file need not exist. A name that the disk spells in another Unicode form is found. Raises
+    OutsideVaultError for absolute paths, `..`, NUL and links that leave the vault.
+    """
+    _check_relative(path)
+    real_root = Path(os.path.realpath(root))
+    place = real_root
+    for part in PurePosixPath(path).parts:
+        place = _spelled(place, part)
+    real = Path(os.path.realpath(place))
+    if real != real_root and real_root not in real.parents:
+        raise OutsideVaultError(f"{path} leads out of the vault through a link; it is not read.")
+    return real
+
+
+def _check_relative(path: str) -> None:
+    parts = path.replace("\\", "/").split("/") if os.name == "nt" else path.split("/")
+    drive = os.path.splitdrive(path)[0]
+    if not path or path.startswith("/") or drive or ".." in parts or "\x00" in path:
+        raise OutsideVaultError(
+            f"{path!r} is not a path inside the vault. "
+            "Give it relative to the vault folder, without `..`."
+        )
+
+
+def _spelled(folder: Path, name: str) -> Path:
+    """Return `folder/name` as the disk spells it: NFD where a Mac wrote it, else as given."""
+    direct = folder / name
+    if name.isascii() or direct.exists():
+        return direct
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if unicodedata.normalize("NFC", entry.name) == name:
+                    return Path(entry.path)
+    except OSError:
+        return direct
+    return direct
+
+
+def is_folder(root: Path, path: str) -> bool:
+    """Tell whether `path` is a folder of the vault, reached without leaving it.
+
+    Raises OutsideVaultError for what is no path within a vault.
+    """
+    _check_relative(path)
+    try:
+        return contained(root, path).is_dir()
+    except OutsideVaultError:  # through a link: `decide` has a rule for that
+        return False
+
+
+def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
+    """Return (rule, reason) of the rule that excludes `path`, or None when it is indexed.
+
+    Knows the rules of `walk` that a path alone decides, and those that Obsidian's hidden folders
+    make. Raises OutsideVaultError for a path that is not inside the vault.
+    """
+    _check_relative(path)
+    parts = path.split("/")
+    hidden = next((part for part in parts if is_hidden(part)), None)
+    if hidden is not None:
+        return "hidden", f"Obsidian hides {hidden}, and so does Notewell."
+    if not is_readable(parts[-1]):
+        return "file_type", "Only Markdown files (.md) become notes."
+    try:
+        contained(root, path)
+    except OutsideVaultError as error:
+        return "symlink_outside", error.message
+    return load_rules(root, rules).decide(unicodedata.normalize("NFC", path))

@@ -1,0 +1,173 @@
+"""The properties block at the head of a note: finding it, and reading its YAML without harm."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+import yaml
+from frontmatter.default_handlers import YAMLHandler
+
+from notewell.types import PropertyValue
+
+_OPENING = re.compile(r"---[ \t]*\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_ENTRY = re.compile(r"^(?=[^\s#:\-][^:\n]*:(?:[ \t]|$))", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*-[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
+_MAX_CHARS = 256 * 1024
+_MAX_VALUES = 20_000  # after aliases are expanded
+_MAX_DEPTH = 32
+_MAX_INTEGER = 2**63 - 1  # what JSON and SQLite can hold
+# libyaml's binding recurses in C, and a deep document ends the process. Depth needs one of these
+# marks a level, so below this many of them no closer look is needed.
+_FEW_MARKS = 64
+_TROUBLES = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError)
+
+
+class _HostileYamlError(ValueError):
+    """YAML that is well formed but would expand or nest beyond any honest note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """The properties as written, where the body begins, and what could not be read."""
+
+    properties: dict[str, PropertyValue] = field(default_factory=dict)
+    start: int = 0  # of the YAML
+    end: int = 0  # of the YAML
+    body: int = 0  # first offset after the closing line
+    warnings: tuple[str, ...] = ()
+
+
+class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]  # chosen when it runs
+    """YAML 1.2's plain scalars, as Obsidian reads them: dates, `yes` and `12:30` stay text."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own class attribute
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Apply merge keys, refusing chains of them that multiply."""
+        super().flatten_mapping(node)
+        if len(node.value) > _MAX_VALUES:
+            raise _HostileYamlError("its merge keys expand without bound")
+
+
+for _tag, _pattern, _first in (
+    ("null", r"(?:~|null|Null|NULL|)\Z", ["~", "n", "N", ""]),
+    ("bool", r"(?:true|True|TRUE|false|False|FALSE)\Z", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)\Z", list("-+0123456789")),
+    (
+        "float",
+        r"(?:[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf)|\.(?:nan|NaN))\Z",
+        list("-+0123456789."),
+    ),
+    ("merge", r"<<\Z", ["<"]),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first)
+
+
+def read_frontmatter(text: str) -> Frontmatter:
+    r"""Read the properties of a note whose line ends are all `\n`; never raises.
+
+    The block begins on the very first line, as in Obsidian. Broken YAML gives a
+    warning and the properties that can be told apart, hostile YAML none; either way the body
+    begins after the block.
+    """
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return Frontmatter()
+    start, end = opening.end(), closing.start()
+    body = min(closing.end() + 1, len(text))
+    properties: dict[str, PropertyValue] = {}
+    warnings: tuple[str, ...] = ()
+    try:
+        properties = _load(text[start:end])
+    except _TROUBLES as error:
+        warnings = (
+            f"Some properties are unread: {_describe(error)}. Correct the YAML between the --- .",
+        )
+        if not isinstance(error, _HostileYamlError):
+            properties = _salvage(text[start:end])
+    return Frontmatter(properties, start, end, body, warnings)
+
+
+def _salvage(source: str) -> dict[str, PropertyValue]:
+    """Read broken YAML property by property: one template field must not cost a note its tags."""
+    kept: dict[str, PropertyValue] = {}
+    for entry in _ENTRY.split(source)[1:]:
+        try:
+            kept.update(_load(entry))
+        except _TROUBLES:
+            name, _, value = entry.partition(":")
+            items = _ITEM.findall(value)
+            kept[name.strip()] = tuple(items) if items else value.strip()
+    return kept
+
+
+def _load(source: str) -> dict[str, PropertyValue]:
+    if len(source) > _MAX_CHARS:
+        raise _HostileYamlError(f"the block is longer than {_MAX_CHARS} characters")
+    _check_depth(source)
+    loaded = YAMLHandler().load(source, Loader=_Loader)
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise _HostileYamlError("the block is not a list of `name: value` lines")
+    converted = _Converter().convert(loaded, 0)
+    return converted if isinstance(converted, dict) else {}
+
+
+def _check_depth(source: str) -> None:
+    if sum(map(source.count, ("[", "{", "- ", "? ", "-\t", "?\t"))) <= _FEW_MARKS:
+        return
+    depth = 0
+    for event in yaml.parse(source, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _MAX_DEPTH:
+                raise _HostileYamlError(f"it nests deeper than {_MAX_DEPTH} levels")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+class _Converter:
+    """Turns loaded YAML into property values, counting what aliases expand to."""
+
+    def __init__(self) -> None:
+        self._left = _MAX_VALUES
+
+    def convert(self, value: object, depth: int) -> PropertyValue:
+        self._left -= 1
+        if self._left < 0 or depth > _MAX_DEPTH:
+            raise _HostileYamlError("its aliases expand without bound")
+        if isinstance(value, dict):
+            return {_name(key): self.convert(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return tuple(self.convert(item, depth + 1) for item in value)
+        return _scalar(value)
+
+
+def _scalar(value: object) -> PropertyValue:
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _MAX_INTEGER else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, (date, datetime)):  # only from an explicit !!timestamp
+        return value.isoformat()
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _name(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    return "" if key is None else str(key)
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"{error.problem or 'not valid YAML'} (line {error.problem_mark.line + 2})"
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

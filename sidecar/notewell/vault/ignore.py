@@ -1,0 +1,160 @@
+"""Which paths of a vault are not indexed, and by which rule.
+
+The rules, in the order they are asked: Obsidian's own hidden things, its "Excluded files"
+(`userIgnoreFilters` of `.obsidian/app.json`), then Notewell's `exclude` and `include` globs in
+gitignore syntax.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pathspec
+
+from notewell.types import VaultRules
+
+READABLE_SUFFIX = ".md"
+_UNSEEN_FOLDERS = frozenset({"node_modules"})
+_MAX_SETTINGS_BYTES = 1024 * 1024
+_MAX_REGEX_PATH = 1000
+_MAX_REPEATS = 3
+_REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
+
+
+def is_hidden(name: str) -> bool:
+    """Tell whether Obsidian itself never shows a file or folder of this name."""
+    return name.startswith(".") or name in _UNSEEN_FOLDERS
+
+
+def is_readable(name: str) -> bool:
+    """Tell whether a file of this name is of a type that becomes a note."""
+    return name[-len(READABLE_SUFFIX) :].lower() == READABLE_SUFFIX
+
+
+@dataclass(frozen=True, slots=True)
+class Globs:
+    """Compiled gitignore lines. The lines stand beside the patterns made of them."""
+
+    lines: tuple[str, ...]
+    spec: pathspec.GitIgnoreSpec
+
+    def matched(self, path: str) -> str | None:
+        """The line that decides that `path` matches, or None."""
+        result = self.spec.check_file(path)
+        if not result.include or result.index is None:
+            return None
+        return self.lines[result.index]
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """The compiled rules of one vault. `warnings` names entries that could not be used."""
+
+    prefixes: tuple[str, ...]
+    patterns: tuple[re.Pattern[str], ...]
+    exclude: Globs | None
+    include: Globs | None
+    warnings: tuple[str, ...]
+
+    def decide(self, path: str) -> tuple[str, str] | None:
+        """Return (rule, reason) of the rule that leaves `path` out, or None."""
+        if self.prefixes and path.startswith(self.prefixes):
+            prefix = next(prefix for prefix in self.prefixes if path.startswith(prefix))
+            reason = f"{prefix} is listed under Excluded files in Obsidian's settings."
+            return "user_ignore", reason
+        for pattern in self.patterns:
+            if len(path) <= _MAX_REGEX_PATH and pattern.search(path):
+                reason = f"Matches /{pattern.pattern}/ under Excluded files in Obsidian's settings."
+                return "user_ignore", reason
+        if self.exclude is not None and (glob := self.exclude.matched(path)) is not None:
+            return "exclude", f"Matches {glob} of the setting vault.exclude."
+        if self.include is not None and self.include.matched(path) is None:
+            globs = ", ".join(self.include.lines)
+            return "include", f"Matches nothing of the setting vault.include ({globs})."
+        return None
+
+
+def load_rules(root: Path, rules: VaultRules) -> IgnoreRules:
+    """Compile the rules of the vault at `root`; what cannot be used becomes a warning."""
+    filters, warnings = _user_filters(root / ".obsidian" / "app.json")
+    prefixes: list[str] = []
+    patterns: list[re.Pattern[str]] = []
+    for entry in filters:
+        if len(entry) > 2 and entry.startswith("/") and entry.endswith("/"):
+            try:
+                patterns.append(_safe_pattern(entry[1:-1]))
+            except (re.error, ValueError, RecursionError, OverflowError) as error:
+                warnings.append(f"Excluded files: the pattern {entry} is ignored ({error}).")
+        elif entry:
+            prefixes.append(entry)
+    return IgnoreRules(
+        prefixes=tuple(prefixes),
+        patterns=tuple(patterns),
+        exclude=_globs("exclude", rules.exclude, warnings),
+        include=_globs("include", rules.include, warnings),
+        warnings=tuple(warnings),
+    )
+
+
+def _user_filters(settings: Path) -> tuple[list[str], list[str]]:
+    """Read `userIgnoreFilters`; a missing file has none, a broken one gives a warning."""
+    try:
+        if settings.stat().st_size > _MAX_SETTINGS_BYTES:
+            return [], [".obsidian/app.json is too large to be Obsidian's; its filters are unused."]
+        loaded = json.loads(settings.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return [], []
+    except (OSError, ValueError, RecursionError) as error:
+        return [], [f".obsidian/app.json cannot be read ({error}); Excluded files are unused."]
+    filters = loaded.get("userIgnoreFilters") if isinstance(loaded, dict) else None
+    if filters is None:
+        return [], []
+    if not isinstance(filters, list):
+        return [], ["userIgnoreFilters of .obsidian/app.json is not a list; it is unused."]
+    return [entry for entry in filters if isinstance(entry, str)], []
+
+
+def _safe_pattern(source: str) -> re.Pattern[str]:
+    """Compile a filter's regular expression, refusing those that could run away.
+
+    Python's engine backtracks and cannot be interrupted. Exponential time needs a repeated group
+    that repeats or branches inside, and polynomial time of degree n needs n open repeats; the
+    first is refused, the second bounded by `_MAX_REPEATS` and by the length of the paths tried.
+
+    Raises re.error for a pattern that does not compile, ValueError for one that is refused.
+    """
+    if len(_REPEAT.findall(source)) > _MAX_REPEATS:
+        raise ValueError(f"more than {_MAX_REPEATS} repeats could take forever")
+    risky: list[bool] = [False]
+    position = 0
+    while position < len(source):
+        char = source[position]
+        if char == "(":
+            risky.append(False)
+        elif char == ")" and len(risky) > 1:
+            inner = risky.pop()
+            if inner and _REPEAT.match(source, position + 1):
+                raise ValueError("a repeated group that repeats or branches could take forever")
+            risky[-1] = risky[-1] or inner
+        elif char == "|" or _REPEAT.match(source, position):
+            risky[-1] = True
+        position += 2 if char == "\\" else 1
+    return re.compile(source)
+
+
+def _globs(name: str, lines: tuple[str, ...], warnings: list[str]) -> Globs | None:
+    """Compile globs one by one, so that a bad one is named and the others still count."""
+    good: list[str] = []
+    for line in lines:
+        if not line.strip() or line.startswith("#"):  # these become no patterns
+            continue
+        try:
+            pathspec.GitIgnoreSpec.from_lines([line])
+        except ValueError as error:
+            warnings.append(f"The {name} glob {line!r} is ignored ({error}).")
+        else:
+            good.append(line)
+    return Globs(tuple(good), pathspec.GitIgnoreSpec.from_lines(good)) if good else None

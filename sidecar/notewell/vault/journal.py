@@ -1,0 +1,173 @@
+"""What was written to a vault and what stood there before, so that it can be undone.
+
+One SQLite file outside the vault. A write is entered before it is made: after a crash in between,
+the note still is as it was, and undoing the entry finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from notewell.errors import NotFoundError, WriteError
+
+NAME = "writes.db"
+MOST = 500  # writes that can be undone, the newest
+MOST_BYTES = 64 * 1024 * 1024  # of what stood there before, all together
+_BUSY_SECONDS = 10.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS writes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, path TEXT NOT NULL, action TEXT NOT NULL,
+  before BLOB, before_hash BLOB, after_hash BLOB, undone INTEGER NOT NULL DEFAULT 0)
+"""
+_TRIM = """
+DELETE FROM writes WHERE id IN (SELECT id FROM (
+  SELECT id, row_number() OVER newest AS place, sum(ifnull(length(before), 0)) OVER newest AS bytes
+  FROM writes WINDOW newest AS (ORDER BY id DESC)) WHERE place > ? OR (place > 1 AND bytes > ?))
+"""
+_COLUMNS = "id, at, path, action, before_hash, after_hash, undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One write. A hash is None where there was, or is since, no note; `at` is POSIX seconds."""
+
+    number: int
+    at: float
+    path: str
+    action: str  # what was done, in a word or two: "memory store"
+    before_hash: bytes | None
+    after_hash: bytes | None
+    undone: bool
+
+
+class Journal:
+    """The journal of one vault; any thread and any process may use it.
+
+    Every method raises WriteError where its file cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made when something is first entered."""
+        self._folder = folder
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep every other writer of this vault waiting, in this process and in others."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(self._folder / "writes.lock", timeout=_BUSY_SECONDS)
+            lock.acquire()
+        except (OSError, filelock.Timeout) as error:
+            raise _unusable(self._folder, error) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def enter(
+        self,
+        path: str,
+        action: str,
+        *,
+        before: bytes | None,
+        before_hash: bytes | None,
+        after_hash: bytes | None,
+    ) -> int:
+        """Enter a write that is about to be made; gives its number."""
+        row = (time.time(), path, action, before, before_hash, after_hash)
+        with self._open() as connection:
+            entered = connection.execute(
+                "INSERT INTO writes (at, path, action, before, before_hash, after_hash)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                row,
+            )
+            connection.execute(_TRIM, (MOST, MOST_BYTES))
+        return int(entered.lastrowid or 0)
+
+    def withdraw(self, number: int) -> None:
+        """Take an entry out again: the disk refused the write."""
+        with self._open() as connection:
+            connection.execute("DELETE FROM writes WHERE id = ?", (number,))
+
+    def mark_undone(self, number: int) -> None:
+        """Say that an entry was undone."""
+        with self._open() as connection:
+            connection.execute("UPDATE writes SET undone = 1 WHERE id = ?", (number,))
+
+    def entries(self, limit: int = MOST) -> tuple[Entry, ...]:
+        """The newest writes, newest first."""
+        return self._entries("ORDER BY id DESC LIMIT ?", limit)
+
+    def entry(self, number: int | None) -> Entry:
+        """One write; None is the newest that was not undone. NotFoundError where there is none."""
+        found = (
+            self._entries("WHERE undone = 0 AND action != 'undo' ORDER BY id DESC LIMIT ?", 1)
+            if number is None
+            else self._entries("WHERE id = ?", number)
+        )
+        if not found:
+            raise NotFoundError(
+                "There is nothing to undo."
+                if number is None
+                else f"The journal has no write {number}; it keeps the newest {MOST}."
+            )
+        return found[0]
+
+    def before(self, number: int) -> bytes | None:
+        """What stood there before a write; None: nothing."""
+        with self._open() as connection:
+            row = connection.execute("SELECT before FROM writes WHERE id = ?", (number,)).fetchone()
+        return None if row is None else row[0]
+
+    def _entries(self, which: str, value: int) -> tuple[Entry, ...]:
+        if not (self._folder / NAME).exists():
+            return ()
+        with self._open() as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM writes {which}", (value,))  # noqa: S608 - words of our own
+            return tuple(_entry(row) for row in rows)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction; nothing is held between two."""
+        file = self._folder / NAME
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            # It holds texts of notes: made for its owner's eyes alone.
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+            with closing(sqlite3.connect(file, timeout=_BUSY_SECONDS)) as connection:
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute(_SCHEMA)
+                with connection:
+                    yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise _unusable(file, error) from error
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    number, at, path, action, before_hash, after_hash, undone = row
+    return Entry(number, at, path, action, before_hash, after_hash, bool(undone))
+
+
+def delete(folder: Path) -> None:
+    """Delete the journal in `folder`, and the folder if nothing else is in it."""
+    for file in folder.glob("writes.*"):
+        file.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _unusable(file: Path, error: Exception) -> WriteError:
+    return WriteError(
+        f"Nothing is written to the vault, because the journal that could undo it cannot be used"
+        f" ({file}: {error}). Check the data directory's disk, or move the file away.",
+        code="journal_unusable",
+    )

@@ -1,0 +1,277 @@
+"""The folder of a mirror vault: clients say what their notes are, this writes it down.
+
+All of a client's words are checked before anything is touched, and each note is replaced whole, so
+that a crash leaves every note as it was or as it is to be. What a crash leaves undone, the client's
+next `sync` finds. Doing the same changes again changes nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import tempfile
+import time
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
+from notewell.types import Change, FileRef, VaultRules
+from notewell.vault import files
+from notewell.vault.names import bad_name, check_name, hides, is_note
+
+# Hidden, so that nothing in it is ever a note; in the folder itself, so that a file is moved and
+# never copied to its place.
+STAGING = ".staging"
+# Leaves a quarter of the largest request for what JSON adds to a text.
+MAX_CONTENT_BYTES = 12 * 1024 * 1024
+
+_MS = 1_000_000  # nanoseconds
+_NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
+
+
+class Mirror:
+    """A folder that holds what clients send. Used by one thread at a time."""
+
+    def __init__(self, root: Path) -> None:
+        """Make the folder where it is missing, and throw away what a crash left half written."""
+        self._root = Path(os.path.realpath(root))
+        self._staging = self._root / STAGING
+        try:
+            shutil.rmtree(self._staging, ignore_errors=True)
+            self._staging.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _not_written(str(root), error) from error
+
+    def files(self) -> dict[str, FileRef]:
+        """The notes it holds, by path."""
+        return {file.path: file for file in files.walk(self._root, VaultRules()).files}
+
+    def check(self, changes: Iterable[Change]) -> None:
+        """Raise for the first change that cannot be right; nothing is written.
+
+        Raises OutsideVaultError or UsageError, with a code and the path concerned.
+        """
+        for change in changes:
+            self._place(change.path)
+            if change.old_path is not None:
+                self._place(change.old_path)
+            written = change.kind in {"create", "modify"} and is_note(change.path)
+            if written and change.content is None:
+                raise UsageError(
+                    f"`content` of {change.path} is missing: a mirror is filled by its clients.",
+                    code="content_missing",
+                )
+            old, new = f"{change.old_path}/", f"{change.path}/"
+            if old != new and (new.startswith(old) or old.startswith(new)):
+                raise UsageError(f"{change.old_path} cannot be moved to {change.path}.")
+            size = len(_bytes(change))
+            if size > MAX_CONTENT_BYTES:
+                raise UsageError(
+                    f"{change.path} has {size / 1e6:.1f} MB; a mirror keeps notes of up to"
+                    f" {MAX_CONTENT_BYTES / 1e6:.1f} MB.",
+                    code="note_too_large",
+                )
+
+    def apply(self, changes: Sequence[Change]) -> tuple[str, ...]:
+        """Do changes that were checked, in order; gives what a person should know of them.
+
+        VaultError when the disk refuses: what came before is done, and doing all again is safe.
+        """
+        warnings: dict[str, None] = {}
+        for change in changes:
+            try:
+                warning = self._do(change)
+            except OSError as error:
+                raise _not_written(change.path, error) from error
+            if warning is not None:
+                warnings[warning] = None
+        return tuple(warnings)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Delete notes; those that are not there are gone already."""
+        self.apply([Change("delete", path) for path in paths])
+
+    def _do(self, change: Change) -> str | None:
+        if change.kind == "delete":
+            self._delete(change.path)
+            return None
+        if change.kind == "rename":
+            return self._rename(change)
+        return self._write(change)
+
+    # --- one note --------------------------------------------------------------------------
+
+    def _write(self, change: Change) -> str | None:
+        if not is_note(change.path):
+            return f"{change.path} was left out: a mirror keeps Markdown notes (.md) alone."
+        place = self._place(change.path)
+        blocked = self._in_the_way(place)
+        if blocked is not None:
+            return blocked
+        raw = _bytes(change)
+        before = _status(place)
+        if before is not None and before.st_size == len(raw) and place.read_bytes() == raw:
+            _stamp(place, change.mtime)
+            return None
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self._replace(place, raw, _new_mtime(change.mtime, len(raw), before))
+        return None
+
+    def _replace(self, place: Path, raw: bytes, mtime_ns: int) -> None:
+        self._staging.mkdir(exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self._staging)
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(raw)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.utime(temporary, ns=(mtime_ns, mtime_ns))
+            temporary.replace(place)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _delete(self, path: str) -> None:
+        if hides(path):
+            return
+        place = self._place(path)
+        if place.is_dir():
+            shutil.rmtree(place)
+        elif _status(place) is not None:
+            place.unlink()
+        self._prune(place.parent)
+
+    # --- renames ---------------------------------------------------------------------------
+
+    def _rename(self, change: Change) -> str | None:
+        old_path = change.old_path or change.path
+        if old_path != change.path:
+            warning = self._move(old_path, change)
+            if warning is not None:
+                return warning
+        if change.content is not None and is_note(change.path):
+            return self._write(change)
+        if is_note(change.path):
+            _stamp(self._place(change.path), change.mtime)
+        return None
+
+    def _move(self, old_path: str, change: Change) -> str | None:
+        old, new = self._place(old_path), self._place(change.path)
+        if hides(old_path) or not old.exists():
+            # Moved before, or never sent: then its content comes along, or a `sync` asks for it.
+            if is_note(change.path) and change.content is None and not new.exists():
+                return f"{old_path} is not here yet, so it was not renamed; `sync` asks for it."
+            return None
+        if hides(change.path) or (old.is_file() and not is_note(change.path)):
+            self._delete(old_path)  # into the trash, or no note any more
+            return None
+        blocked = self._in_the_way(new, folder=old.is_dir())
+        if blocked is not None:
+            return blocked
+        new.parent.mkdir(parents=True, exist_ok=True)
+        if old.is_dir() and new.exists() and not new.samefile(old):
+            _merge(old, new)
+        else:
+            # Replaces a note; where two cases of a name are one file, it gets the new case.
+            old.replace(new)
+        self._prune(old.parent)
+        return None
+
+    # --- places ----------------------------------------------------------------------------
+
+    def _place(self, path: str) -> Path:
+        """The place of a path on disk; no link is followed, not even to a place inside."""
+        check_name(path)
+        try:
+            place = files.contained(self._root, path)
+            _status(place)
+        except OSError as error:
+            raise bad_name(path, error.strerror or str(error)) from error
+        if _spelling(place) != _spelling(self._root / path):
+            raise OutsideVaultError(f"{path} goes through a link; a mirror follows none.")
+        return place
+
+    def _in_the_way(self, place: Path, *, folder: bool = False) -> str | None:
+        """Say what stands where a note (or a `folder`) should go, in a client's vault it cannot."""
+        above = [parent for parent in place.parents if self._root in parent.parents]
+        blocking = next((parent for parent in above if parent.is_file()), None)
+        if blocking is None and place.exists() and place.is_dir() != folder:
+            blocking = place
+        if blocking is None:
+            return None
+        stands = blocking.relative_to(self._root).as_posix()
+        kind = "a note" if blocking.is_file() else "a folder"
+        return f"{place.relative_to(self._root).as_posix()} was left out: {stands} is {kind} here."
+
+    def _prune(self, folder: Path) -> None:
+        """Remove folders that became empty."""
+        while self._root in folder.parents:
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+            folder = folder.parent
+
+
+def _merge(old: Path, new: Path) -> None:
+    """Move what a folder holds into another that exists; what is on both sides is the first's."""
+    for folder, _, names in os.walk(old):
+        target = new / Path(folder).relative_to(old)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            Path(folder, name).replace(target / name)
+    shutil.rmtree(old)
+
+
+def _bytes(change: Change) -> bytes:
+    return (change.content or "").encode("utf-8", "replace")
+
+
+def _status(place: Path) -> os.stat_result | None:
+    """What stands at a place, itself and not where a link leads; None where nothing does."""
+    try:
+        return place.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _stamp(place: Path, mtime: int | None) -> None:
+    """Give a note its client's mtime (milliseconds)."""
+    before = _status(place)
+    if before is None or mtime is None or not stat.S_ISREG(before.st_mode):
+        return
+    if before.st_mtime_ns // _MS != mtime:
+        os.utime(place, ns=(mtime * _MS, mtime * _MS))
+
+
+def _new_mtime(mtime: int | None, size: int, before: os.stat_result | None) -> int:
+    """The mtime of a new content, in nanoseconds.
+
+    Indexing tells a change by size and mtime. Where both are as before, a microsecond makes the
+    difference; clients count in milliseconds and do not see it.
+    """
+    if mtime is None:
+        return time.time_ns()
+    wanted = mtime * _MS
+    if before is None or before.st_size != size or before.st_mtime_ns // _MS != mtime:
+        return wanted
+    return wanted + (before.st_mtime_ns - wanted + 1000) % _MS
+
+
+def _spelling(place: Path) -> str:
+    """A path to compare by: disks may spell names in another Unicode form or case."""
+    return unicodedata.normalize("NFC", os.path.normcase(place))
+
+
+def _not_written(path: str, error: OSError) -> NotewellError:
+    why = error.strerror or str(error)
+    if error.errno in _NOT_HELD:
+        return bad_name(path, why)
+    return VaultError(
+        f"The mirror cannot be written ({path}: {why}). Check the data directory's disk; sending"
+        " the changes again is safe.",
+        code="mirror_unwritable",
+    )

@@ -1,0 +1,114 @@
+"""A note's source to a `Note`: properties, headings, links, tags, and spans of readable text."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from notewell.types import Heading, Note, SourceText, Span
+from notewell.vault.blocks import BlockScanner
+from notewell.vault.body import make_body
+from notewell.vault.excalidraw import Drawing, find_drawing, is_drawing
+from notewell.vault.frontmatter import Frontmatter, read_frontmatter
+from notewell.vault.inline import InlineScanner
+from notewell.vault.properties import (
+    CREATED_KEYS,
+    MODIFIED_KEYS,
+    aliases_of,
+    date_of,
+    fold,
+    merge_fields,
+    tags_of,
+    text_of,
+)
+from notewell.vault.regions import Region, Regions, find_regions
+
+
+def parse(path: str, source: SourceText, *, modified: float, created: float | None = None) -> Note:
+    """Parse a note; never raises.
+
+    `modified` and `created` are the file's times, used where the properties have none.
+    """
+    text = one_line_end(source.text)
+    front = read_frontmatter(text)
+    scanned = _scan(text, front, path)
+    properties = merge_fields(front.properties, scanned.inline.fields)
+    stated = fold(front.properties)
+    everything = fold(properties) if scanned.inline.fields else stated
+    made = date_of(everything, CREATED_KEYS)
+    changed = date_of(everything, MODIFIED_KEYS)
+    return Note(
+        path=path,
+        title=text_of(stated, "title") or _file_title(path),
+        aliases=aliases_of(stated),
+        tags=tags_of(stated, scanned.inline.tags.values()),
+        properties=properties,
+        description=text_of(stated, "description"),
+        created=created if made is None else made,
+        modified=modified if changed is None else changed,
+        headings=tuple(scanned.headings),
+        links=tuple(scanned.inline.links),
+        spans=tuple(scanned.spans),
+        warnings=(*source.warnings, *front.warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    inline: InlineScanner
+    headings: list[Heading]
+    spans: list[Span]
+
+
+def _scan(text: str, front: Frontmatter, path: str) -> _Scanned:
+    """Scan the body, around a drawing's data, and put the drawing's texts in its place."""
+    drawing = find_drawing(text, front.body) if is_drawing(path, front.properties) else None
+    regions = find_regions(text, front.body) if drawing is None else _around(text, drawing, front)
+    body = make_body(regions.text, regions.blocks, front.body)
+    inline = InlineScanner(body.starts)
+    inline.gather_wikilinks(text[front.start : front.end], front.start)
+    blocks = BlockScanner(body, inline)
+    blocks.run()
+    if drawing is not None:
+        blocks.spans.extend(_drawn_spans(text, drawing, blocks))
+        blocks.spans.sort(key=lambda span: span.start)
+        inline.links.sort(key=lambda link: link.start)
+    return _Scanned(inline, blocks.headings, blocks.spans)
+
+
+def _around(text: str, drawing: Drawing, front: Frontmatter) -> Regions:
+    """Find the regions before and behind a drawing; the drawing is an empty one between them."""
+    before = find_regions(text[: drawing.start], front.body)
+    behind = find_regions(text, drawing.end)
+    between = Region("code", drawing.start, drawing.end, drawing.start, drawing.start)
+    shown = before.text + behind.text[drawing.start :]
+    return Regions(shown, (*before.blocks, between, *behind.blocks))
+
+
+def _drawn_spans(text: str, drawing: Drawing, blocks: BlockScanner) -> Iterator[Span]:
+    """Make a paragraph of each text of a drawing, and record what its elements link to."""
+    inline, starts = blocks.inline, blocks.starts
+    section = bisect_right([heading.start for heading in blocks.headings], drawing.start) - 1
+    for drawn in drawing.texts:
+        seen = inline.clean(text[drawn.start : drawn.end], drawn.start)
+        first = bisect_right(starts, drawn.start)
+        rows = [(row.strip(), first + n) for n, row in enumerate(seen.split("\n")) if row.strip()]
+        if rows:
+            shown, lines = zip(*rows, strict=True)
+            place = (drawn.start, drawn.end)
+            yield Span("paragraph", *place, "\n".join(shown), lines, section, drawn.block)
+    for start, end, embedded in drawing.links:
+        inline.gather_wikilinks(text[start:end], start, embed=embedded)
+
+
+def one_line_end(text: str) -> str:
+    r"""Make every line end `\n` without moving any offset."""
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def _file_title(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name[:-3] if name.lower().endswith(".md") and len(name) > 3 else name

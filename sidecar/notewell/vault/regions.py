@@ -1,0 +1,200 @@
+"""What a note's blocks must not look into: fenced code, display math, comments, scripts.
+
+One pass over the source finds them, because each hides the others: `%%` in code is text, a fence
+in a comment is none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from notewell.vault.codespans import code_spans
+
+RegionKind = Literal["code", "math"]
+
+# Every alternative begins with a literal: the search then skips by character set.
+_FENCES = re.compile(r"````*+|~~~~*+|\$\$")
+_FENCE_MARKS = ("```", "~~~", "$$")
+_HIDING_MARKS = ("%%", "<!--", "<script", "<style")
+# Inline code matters only where something in it could be taken for a comment or a script. A group
+# that matched means a whole comment on one line, which is what most comments are.
+_ALL_MARKS = re.compile(
+    r"``*+|%%([^%\n]*+%%)|<!--((?:[^-\n]|-(?!->))*+-->)|~~~~*+|\$\$|%%|<!--|<script\b|<style\b"
+)
+# A fence may stand in a quote or behind a list marker, and math in a quote.
+_LEAD = re.compile(r"[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?+\Z")
+_MAX_LEAD = 200
+_NOT_QUOTED = re.compile(r"^(?![ \t]*>)", re.MULTILINE)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+_DRAWING = re.compile(r"[^\n]*\n\s*\{\s*\"type\"\s*:\s*\"excalidraw")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of whole lines that is one block. `inner` is its content without the marks.
+
+    `quoted` blocks stand in a quote: each of their lines begins with `>`.
+    """
+
+    kind: RegionKind
+    start: int
+    end: int
+    inner_start: int
+    inner_end: int
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """The source with comments and scripts blanked out (same length), and the fenced blocks."""
+
+    text: str
+    blocks: tuple[Region, ...]
+
+
+def find_regions(text: str, start: int) -> Regions:
+    r"""Scan `text` from `start`; its line ends must all be `\n`."""
+    # Looking for a few plain strings is many times as fast as for one pattern of them all.
+    if any(text.find(mark, start) >= 0 for mark in _HIDING_MARKS):
+        return _Scan(text).run(_ALL_MARKS, start)
+    if any(text.find(mark, start) >= 0 for mark in _FENCE_MARKS):
+        return _Scan(text).run(_FENCES, start)
+    return Regions(text, ())
+
+
+class _Scan:
+    """State of one pass: what was found, and which searches are known to fail."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._blocks: list[Region] = []
+        self._kept: list[str] = []
+        self._kept_until = 0
+        # What keeps the pass linear: marks known to be absent from here on, the ends of the line
+        # and of the quote last looked at, and the inline code of the line last looked at.
+        self._absent: set[str] = set()
+        self._line = (0, -1)
+        self._quoted_until = -1
+        self._spans: dict[int, int] = {}
+        self._spans_until = -1
+
+    def run(self, marks: re.Pattern[str], position: int) -> Regions:
+        text = self._text
+        while match := marks.search(text, position):
+            mark = match.group()
+            if match.lastindex:
+                position = match.end()
+                self._blank(match.start(), position)
+            elif mark == "%%":
+                position = self._hidden(match, "%%", match.end())
+            elif mark == "<!--":
+                position = self._hidden(match, "-->", match.end() - 2)
+            elif mark[0] == "<":
+                position = self._hidden(match, f"</{mark[1:]}>", match.end())
+            else:
+                position = self._fence_or_span(match)
+        if not self._kept:
+            return Regions(text, tuple(self._blocks))
+        self._kept.append(text[self._kept_until :])
+        return Regions("".join(self._kept), tuple(self._blocks))
+
+    def _fence_or_span(self, match: re.Match[str]) -> int:
+        """Take in a code fence, display math or inline code, by what stands before the mark."""
+        text, mark = self._text, match.group()
+        if mark[0] == "`" and len(mark) < 3:
+            return self._code_span(match, self._line_end(match.end()))
+        lead = self._lead(match.start())
+        at_start = lead is not None and _LEAD.match(lead) is not None
+        if mark == "$$":
+            start = match.start() - len(lead or "")
+            return self._math(start, match.end()) if at_start else match.end()
+        line_end = self._line_end(match.end())
+        fence = mark[0] == "~" or text.find("`", match.end(), line_end) < 0
+        if fence and at_start:
+            return self._fence(match, lead or "", line_end)
+        return self._code_span(match, line_end) if mark[0] == "`" else match.end()
+
+    def _lead(self, position: int) -> str | None:
+        """Return what stands before `position` on its line; None when that is long."""
+        floor = max(0, position - _MAX_LEAD)
+        found = self._text.rfind("\n", floor, position)
+        return self._text[max(found + 1, floor) : position] if found >= 0 or not floor else None
+
+    def _line_end(self, position: int) -> int:
+        # Kept between calls: a line of a million marks is searched for its end once.
+        if not self._line[0] <= position <= self._line[1]:
+            found = self._text.find("\n", position)
+            self._line = (position, len(self._text) if found < 0 else found)
+        return self._line[1]
+
+    def _fence(self, match: re.Match[str], lead: str, line_end: int) -> int:
+        text, mark = self._text, match.group()
+        start, limit = match.start() - len(lead), len(text)
+        quoted = ">" in lead
+        if quoted:
+            if self._quoted_until <= line_end:
+                outside = _NOT_QUOTED.search(text, line_end + 1)
+                self._quoted_until = outside.start() if outside else limit
+            limit = self._quoted_until
+        pattern = rf"^[ \t>]*+{mark[0]}{{{len(mark)},}}[ \t]*$"
+        closing = re.compile(pattern, re.MULTILINE).search(text, line_end + 1, limit)
+        inner_start = min(line_end + 1, limit)
+        inner_end = closing.start() if closing else limit
+        end = min(closing.end() + 1, len(text)) if closing else limit
+        words = text[match.end() : line_end].split()
+        language = words[0].lower() if words else ""
+        if language == "compressed-json" or _DRAWING.match(text, match.end()):
+            self._blank(inner_start, inner_end)
+        self._blocks.append(Region("code", start, end, inner_start, inner_end, quoted))
+        return end
+
+    def _math(self, start: int, after: int) -> int:
+        """Take in `$$ … $$` if it is a block: no blank line in it and nothing behind it."""
+        text = self._text
+        closing = self._find("$$", after)
+        if closing < 0 or "\n\n" in text[after:closing]:
+            return after
+        line_end = self._line_end(closing + 2)
+        if text[closing + 2 : line_end].strip():
+            return closing + 2
+        end = min(line_end + 1, len(text))
+        self._blocks.append(Region("math", start, end, after, closing))
+        return end
+
+    def _code_span(self, match: re.Match[str], line_end: int) -> int:
+        """Skip inline code, which for this pass ends on its own line."""
+        if self._spans_until < match.end():
+            self._spans = code_spans(self._text, match.start(), line_end)
+            self._spans_until = line_end
+        return self._spans.get(match.start(), match.end())
+
+    def _hidden(self, match: re.Match[str], closing: str, after: int) -> int:
+        """Blank out a comment or script. An unclosed one hides the rest if it began its line."""
+        text = self._text
+        found = self._find(closing, after)
+        start = match.start()
+        if found >= 0:
+            end = found + len(closing)
+        elif (lead := self._lead(start)) is None or lead.strip():
+            return match.end()
+        else:
+            end = len(text)
+        self._blank(start, end)
+        return end
+
+    def _find(self, needle: str, position: int) -> int:
+        if needle in self._absent:
+            return -1
+        found = self._text.find(needle, position)
+        if found < 0:
+            self._absent.add(needle)
+        return found
+
+    def _blank(self, start: int, end: int) -> None:
+        self._kept.append(self._text[self._kept_until : start])
+        hidden = self._text[start:end]
+        blank = " " * len(hidden) if "\n" not in hidden else _NOT_NEWLINE.sub(" ", hidden)
+        self._kept.append(blank)
+        self._kept_until = end

@@ -1,0 +1,163 @@
+"""A note's spans by section, and which small sections read better together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from notewell.types import BlockMark, CountTokens, Heading, Note, Span
+
+Trail = tuple[Heading, ...]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A chunk in the making.
+
+    `whole` drafts are sections, or several of them; the others are pieces of one that was split.
+    The last `fresh` headings of `trail` begin here; the others stand above an earlier section.
+    `titled`: the text is the last heading itself.
+    """
+
+    trail: Trail
+    text: str
+    lines: tuple[int, ...]
+    start: int
+    end: int
+    tokens: int
+    blocks: tuple[BlockMark, ...] = ()
+    parent: str | None = None
+    context: str | None = None
+    whole: bool = True
+    fresh: int = 0
+    titled: bool = False
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The texts of the heading path."""
+        return tuple([heading.text for heading in self.trail])
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands under one heading, up to the next. See Draft for `fresh` and `titled`."""
+
+    trail: Trail
+    spans: tuple[Span, ...]
+    fresh: int = 0
+    titled: bool = False
+
+
+def sections_of(note: Note) -> Iterator[Section]:
+    """Yield the sections in order. A heading with no text of its own counts only as a leaf."""
+    groups: list[tuple[int, list[Span]]] = []
+    for span in note.spans:
+        if not groups or groups[-1][0] != span.section:
+            groups.append((span.section, []))
+        groups[-1][1].append(span)
+    trails = _trails(note.headings)
+    before: Trail = ()
+    for n, (section, spans) in enumerate(groups):
+        trail = trails[section] if section >= 0 else ()
+        body = tuple([span for span in spans if span.kind != "heading"])
+        following = groups[n + 1][0] if n + 1 < len(groups) else -1
+        fresh = len(trail) - _shared(trail, before)
+        if body:
+            yield Section(trail, body, fresh)
+        elif following < 0 or _shared(trails[following], trail) < len(trail):
+            yield Section(trail, tuple(spans), fresh, titled=True)
+        else:
+            continue
+        before = trail
+
+
+def _shared(one: Trail, other: Trail) -> int:
+    """Return how many headings two paths have in common."""
+    count = 0
+    for first, second in zip(one, other, strict=False):
+        if first is not second:
+            break
+        count += 1
+    return count
+
+
+def _trails(headings: tuple[Heading, ...]) -> list[Trail]:
+    """Return each heading's path from the outermost heading above it."""
+    trails: list[Trail] = []
+    open_headings: list[Heading] = []
+    for heading in headings:
+        while open_headings and open_headings[-1].level >= heading.level:
+            open_headings.pop()
+        open_headings.append(heading)
+        trails.append(tuple(open_headings))
+    return trails
+
+
+def merge_small(
+    drafts: list[Draft], minimum: int, room: Callable[[tuple[str, ...]], int], count: CountTokens
+) -> list[Draft]:
+    """Merge sections of fewer than `minimum` tokens with a neighbour.
+
+    A small one takes in what follows it, if that is beneath the same heading or its own; a small
+    one that is left is added to the one before. `room` tells how many tokens a text may have under
+    a heading path. The merged heading path is what is true of both; other headings go in the text.
+    """
+    merged: list[Draft] = []
+
+    def add_last_to_the_one_before() -> None:
+        joined = _join(merged[-2], merged[-1], room, count) if len(merged) > 1 else None
+        if joined is not None:
+            merged[-2:] = [joined]
+
+    for draft in drafts:
+        small = bool(merged) and merged[-1].tokens < minimum
+        joined = _join(merged[-1], draft, room, count) if small else None
+        if joined is not None:
+            merged[-1] = joined
+            continue
+        if small:
+            add_last_to_the_one_before()
+        merged.append(draft)
+    if merged and merged[-1].tokens < minimum:
+        add_last_to_the_one_before()
+    return merged
+
+
+def _join(
+    first: Draft, second: Draft, room: Callable[[tuple[str, ...]], int], count: CountTokens
+) -> Draft | None:
+    """Put two sections together, or return None where they do not belong or fit together."""
+    if not (first.whole and second.whole):
+        return None
+    shared = _shared(first.trail, second.trail)
+    dropped = len(first.trail) - shared
+    if dropped > min(1, first.fresh):
+        return None
+    trail = first.trail[:shared]
+    available = room(tuple([heading.text for heading in trail]))
+    if first.tokens + second.tokens >= available:
+        return None
+    before = () if first.titled else first.trail[shared:]
+    # A heading that stands within the first is in its text already.
+    inner = second.trail[shared : -1 if second.titled else None]
+    between = tuple(heading for heading in inner if heading.start >= first.end)
+    extra = sum(count(heading.text) + 1 for heading in (*before, *between))
+    tokens = first.tokens + second.tokens + extra + 1
+    if tokens > available:
+        return None
+    texts = (*(h.text for h in before), first.text, *(h.text for h in between), second.text)
+    return Draft(
+        trail=trail,
+        text="\n".join(texts),
+        lines=(
+            *(heading.line for heading in before),
+            *first.lines,
+            *(heading.line for heading in between),
+            *second.lines,
+        ),
+        start=before[0].start if before else first.start,
+        end=second.end,
+        tokens=tokens,
+        blocks=first.blocks + second.blocks,
+        fresh=first.fresh - dropped,
+    )

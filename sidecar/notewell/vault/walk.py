@@ -1,0 +1,151 @@
+"""The walk itself: folders, links that stay inside, and names that differ only in Unicode form."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from notewell.types import ExcludedFile, FileRef, Walk
+from notewell.vault.ignore import IgnoreRules, is_hidden, is_readable
+
+
+class Walker:
+    """One walk over a vault, breadth first. `root` is a real path."""
+
+    def __init__(self, root: str, ignore: IgnoreRules) -> None:
+        """Prepare a walk; nothing is read yet."""
+        self._root = root
+        self._ignore = ignore
+        self._found: dict[str, FileRef] = {}
+        self._excluded: list[ExcludedFile] = []
+        self._warnings: list[str] = list(ignore.warnings)
+        self._unread: list[str] = []
+        # Each folder is entered at most once through a link: no loop, no endless combinations.
+        self._linked: set[str] = set()
+
+    def run(self) -> None:
+        """Visit every folder, without recursion: depth is the disk's to choose."""
+        self._visit([(self._root, "")])
+
+    def run_within(self, folder: str, prefix: str, names: Collection[str]) -> None:
+        """Visit some files and folders (NFC names) of one folder, and all below them."""
+        self._visit(list(self._folder(folder, prefix, names)))
+
+    def _visit(self, pending: list[tuple[str, str]]) -> None:
+        while pending:
+            folder, prefix = pending.pop()
+            pending.extend(self._folder(folder, prefix))
+
+    def result(self) -> Walk:
+        """Return what was found, sorted by path."""
+        return Walk(
+            files=tuple(self._found[path] for path in sorted(self._found)),
+            excluded=tuple(sorted(self._excluded, key=lambda item: item.file.path)),
+            warnings=tuple(self._warnings),
+            unread=tuple(sorted(self._unread)),
+        )
+
+    def _folder(
+        self, folder: str, prefix: str, names: Collection[str] | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Take in one folder's files and yield its subfolders as (real path, prefix)."""
+        try:
+            with os.scandir(folder) as entries:
+                listed = list(entries)
+        except OSError as error:
+            if not prefix:
+                raise  # the vault itself is gone: that is no empty vault
+            self.miss(prefix.rstrip("/"), error)
+            return
+        for entry in listed:
+            if is_hidden(entry.name) or (names is not None and _key(entry.name) not in names):
+                continue
+            try:
+                if entry.is_symlink():
+                    yield from self._link(entry, prefix)
+                elif entry.is_dir():
+                    yield entry.path, f"{prefix}{entry.name}/"
+                elif is_readable(entry.name):
+                    self._file(f"{prefix}{entry.name}", entry.path, entry.stat())
+            except OSError as error:
+                self.miss(f"{prefix}{entry.name}", error, link=entry.is_symlink())
+
+    def miss(self, spelled: str, error: OSError, *, link: bool = False) -> None:
+        """Note that a place cannot be looked at, so that nothing in it is taken for gone.
+
+        What went while the walk ran is gone; what a link leads to may come back.
+        """
+        if isinstance(error, FileNotFoundError) and not link:
+            return
+        self._unread.append(_key(spelled))
+        self._warn(f"{spelled} cannot be read ({error.strerror}); what it holds is left as it was.")
+
+    def _link(self, entry: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, str]]:
+        """Follow a link that stays inside the vault; record one that leaves it."""
+        real = os.path.realpath(entry.path)
+        spelled = f"{prefix}{entry.name}"
+        inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
+        if not inside:
+            if is_readable(entry.name):
+                file = FileRef(_key(spelled), Path(entry.path), 0, 0)
+                reason = "A link to a file outside the vault is not followed."
+                self._excluded.append(ExcludedFile(file, "symlink_outside", reason))
+            else:
+                self._warn(f"{spelled} is a link out of the vault; it is not followed.")
+        elif entry.is_dir():
+            above = os.path.realpath(os.path.dirname(entry.path)) + os.sep  # noqa: PTH120 - strings all the way: Path objects triple the walk's time
+            if above.startswith(real + os.sep) or real in self._linked:
+                self._warn(f"{spelled} links back to a folder already listed; it is not followed.")
+            else:
+                self._linked.add(real)
+                yield real, f"{spelled}/"
+        elif is_readable(entry.name):
+            self._file(spelled, real, entry.stat())
+
+    def _file(self, spelled: str, disk_path: str, status: os.stat_result) -> None:
+        if not stat.S_ISREG(status.st_mode):
+            self._warn(f"{spelled} is not a plain file; skipped.")
+            return
+        path = _key(spelled)
+        file = FileRef(path, Path(disk_path), status.st_size, status.st_mtime_ns)
+        if not spelled.isprintable() and _broken(spelled):
+            reason = "Its name is not valid UTF-8. Rename it to have it indexed."
+            self._excluded.append(ExcludedFile(file, "bad_name", reason))
+            return
+        decision = self._ignore.decide(path)
+        if decision is not None:
+            self._excluded.append(ExcludedFile(file, *decision))
+        elif path in self._found:
+            self._duplicate(path, spelled, file)
+        else:
+            self._found[path] = file
+
+    def _duplicate(self, path: str, spelled: str, file: FileRef) -> None:
+        """Keep the file whose name is spelled in NFC; list the other under its own spelling."""
+        loser = file
+        if spelled == path:
+            loser, self._found[path] = self._found[path], file
+        relative = os.path.relpath(loser.disk_path, self._root).replace(os.sep, "/")
+        listed = FileRef(relative, loser.disk_path, loser.size, loser.mtime_ns)
+        reason = f"Another file has the same name in another Unicode form: {path}."
+        self._excluded.append(ExcludedFile(listed, "duplicate_name", reason))
+
+    def _warn(self, message: str) -> None:
+        self._warnings.append(message.encode("utf-8", "backslashreplace").decode())
+
+
+def _broken(spelled: str) -> bool:
+    """Tell whether a name holds bytes that are no UTF-8 (Python shows them as surrogates)."""
+    return any("\ud800" <= char <= "\udfff" for char in spelled)
+
+
+def _key(spelled: str) -> str:
+    """Return the key of a path: NFC, case kept; bytes that are no UTF-8 shown as escapes."""
+    if spelled.isascii():
+        return spelled
+    if _broken(spelled):
+        spelled = spelled.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return unicodedata.normalize("NFC", spelled)

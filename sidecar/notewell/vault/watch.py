@@ -1,0 +1,133 @@
+"""Which notes and folders of a vault may have changed, as the file system tells it.
+
+A watcher never says what happened, only where: whoever listens compares the place with what it
+knows. So an editor's atomic save, a rename, a folder moved and a sync tool's detour through a
+temporary file all need no rule of their own, and an event too many costs a look.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from watchfiles import Change, watch
+
+from notewell.types import WatchMode
+from notewell.vault.files import outermost
+from notewell.vault.ignore import is_hidden, is_readable
+
+# A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough
+# for a rename's two halves to come together, short enough that a save is found at once.
+QUIET_MS = 100
+GROUP_MS = 2000
+# A poll stats every file; on a network mount each stat is a round trip.
+POLL_MS = 5000
+
+# File systems that do not tell of changes another machine makes.
+_SILENT = frozenset(
+    {"9p", "afs", "ceph", "cifs", "davfs", "drvfs", "glusterfs", "lustre", "nfs", "nfs4"}
+    | {"prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs"}
+)
+_SILENT_FUSE = (
+    "fuse.davfs",
+    "fuse.gcsfuse",
+    "fuse.rclone",
+    "fuse.s3fs",
+    "fuse.sshfs",
+    "fuse.vmhgfs",
+)
+
+# Files whose change may change what every other file is: then the whole vault is looked at.
+_RULE_FILES = (".obsidian/app.json", ".notewell.toml")
+
+log = logging.getLogger(__name__)
+
+
+def watch_vault(root: Path, *, mode: WatchMode, stop: threading.Event) -> Iterator[tuple[str, ...]]:
+    """Yield groups of vault-relative paths that may have changed, until `stop` is set.
+
+    A path is a note's or a folder's, NFC; an empty group means "look at the whole vault". Ends
+    when the folder itself goes away; FileNotFoundError when it is not there at the start. Where
+    the system cannot watch (too many folders), it polls and logs so.
+    """
+    polling = mode == "poll" or (mode == "auto" and is_silent(root))
+    try:
+        yield from _groups(root, polling, stop)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if polling:
+            raise
+        log.warning("%s: changes are polled for, since they cannot be watched (%s)", root, error)
+        yield from _groups(root, True, stop)
+
+
+def _groups(root: Path, polling: bool, stop: threading.Event) -> Iterator[tuple[str, ...]]:
+    real = os.path.realpath(root)
+    events = watch(
+        real,
+        watch_filter=lambda _, path: _matters(real, path),
+        debounce=GROUP_MS,
+        step=QUIET_MS,
+        stop_event=stop,
+        rust_timeout=1000,
+        raise_interrupt=False,
+        force_polling=polling,
+        poll_delay_ms=POLL_MS,
+        ignore_permission_denied=True,
+    )
+    for group in events:
+        places = _places(real, group)
+        if places is not None:
+            yield places
+        if not os.path.isdir(real):  # noqa: PTH112 - a string all the way
+            return
+
+
+def _matters(real: str, path: str) -> bool:
+    relative = _relative(real, path)
+    if relative in _RULE_FILES or relative == "":
+        return True
+    parts = relative.split("/")
+    if any(is_hidden(part) for part in parts):
+        return False
+    # What has no known ending may be a folder, and one that is gone cannot be asked.
+    return is_readable(parts[-1]) or "." not in parts[-1] or os.path.isdir(path)  # noqa: PTH112 - a string all the way
+
+
+def _places(real: str, group: Iterable[tuple[Change, str]]) -> tuple[str, ...] | None:
+    """The paths of a group, folders standing for what lies in them; () for all, None for none."""
+    paths = {_relative(real, path) for _, path in group}
+    if paths & {*_RULE_FILES, ""}:
+        return ()
+    return outermost(paths) or None
+
+
+def _relative(real: str, path: str) -> str:
+    relative = os.path.relpath(path, real).replace(os.sep, "/")
+    return "" if relative == "." else unicodedata.normalize("NFC", relative)
+
+
+def is_silent(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
+    """Whether `root` lies on a file system that does not tell of changes (Linux; else a guess)."""
+    real = os.path.realpath(root)
+    if real.startswith("\\\\"):
+        return True
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    best, kind = "", ""
+    for line in lines:
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        point = fields[1].replace("\\040", " ")
+        inside = point in ("/", real) or real.startswith(f"{point}/")
+        if inside and len(point) >= len(best):
+            best, kind = point, fields[2]
+    return kind in _SILENT or kind in _SILENT_FUSE

@@ -1,0 +1,55 @@
+"""A vault's folder, watched in a thread of its own: what changes there becomes work."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from notewell.ingest.queue import Work
+from notewell.types import VaultRecord, WatchMode
+from notewell.vault.watch import watch_vault
+
+# How long to wait for a folder that cannot be watched (an unmounted drive) before trying again.
+AGAIN_S = 10.0
+
+log = logging.getLogger(__name__)
+
+
+class Watching:
+    """Watches one folder between `start` and `stop`. A mirror changes only through its engine."""
+
+    def __init__(self, vault: VaultRecord, mode: WatchMode, submit: Callable[[Work], None]) -> None:
+        """`submit` is called in the watching thread."""
+        self._vault = vault
+        self._mode = mode
+        self._submit = submit
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin, if this vault is to be watched and is not yet."""
+        watched = self._mode != "off" and self._vault.source == "folder"
+        if watched and self._thread is None:
+            self._thread = threading.Thread(
+                target=self._run, name=f"watch-{self._vault.id}", daemon=True
+            )
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End, and wait for the end."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        """Turn what the file system tells into work, and wait for a folder that is away."""
+        while not self._stopping.is_set():
+            try:
+                for paths in watch_vault(self._vault.path, mode=self._mode, stop=self._stopping):
+                    self._submit(Work(paths=paths, saved=bool(paths)))
+            except OSError as error:
+                log.debug("%s cannot be watched: %s", self._vault.name, error)
+            if not self._stopping.wait(AGAIN_S):
+                # Whatever happened while nobody watched is found by a look at everything.
+                self._submit(Work())

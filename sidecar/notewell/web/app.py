@@ -1,0 +1,143 @@
+"""The aiohttp application: its routes, its guard, and the life of the engines behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from aiohttp import hdrs, web
+
+from notewell import __version__
+from notewell.configuration import Configuration
+from notewell.errors import NotewellError
+from notewell.types import LimitRules, ServerRules
+from notewell.vaults import Vaults
+from notewell.web import interface, pages
+from notewell.web.audit import Audit
+from notewell.web.bodies import MAX_BODY_BYTES
+from notewell.web.callers import Callers
+from notewell.web.encode import to_json
+from notewell.web.events import Streams
+from notewell.web.guard import guard, sign_in
+from notewell.web.limits import Guesses, Rates, Slots
+from notewell.web.metrics import Metrics
+from notewell.web.problems import answer
+from notewell.web.routes import FEATURES, ROUTES
+from notewell.web.security import Gate, bound_address
+from notewell.web.site import SITE, Site
+
+_SAVE_USED_S = 60.0
+STATIC = Path(__file__).parent / "static"
+
+_log = logging.getLogger(__name__)
+
+
+def create_app(
+    vaults: Vaults,
+    *,
+    token: str,
+    server: ServerRules,
+    limits: LimitRules | None = None,
+    state_dir: Path | None = None,
+    configuration: Configuration | None = None,
+    version: str = __version__,
+    static: Path = STATIC,
+    streams: Streams | None = None,
+) -> web.Application:
+    """Make the application over the vaults that are open.
+
+    Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
+    `state_dir` the token that stays and the devices of that folder may ask as well, and with
+    `configuration` settings are shown and changed. `static` is the folder of the built web
+    interface; where there is none, `/` is a page that says so.
+    """
+    app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
+    streams, limits = streams or Streams(), limits or LimitRules()
+    pages_at = interface.built(static)
+    app.on_shutdown.append(streams.end)
+    app[SITE] = Site(
+        vaults=vaults,
+        gate=Gate(callers=Callers(token, state_dir), rules=server),
+        audit=Audit(),
+        limits=limits,
+        rates=Rates(limits),
+        guesses=Guesses(limits.guesses),
+        slots=Slots(limits.concurrent, limits.waiting),
+        configuration=configuration,
+        version=version,
+        features=FEATURES if pages_at is None else (*FEATURES, *interface.FEATURES),
+        static=pages_at,
+        metrics=Metrics(),
+        streams=streams,
+    )
+    _add_routes(app)
+    if pages_at is not None:
+        interface.add_interface(app, pages_at, server.allowed_origins)
+    app.cleanup_ctx.extend((_engines, _last_used))
+    return app
+
+
+def _add_routes(app: web.Application) -> None:
+    for route in ROUTES:
+        if route.method == "GET":
+            app.router.add_get(route.path, route.__call__, name=route.name)
+        else:
+            app.router.add_route(route.method, route.path, route.__call__, name=route.name)
+    app.router.add_get("/api/openapi.json", _openapi, name="openapi")
+    app.router.add_get("/api/docs", _docs, name="docs")
+    app.router.add_get("/", _shell, name="shell")
+
+
+async def _engines(app: web.Application) -> AsyncIterator[None]:
+    vaults = app[SITE].vaults
+    for engine in vaults.opened():
+        engine.start()
+    yield
+    # Closing waits for the transaction in flight and saves snapshots: not on the event loop.
+    await asyncio.to_thread(vaults.close)
+
+
+async def _last_used(app: web.Application) -> AsyncIterator[None]:
+    """Write down now and then, and at the end, when devices were last heard of."""
+    callers = app[SITE].gate.callers
+
+    async def keep_saving() -> None:
+        while True:
+            await asyncio.sleep(_SAVE_USED_S)
+            await _save_used(callers)
+
+    saving = asyncio.create_task(keep_saving())
+    yield
+    saving.cancel()
+    await _save_used(callers)
+
+
+async def _save_used(callers: Callers) -> None:
+    try:
+        await asyncio.to_thread(callers.save_used)
+    except NotewellError as error:  # a full disk must not stop a server
+        _log.warning("when devices were last used is not written down: %s", error.message)
+
+
+async def _shell(request: web.Request) -> web.StreamResponse:
+    signed_in = await sign_in(request)
+    if signed_in is not None:
+        return signed_in
+    site, bound = request.app[SITE], bound_address(request)
+    if site.static is not None:
+        return interface.shell(site.static)
+    url = f"{request.scheme}://{request.headers[hdrs.HOST]}"
+    return pages.shell(url, signed_in=site.gate.browser(request, bound) is not None)
+
+
+async def _openapi(request: web.Request) -> web.Response:
+    from notewell.web import openapi  # noqa: PLC0415 - few ask for the schema
+
+    document = openapi.document(ROUTES, request.app[SITE].version)
+    return web.Response(body=to_json(document), content_type="application/json")
+
+
+async def _docs(request: web.Request) -> web.Response:
+    return pages.docs(request.app[SITE].version)

@@ -1,0 +1,99 @@
+"""Server-sent events: what happens to a vault, told to clients that keep a connection open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from aiohttp import hdrs, web
+
+from notewell.errors import BusyError
+from notewell.follow import Following, Told
+from notewell.web.callers import CALLER, Caller
+from notewell.web.encode import to_json
+from notewell.web.security import SAFETY_HEADERS
+
+EVENT_STREAM = "text/event-stream"
+# Tells proxies, and a client whose network went away, that the connection lives.
+_HEARTBEAT = b": still here\n\n"
+_AGAIN_MS = 2000  # after which a browser connects anew
+
+
+@dataclass(slots=True)
+class Streams:
+    """The event streams of one server: few, each bounded, all ended with it.
+
+    A client that does not read is given up after `patience_s`; it comes back with the last id it
+    saw.
+    """
+
+    most: int = 64
+    each: int = 32  # of one caller
+    heartbeat_s: float = 15.0
+    patience_s: float = 15.0
+    _open: dict[Following, tuple[web.Request, Caller]] = field(default_factory=dict)
+
+    async def send(self, request: web.Request, following: Following) -> web.StreamResponse:
+        """Answer `request` with the events of `following` until either ends."""
+        try:
+            self._admit()
+            self._open[following] = (request, CALLER.get())
+            return await self._answer(request, following)
+        finally:
+            following.end()
+            self._open.pop(following, None)
+
+    async def end(self, _app: web.Application) -> None:
+        """End all streams; the server stops."""
+        for following in self._open:
+            following.end()
+
+    def _admit(self) -> None:
+        """Raise BusyError where no more streams fit; those nobody reads any more do not count."""
+        living: Counter[Caller] = Counter()
+        for following, (request, caller) in self._open.items():
+            if request.transport is None or request.transport.is_closing():
+                following.end()
+            else:
+                living[caller] += 1
+        if living.total() >= self.most or living[CALLER.get()] >= self.each:
+            raise BusyError(
+                f"{living.total()} event streams are open, and no more fit. Close one, or ask"
+                " GET /api/status now and then instead.",
+                code="too_many_streams",
+                retry_after=self.heartbeat_s,
+            )
+
+    async def _answer(self, request: web.Request, following: Following) -> web.StreamResponse:
+        # What the middleware adds to other answers would come too late for this one.
+        response = web.StreamResponse(headers={**SAFETY_HEADERS, "X-Accel-Buffering": "no"})
+        response.content_type = EVENT_STREAM
+        await response.prepare(request)
+        if request.method == hdrs.METH_HEAD:
+            return response
+        try:
+            with suppress(ConnectionError):  # the client went away
+                await self._pour(response, following)
+        except TimeoutError:
+            if request.transport is not None:
+                request.transport.abort()
+        return response
+
+    async def _pour(self, response: web.StreamResponse, following: Following) -> None:
+        frame: bytes | None = f"retry: {_AGAIN_MS}\n\n".encode()
+        while frame is not None:
+            async with asyncio.timeout(self.patience_s):
+                await response.write(frame)
+            try:
+                async with asyncio.timeout(self.heartbeat_s):
+                    event = await following.next()
+                frame = None if event is None else _frame(event)
+            except TimeoutError:
+                frame = _HEARTBEAT
+
+
+def _frame(event: Told) -> bytes:
+    head = f"id: {event.id}\nevent: {event.kind}\ndata: "
+    return head.encode() + to_json(event.data) + b"\n\n"

@@ -1,0 +1,146 @@
+"""What stands before every handler: host, origin, caller, scope and rate, in this order."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from http import HTTPStatus
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
+
+from notewell.access.devices import SCOPES, Scope, digest, session_of
+from notewell.errors import AccessError, ForbiddenError, NotewellError
+from notewell.web.audit import name_of
+from notewell.web.callers import CALLER, Caller
+from notewell.web.routes import ROUTES
+from notewell.web.security import Address, bound_address, cookie_name, shown_token
+from notewell.web.site import SITE, Site
+
+# Routes are refused without a token unless they are named here, so that a new one is not open by
+# accident. The shell and its files hold nothing of a vault.
+OPEN_ROUTES = frozenset(
+    {"shell", "static", "worker", "embed", *(r.name for r in ROUTES if not r.needs_token)}
+)
+
+# Routes outside the table whose every method a reader may use: what they let write, they check.
+_OF_READERS = frozenset({"mcp"})
+
+_BY_NAME = {route.name: route for route in ROUTES}
+_COOKIE_SECONDS = 365 * 24 * 3600
+
+
+@web.middleware
+async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Let a request through that nothing speaks against, and write down what it did."""
+    site = request.app[SITE]
+    address, caller = site.gate.address(request), None
+    try:
+        bound = bound_address(request)
+        host = site.gate.check_host(request.headers.getall(hdrs.HOST, []), bound)
+        site.gate.check_origin(request.headers.getall(hdrs.ORIGIN, []), host)
+        if request.match_info.route.name not in OPEN_ROUTES:
+            caller = _caller(request, site, bound, address)
+        _admit(request, site, caller, address)
+    except NotewellError as error:
+        site.audit.refused(address, caller, name_of(request), error.code)
+        raise
+    if caller is None:
+        return await handler(request)
+    CALLER.set(caller)
+    status = HTTPStatus.INTERNAL_SERVER_ERROR.value
+    try:
+        response = await handler(request)
+        status = response.status
+    except NotewellError as error:
+        status = error.http_status
+        raise
+    finally:
+        if _scope_of(request) != "read":
+            site.audit.answered(request, caller, address, status)
+    return response
+
+
+def _admit(request: web.Request, site: Site, caller: Caller | None, address: str) -> None:
+    """Raise where `caller` may not ask this, or not so often."""
+    name = request.match_info.route.name or ""
+    route = _BY_NAME.get(name)
+    who = f"{caller.id} {address}" if caller is not None else f"? {address}"
+    site.rates.admit(who, name, route.rate if route is not None else "read", time.monotonic())
+    if caller is not None:
+        _check_scope(caller, _scope_of(request))
+    elif name not in OPEN_ROUTES:
+        raise AccessError(
+            "This route needs the server's token: send `Authorization: Bearer TOKEN`"
+            " (`notewell token show` prints it), or open the link that `notewell serve` printed.",
+        )
+
+
+def _caller(request: web.Request, site: Site, bound: Address, address: str) -> Caller | None:
+    """Who asks; after too many guesses from an address, only secrets seen before are compared."""
+    shown = shown_token(request) or request.cookies.get(cookie_name(bound.port), "")
+    if not shown:
+        return None
+    now, kept = time.monotonic(), digest(shown)
+    site.guesses.check(address, kept, now)
+    caller = site.gate.caller(request, bound)
+    if caller is not None:
+        site.guesses.right(address, kept)
+    else:
+        site.guesses.wrong(address, kept, now)
+    return caller
+
+
+def _scope_of(request: web.Request) -> Scope:
+    """What a route needs; one outside the table must say who may change something by it."""
+    route = _BY_NAME.get(request.match_info.route.name or "")
+    if route is not None:
+        return route.scope
+    reads = request.method in {hdrs.METH_GET, hdrs.METH_HEAD}
+    return "read" if reads or request.match_info.route.name in _OF_READERS else "write"
+
+
+def _check_scope(caller: Caller, needed: Scope) -> None:
+    if SCOPES.index(caller.scope) < SCOPES.index(needed):
+        raise ForbiddenError(
+            f"{caller.name!r} may {caller.scope} here, and this route needs `{needed}`. Give the"
+            f" device a token of that scope: `notewell token add NAME --scope {needed}`.",
+            code="scope_required",
+        )
+
+
+async def sign_in(request: web.Request) -> web.Response | None:
+    """Turn the secret of a link into a cookie, and take it out of address bar and history.
+
+    `token` is a token; `code` is of a link that works once. None where the address has neither.
+    """
+    how = next((name for name in ("token", "code") if name in request.query), None)
+    if how is None:
+        return None
+    site, bound = request.app[SITE], bound_address(request)
+    address, now = site.gate.address(request), time.monotonic()
+    secret, cookie = request.query[how], None
+    site.guesses.check(address, digest(secret), now)
+    if how == "code":
+        cookie = await asyncio.to_thread(site.gate.callers.redeem, secret)
+    elif site.gate.callers.by_token(secret) is not None:
+        cookie = session_of(secret)
+    if cookie is None:
+        site.guesses.wrong(address, digest(secret), now)
+    site.audit.signed_in(address, how=how, well=cookie is not None)
+    target = request.rel_url.without_query_params(how)
+    response = web.Response(
+        status=HTTPStatus.SEE_OTHER,
+        headers={hdrs.LOCATION: f"/?{target.raw_query_string}".rstrip("?")},
+    )
+    if cookie is not None:
+        response.set_cookie(
+            cookie_name(bound.port),
+            cookie,
+            max_age=_COOKIE_SECONDS if how == "code" else None,
+            httponly=True,
+            samesite="Strict",
+            secure=site.gate.is_secure(request),
+            path="/",
+        )
+    return response

@@ -1,0 +1,142 @@
+"""The port: bound, perhaps with TLS, and closed to more connections than fit."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from notewell.errors import ConfigError, ServerError
+from notewell.types import ServerRules
+
+_TLS_HANDSHAKE_S = 10.0
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n"
+    b"Connection: close\r\n\r\n"
+)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Take an address; ServerError where it cannot be had."""
+    try:
+        family, *_, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        return socket.create_server(address[:2], family=family, backlog=128)
+    except (OSError, OverflowError) as error:
+        raise ServerError(
+            f"Cannot listen on {host} port {port}: {error}. Choose another port with --port"
+            " (0 takes a free one) or another address with --host.",
+            code="cannot_listen",
+        ) from error
+
+
+def tls_context(rules: ServerRules) -> ssl.SSLContext | None:
+    """The certificate that is configured; None for plain HTTP. ConfigError if it does not read."""
+    if not rules.tls_cert:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        context.load_cert_chain(Path(rules.tls_cert), rules.tls_key or None, _no_password)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise ConfigError(
+            f"the certificate `server.tls_cert` ({rules.tls_cert}) and its key cannot be used:"
+            f" {error}; both are PEM files, the key without a password"
+        ) from error
+    return context
+
+
+def _no_password() -> str:
+    """A server has nobody to ask."""
+    raise ValueError("the key has a password")
+
+
+@asynccontextmanager
+async def listening(
+    make: Callable[[], asyncio.Protocol],
+    listener: socket.socket,
+    tls: ssl.SSLContext | None,
+    most: int,
+) -> AsyncIterator[None]:
+    """Accept connections on `listener` while the block runs; `make` gives what answers one."""
+    door = _Door(make, most)
+    server = await asyncio.get_running_loop().create_server(
+        door.connection,
+        sock=listener,
+        ssl=tls,
+        ssl_handshake_timeout=_TLS_HANDSHAKE_S if tls is not None else None,
+    )
+    try:
+        yield
+    finally:
+        server.close()
+
+
+class _Door:
+    """Counts connections; no single address gets more than half of the places."""
+
+    def __init__(self, make: Callable[[], asyncio.Protocol], most: int) -> None:
+        self._make = make
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    def connection(self) -> asyncio.Protocol:
+        """What answers the next connection; who it is comes out when it is made."""
+        return _Counted(self, self._make())
+
+    def enter(self, address: str) -> bool:
+        """Take a place, if there is one."""
+        full = self._open.total() >= self._most or self._open[address] >= max(self._most // 2, 1)
+        if not full:
+            self._open[address] += 1
+        return not full
+
+    def leave(self, address: str) -> None:
+        """Give a place back."""
+        self._open[address] -= 1
+        if not self._open[address]:
+            del self._open[address]
+
+
+class _Counted(asyncio.Protocol):
+    """A connection that holds a place and hands on what happens, or is turned away."""
+
+    def __init__(self, door: _Door, inner: asyncio.Protocol) -> None:
+        self._door = door
+        self._inner = inner
+        self._address: str | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        peer = transport.get_extra_info("peername")
+        address = str(peer[0]) if isinstance(peer, tuple) else ""
+        if self._door.enter(address):
+            self._address = address
+            self._inner.connection_made(transport)
+        elif isinstance(transport, asyncio.Transport):
+            transport.write(_FULL)
+            transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        if self._address is not None:
+            self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received() if self._address is not None else None
+
+    def pause_writing(self) -> None:
+        if self._address is not None:
+            self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._address is not None:
+            self._inner.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._address is not None:
+            self._door.leave(self._address)
+            self._inner.connection_lost(exc)

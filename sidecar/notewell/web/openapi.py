@@ -1,0 +1,124 @@
+"""The OpenAPI 3.1 document of the API, made from the table of routes and the typed schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from notewell.replies.server import Problem
+from notewell.web.asked import Asked, VaultAsked
+from notewell.web.route import Example, Route
+from notewell.web.route import Json as Value
+from notewell.web.shapes import Json, Shape, describe
+
+_ABOUT = (
+    "Search and facts of the vaults that this server has open. Every route but /api/health needs"
+    " a token as `Authorization: Bearer TOKEN`, of the scope that `x-scope` names or a higher one"
+    " (read, write, admin). Times are ISO 8601 with a zone; paths"
+    " are vault-relative, with / between folders, NFC. Unknown parameters are refused."
+)
+_REFUSALS: Mapping[int, str] = {
+    400: "A parameter is missing, unknown or not valid",
+    401: "The token is missing or wrong",
+    403: "The host is unknown, the origin foreign, or the token's scope does not allow this",
+    404: "No such vault or note",
+    409: "Another process has the vault's index, it is another vault's, or the query log is off",
+    408: "The body took too long to arrive",
+    413: "The body is larger than 16 MiB",
+    415: "The body is compressed",
+    429: "Too many requests; Retry-After says when to ask again",
+    503: "The vault, the index or the model does not work at present, or the server is busy",
+    504: "The answer took longer than it may",
+}
+
+
+def document(routes: tuple[Route, ...], version: str) -> Shape:
+    """Describe `routes` as an OpenAPI 3.1 document, in plain JSON data."""
+    shapes: dict[str, Json] = {}
+    describe(Problem, shapes)
+    paths: dict[str, dict[str, Json]] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Notewell", "version": version, "description": _ABOUT},
+        "security": [{"token": []}],
+        "paths": {path: dict(methods) for path, methods in paths.items()},
+        "components": {
+            "schemas": dict(sorted(shapes.items())),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route, shapes: dict[str, Json]) -> Shape:
+    operation: Shape = {"operationId": route.name, "summary": route.summary}
+    if route.needs_token:
+        operation["x-scope"] = route.scope
+    else:
+        operation["security"] = []
+    if route.method != "GET":
+        operation["parameters"] = _parameters(VaultAsked, {})
+        operation["requestBody"] = _body(route, shapes)
+    else:
+        operation["parameters"] = _parameters(route.asked, route.example)
+    operation["responses"] = _responses(route, shapes)
+    return operation
+
+
+def _parameters(asked: type[Asked], example: Example) -> list[Json]:
+    """List the query parameters of a request model."""
+    schema = asked.model_json_schema()
+    required = schema.get("required", [])
+    parameters: list[Json] = []
+    for name, field in schema.get("properties", {}).items():
+        about = field.pop("description", None)
+        parameter: Shape = {"name": name, "in": "query", "required": name in required}
+        if about is not None:
+            parameter["description"] = about
+        parameter["schema"] = _untitled(field)
+        if name in example:
+            parameter["example"] = _json(example[name])
+        parameters.append(parameter)
+    return parameters
+
+
+def _body(route: Route, shapes: dict[str, Json]) -> Shape:
+    schema = route.asked.model_json_schema(ref_template="#/components/schemas/{model}")
+    for name, part in schema.pop("$defs", {}).items():
+        shapes[name] = _untitled(part)
+    content: Shape = {
+        "schema": _untitled(schema),
+        "example": {name: _json(value) for name, value in route.example.items()},
+    }
+    return {"content": {"application/json": content}}
+
+
+def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
+    shape: Shape = {"type": "string"} if route.reply is str else describe(route.reply, shapes)
+    media = route.media.partition(";")[0]
+    responses: Shape = {
+        str(route.status): {
+            "description": route.summary,
+            "content": {media: {"schema": shape}},
+        }
+    }
+    problem: Shape = {"application/problem+json": {"schema": describe(Problem, shapes)}}
+    for status in route.refusals:
+        responses[str(status)] = {"description": _REFUSALS[status], "content": dict(problem)}
+    return responses
+
+
+def _untitled(schema: Shape) -> Shape:
+    """Drop pydantic's titles: they repeat the names of fields."""
+    kept: Shape = {}
+    for name, value in schema.items():
+        if name == "title" and isinstance(value, str):
+            continue
+        kept[name] = _untitled(value) if isinstance(value, dict) else value
+    return kept
+
+
+def _json(value: Value) -> Json:
+    if isinstance(value, Mapping):
+        return {name: _json(part) for name, part in value.items()}
+    return value if isinstance(value, str | int) else [_json(part) for part in value]

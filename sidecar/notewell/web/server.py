@@ -1,0 +1,147 @@
+"""A server's life: bind, announce, answer until told to stop, then finish and leave no trace."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from aiohttp import web
+
+from notewell import API_VERSION, __version__
+from notewell.configuration import Configuration
+from notewell.types import ServerRules, Settings
+from notewell.vaults import Vaults
+from notewell.web.announce import BoundServer, announced
+from notewell.web.app import create_app
+from notewell.web.lifetime import told_to_stop
+from notewell.web.listen import bind, listening, tls_context
+from notewell.web.security import warnings_of
+
+SHUTDOWN_SECONDS = 5.0
+# How long a connection may stay without a whole head of a request: between two requests, and for
+# one that sends its head byte by byte.
+IDLE_SECONDS = 20.0
+# A query of 4,096 emoji is 48 KiB, percent-encoded; a longer one should be told so in our words.
+MAX_REQUEST_LINE = 256 * 1024
+
+
+async def serve(
+    vaults: Vaults,
+    settings: Settings,
+    *,
+    host: str,
+    port: int,
+    token: str,
+    handshake: bool,
+    ready: Callable[[BoundServer], None],
+    kept_token: str | None = None,
+    configuration: Configuration | None = None,
+    extend: Callable[[web.Application], None] | None = None,
+) -> None:
+    """Serve the open vaults until a signal comes, or with `handshake` until stdin closes.
+
+    Starts their engines and closes them at the end. `ready` is called once, as soon as the port
+    listens; port 0 takes a free one. `token` is this process's own, for programs of this machine;
+    with `kept_token`, the one that stays between runs, also the devices of the state directory
+    may ask. `extend` hangs further doors into the application. Raises ServerError where the
+    address cannot be had.
+    """
+    rules = replace(settings.server, host=host, port=port)
+    tls = tls_context(rules)
+    listener = bind(host, port)
+    state_dir = settings.state_dir if kept_token is not None else None
+    app = create_app(
+        vaults,
+        token=token,
+        server=rules,
+        limits=settings.limits,
+        state_dir=state_dir,
+        configuration=configuration,
+    )
+    if extend is not None:
+        extend(app)
+    runner = make_runner(app)
+    try:
+        await runner.setup()
+        door = listening(_answering(runner), listener, tls, settings.limits.connections)
+        bound = _bound(vaults, listener, rules, token, kept_token)
+        folders = [vaults.directory(record) for record in bound.vaults]
+        async with door:
+            with told_to_stop(watch_stdin=handshake) as stopped, announced(bound, folders):
+                ready(bound)
+                await stopped.wait()
+    finally:
+        await runner.cleanup()
+        listener.close()
+
+
+def make_runner(app: web.Application) -> web.AppRunner:
+    """Make what runs the application, with our limits and without logs that quote requests."""
+    return web.AppRunner(
+        app,
+        access_log=None,  # problems.py writes one without addresses
+        logger=_http_log(),
+        shutdown_timeout=SHUTDOWN_SECONDS,
+        max_line_size=MAX_REQUEST_LINE,
+        keepalive_timeout=IDLE_SECONDS,
+        auto_decompress=False,  # a small body must not become a large one; bodies.py refuses it
+        handler_cancellation=True,  # nobody works for a client that has left
+    )
+
+
+def _answering(runner: web.AppRunner) -> Callable[[], asyncio.Protocol]:
+    """What answers one connection, of a runner that is set up."""
+    server = runner.server
+    if server is None:
+        raise RuntimeError("the runner is not set up")
+    return server
+
+
+def _bound(
+    vaults: Vaults,
+    listener: socket.socket,
+    rules: ServerRules,
+    token: str,
+    kept_token: str | None,
+) -> BoundServer:
+    address, port = listener.getsockname()[:2]
+    # Nobody can connect to "any address"; this machine's own name for itself always works.
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
+    shown = f"[{reachable}]" if ":" in reachable else reachable
+    return BoundServer(
+        url=f"{'https' if rules.tls_cert else 'http'}://{shown}:{port}",
+        port=port,
+        token=token,
+        kept_token=kept_token or token,
+        pid=os.getpid(),
+        api=API_VERSION,
+        version=__version__,
+        vaults=vaults.served(),
+        warnings=warnings_of(rules),
+        certificate=str(Path(rules.tls_cert).absolute()) if rules.tls_cert else None,
+    )
+
+
+def _http_log() -> logging.Logger:
+    """The log of aiohttp itself, with the kind of an error alone."""
+    log = logging.getLogger("notewell.web.http")
+    log.addFilter(_KIND_ONLY)
+    return log
+
+
+class _KindOnly(logging.Filter):
+    """Cut what aiohttp says of a malformed request: it quotes it, token and query included."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info is not None and record.exc_info[0] is not None:
+            record.msg = f"a request could not be read: {record.exc_info[0].__name__}"
+            record.args, record.exc_info = (), None
+        return True
+
+
+_KIND_ONLY = _KindOnly()

@@ -1,0 +1,112 @@
+"""What the handlers stand on: the open vaults and a few facts of this server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from notewell.configuration import Configuration
+from notewell.engine import Engine
+from notewell.errors import NotFoundError, UsageError
+from notewell.replies.server import VaultsReply, VaultView
+from notewell.types import LimitRules, VaultRecord
+from notewell.vaults import Vaults
+from notewell.web.audit import Audit
+from notewell.web.events import Streams
+from notewell.web.limits import Guesses, Rates, Slots
+from notewell.web.metrics import Metrics
+from notewell.web.security import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything a handler may reach. `static` is the built web interface, where there is one."""
+
+    vaults: Vaults
+    gate: Gate
+    audit: Audit
+    limits: LimitRules
+    rates: Rates
+    guesses: Guesses
+    slots: Slots
+    configuration: Configuration | None
+    version: str
+    features: tuple[str, ...]
+    static: Path | None
+    metrics: Metrics
+    streams: Streams
+
+    def engine(self, vault: str | None) -> Engine:
+        """The engine of a served vault, which `holding` keeps open; None means the only one."""
+        record = self.record(vault)
+        for engine in self.vaults.opened():
+            if engine.record.id == record.id:
+                return engine
+        raise NotFoundError(f"{record.name} is not open at present.", code="vault_not_found")
+
+    @asynccontextmanager
+    async def holding(self, vault: str | None) -> AsyncIterator[None]:
+        """Keep a served vault open while the block runs; one that is closed is opened first."""
+        record = self.record(vault)
+        hold = self.vaults.held(record)
+        if hold is None:
+            hold = await asyncio.to_thread(self.vaults.hold, record)
+        with hold:
+            yield
+
+    def record(self, vault: str | None) -> VaultRecord:
+        """Find a served vault, open or not, by its id or name; None means the only one."""
+        served = self.vaults.served()
+        if vault is None:
+            return _only(served)
+        for record in served:
+            if vault in (record.id, record.name):
+                return record
+        raise NotFoundError(
+            f"No vault named {vault!r} is served here. GET /api/vaults lists them;"
+            " `notewell serve FOLDER` serves another.",
+            code="vault_not_found",
+        )
+
+    async def known_vaults(self) -> VaultsReply:
+        """All known vaults; reads the registry, so it runs off the event loop."""
+        records = await asyncio.to_thread(self.vaults.records)
+        opened = {engine.record.id for engine in self.vaults.opened()}
+        served = {record.id for record in self.vaults.served()}
+        return VaultsReply(
+            vaults=tuple(
+                VaultView(
+                    id=record.id,
+                    name=record.name,
+                    path=str(record.path),
+                    default=record.default,
+                    open=record.id in opened,
+                    source=record.source,
+                    served=record.id in served,
+                )
+                for record in records
+            )
+        )
+
+
+SITE = web.AppKey("notewell.site", Site)
+
+
+def _only(served: tuple[VaultRecord, ...]) -> VaultRecord:
+    if len(served) == 1:
+        return served[0]
+    if not served:
+        raise NotFoundError(
+            "No vault is served. Start the server with one: `notewell serve FOLDER`.",
+            code="vault_not_found",
+        )
+    names = ", ".join(record.name for record in served)
+    raise UsageError(
+        f"Several vaults are served ({names}): say which one with `vault`.",
+        code="vault_required",
+    )
