@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from notewell.engine import Engine
+from notewell.engine.engine import Engine
 from notewell.errors import IndexDamagedError, IndexFailure
-from notewell.index import derived
-from notewell.index.store import DATABASE
+from notewell.index.embedded import derived
+from notewell.index.embedded.store import DATABASE
 from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 

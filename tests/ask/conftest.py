@@ -11,11 +11,11 @@ import pytest
 
 from notewell.ask.agent import Agent, Asked
 from notewell.ask.conversations import Conversations
-from notewell.ask.messages import Cancel
-from notewell.ask.providers import Providers
 from notewell.ask.tools import Vault
-from notewell.engine import Engine
-from notewell.replies.ask import AskEvent, AskReply
+from notewell.contract.ask import AskEvent, AskReply
+from notewell.engine.engine import Engine
+from notewell.models.chat.messages import Cancel
+from notewell.models.chat.providers import Providers
 from notewell.types import AskRules, ModelRules, Settings, VaultRecord
 from tests.ask.scripted import Says, Script, ScriptedModel
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from notewell.ask.agent import Asked
+from notewell.contract.ask import AskFound, AskNotice, AskStep, AskText
 from notewell.errors import CancelledError, ConfigError, NotFoundError, ProviderError
-from notewell.replies.ask import AskFound, AskNotice, AskStep, AskText
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from notewell.ask.agent import Asked
-from notewell.ask.answering import Draft
 from notewell.ask.conversations import MOST, Conversations, as_note, within
+from notewell.ask.tool_loop import Draft
+from notewell.contract.ask import AskNotice, AskReply, AskSource, AskText
 from notewell.errors import CancelledError, NotFoundError, ProviderError
-from notewell.replies.ask import AskNotice, AskReply, AskSource, AskText
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from notewell.ask.expansion import Expander
-from notewell.ask.providers import Providers
-from notewell.engine import Engine
+from notewell.engine.engine import Engine
+from notewell.models.chat.providers import Providers
 from notewell.types import AskRules, SearchRequest
 from tests.ask.scripted import Says, Script
 

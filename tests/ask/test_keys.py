@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from notewell.ask.keys import find_key, keep_key
 from notewell.errors import MissingExtraError, ProviderError
+from notewell.models.chat.keys import find_key, keep_key
 from notewell.types import AskRules
 
 RULES = AskRules(provider="openai", base_url="https://example.com/v1")

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from notewell.ask.anthropic import Anthropic
-from notewell.ask.messages import Cancel, Json, Provider, ToolCall, Turn
-from notewell.ask.openai import OpenAI
-from notewell.ask.protocol import CallParts, gather, limit, offered
-from notewell.ask.wire import Endpoint, Wire
 from notewell.errors import ProviderError
+from notewell.models.chat.anthropic import Anthropic
+from notewell.models.chat.gathering import CallParts, gather, limit, offered
+from notewell.models.chat.messages import Cancel, Json, Provider, ToolCall, Turn
+from notewell.models.chat.openai import OpenAI
+from notewell.models.chat.wire import Endpoint, Wire
 from tests.ask.scripted import Says, Script
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from notewell.ask.citations import check
-from notewell.ask.messages import Cancel, ModelInfo
 from notewell.ask.phrases import phrases_for
-from notewell.ask.providers import CACHE_SECONDS, Providers
-from notewell.ask.ranking import rank
 from notewell.errors import ConfigError, ProviderError
+from notewell.models.chat.messages import Cancel, ModelInfo
+from notewell.models.chat.model_ranking import rank
+from notewell.models.chat.providers import CACHE_SECONDS, Providers
 from notewell.types import AskRules
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
@@ -64,7 +64,7 @@ def test_the_list_is_fetched_once_a_day_and_limits_are_kept(
     assert {one.name: one.input_limit for one in first.models} == {"big": 100_000, "small": 4096}
 
     now = 2 * CACHE_SECONDS + __import__("time").time()
-    monkeypatch.setattr("notewell.ask.providers.time.time", lambda: now)
+    monkeypatch.setattr("notewell.models.chat.providers.time.time", lambda: now)
     assert chosen.models(provider).age_s < 1
     assert model.listed == 2
     assert chosen.models(provider, refresh=True).models
@@ -81,7 +81,7 @@ def test_an_old_list_serves_where_the_provider_is_away(
     model.close()
     model.close = lambda: None  # type: ignore[method-assign]
     now = 2 * CACHE_SECONDS + __import__("time").time()
-    monkeypatch.setattr("notewell.ask.providers.time.time", lambda: now)
+    monkeypatch.setattr("notewell.models.chat.providers.time.time", lambda: now)
 
     assert chosen.models(provider).age_s > CACHE_SECONDS
     with pytest.raises(ProviderError):

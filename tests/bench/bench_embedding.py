@@ -23,7 +23,7 @@ import numpy as np
 from corpus import SEED, Words, queries
 from figures import Figure, Times, options, write
 
-from notewell.config import load_settings
+from notewell.config.load import load_settings
 from notewell.models import load_embedder
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch

@@ -19,11 +19,11 @@ from corpus import SECTIONS, SEED, TOPIC_WORDS, TOPICS, Words, note, queries
 from figures import Figure, Times, options, write
 from rank_bm25 import BM25Okapi
 
-from notewell.config import load_settings
+from notewell.config.load import load_settings
 from notewell.index.analyze import tokens
-from notewell.index.keywords import Keywords, QueryTerm
-from notewell.index.postings import Postings
-from notewell.index.reads import ChunkText, NoteText
+from notewell.index.embedded.keywords import Keywords, QueryTerm
+from notewell.index.embedded.postings import Postings
+from notewell.index.embedded.reads import ChunkText, NoteText
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
 

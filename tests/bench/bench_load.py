@@ -23,8 +23,8 @@ from load_clients import Crowd, Tally, change
 from stack import say
 
 from notewell.access.devices import Devices
-from notewell.access.keeper import stored_token
-from notewell.config import load_settings
+from notewell.access.stored_token import stored_token
+from notewell.config.load import load_settings
 
 _READY_S = 1800.0
 _LEAST_ANSWERED = 0.95

@@ -20,10 +20,10 @@ from peer_stack import tokenize
 from rank_bm25 import BM25Okapi
 from stack import Stack, prepare
 
-from notewell.engine import Engine
-from notewell.index.index import Index
+from notewell.contract.search import SearchReply
+from notewell.engine.engine import Engine
+from notewell.index.embedded.index import Index
 from notewell.models.catalogue import TOKENIZER_FILE
-from notewell.replies.search import SearchReply
 from notewell.types import Change, SearchRequest
 
 SAVES, QUICK_SAVES = 10, 3

@@ -12,7 +12,7 @@ from figures import Figure, Times, options, write
 from peers import Peers, measure_peers
 from stack import QUICK_CHUNKS, Stack, prepare
 
-from notewell.engine import Engine
+from notewell.engine.engine import Engine
 from notewell.types import SearchMode, SearchRequest
 
 SIZES = (10_000, 100_000)

@@ -25,17 +25,17 @@ from pathlib import Path
 import orjson
 from figures import Figure, options, write
 
-from notewell.config import load_settings
+from notewell.config.load import load_settings
 from notewell.context.assemble import Assembler
-from notewell.context.texts import NoteTexts
-from notewell.engine import Engine
+from notewell.context.note_texts import NoteTexts
+from notewell.contract.questions import ContextQuestion
+from notewell.contract.search import Result, SearchReply
+from notewell.engine.engine import Engine
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
-from notewell.questions.vault import ContextQuestion
-from notewell.replies.search import Result, SearchReply
 from notewell.types import SearchRequest, Settings, VaultRules
-from notewell.vault.header import fit_words
-from notewell.vaults import Vaults
+from notewell.vault.chunk_header import fit_words
+from notewell.vaults.known import Vaults
 
 BUDGETS = (1000, 2000, 4000)
 WAYS = ("whole notes", "context", "context, filled")

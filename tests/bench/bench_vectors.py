@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
-from notewell.index import snapshot
-from notewell.index.snapshot import Fingerprint
-from notewell.index.vectors import Vectors
+from notewell.index.embedded import snapshot
+from notewell.index.embedded.snapshot import Fingerprint
+from notewell.index.embedded.vectors import Vectors
 from notewell.types import FloatArray, IdArray
 
 SIZES, QUICK_SIZES = (10_000, 100_000), (10_000, 30_000)

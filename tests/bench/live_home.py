@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from corpus import Words, write_vault
 from repository import ROOT
 
-from notewell.config import load_settings
+from notewell.config.load import load_settings
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import locate
 from notewell.types import ModelRules

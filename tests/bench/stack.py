@@ -19,9 +19,9 @@ import numpy as np
 import orjson
 from corpus import SECTIONS, Words, queries, write_vault
 
-from notewell.config import load_settings
-from notewell.engine import Engine
-from notewell.index.index import Index
+from notewell.config.load import load_settings
+from notewell.engine.engine import Engine
+from notewell.index.embedded.index import Index
 from notewell.ingest.indexer import Indexer, Signals
 from notewell.ingest.queue import Work
 from notewell.models import load_embedder
@@ -39,7 +39,7 @@ from notewell.types import (
     VaultRecord,
     VaultRules,
 )
-from notewell.vaults import Vaults
+from notewell.vaults.known import Vaults
 
 CHUNKS, QUICK_CHUNKS = 100_000, 5_000
 QUERIES, QUICK_QUERIES = 200, 40

@@ -10,9 +10,9 @@ import pytest
 from notewell.cli import index as index_module
 from notewell.cli.index import reindex_beside
 from notewell.cli.progress import Reporter
+from notewell.client.remote import ServerInfo
+from notewell.contract.status import IndexReport
 from notewell.errors import ServerError
-from notewell.remote import ServerInfo
-from notewell.replies.status import IndexReport
 from tests.cli.support import CommandLine, write_notes
 
 

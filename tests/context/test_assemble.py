@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from notewell.context.assemble import Assembler
 from notewell.context.blocks import TAG
-from notewell.engine import Engine
-from notewell.questions.vault import MIN_BUDGET, ContextQuestion
-from notewell.replies.context import ContextReply
-from notewell.replies.search import Fusion, Passage, Result, SearchReply
+from notewell.contract.context import ContextReply
+from notewell.contract.questions import MIN_BUDGET, ContextQuestion
+from notewell.contract.search import Fusion, Passage, Result, SearchReply
+from notewell.engine.engine import Engine
 from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result

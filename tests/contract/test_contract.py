@@ -16,19 +16,19 @@ from typing import Any, get_args
 import aiohttp
 import pytest
 
-from notewell.ask.answering import Draft
-from notewell.ask.catalogue import Found
 from notewell.ask.conversations import Conversations
-from notewell.configuration import Configuration
+from notewell.ask.sources import Found
+from notewell.ask.tool_loop import Draft
+from notewell.config.edit import Configuration
 from notewell.ingest.events import EventKind
 from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
-from notewell.vaults import Vaults
-from notewell.web.announce import BoundServer
-from notewell.web.interface import FEATURES
+from notewell.vaults.known import Vaults
 from notewell.web.openapi import document
 from notewell.web.route import JSON_TEXT
 from notewell.web.routes import ROUTES
 from notewell.web.server import serve
+from notewell.web.server_file import BoundServer
+from notewell.web.static_pages import FEATURES
 from tests.contract.vault import write_vault
 from tests.tiny_model import write_tiny_model
 from tests.web.fits import misfits

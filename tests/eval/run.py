@@ -27,7 +27,7 @@ from syntax import FILES, with_conditions
 from table import by_class, markdown
 
 from bench.provenance import CORES, Provenance, bound_to_cores, provenance
-from notewell.config import load_settings
+from notewell.config.load import load_settings
 from notewell.evaluate import (
     ABLATIONS,
     SYSTEMS,
@@ -38,7 +38,7 @@ from notewell.evaluate import (
     run_vault,
 )
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
-from notewell.vaults import Vaults
+from notewell.vaults.known import Vaults
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
 PACKAGES = ("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy")

@@ -10,6 +10,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.errors import IndexInUseError, UsageError
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.report import System, report_json
@@ -22,8 +24,6 @@ from notewell.evaluate.run import (
     run_vault,
     systems_of,
 )
-from notewell.replies.search import Fusion, RawScores, Result, Scores, SearchReply
-from notewell.replies.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.types import SearchRequest, Settings, VaultRecord
 
 KEYWORD, HYBRID = System("keyword", "keyword"), System("hybrid", "hybrid")

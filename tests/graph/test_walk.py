@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.contract.questions import Direction
 from notewell.graph.network import Network
 from notewell.graph.walk import link_between, shortest_path, within
-from notewell.questions.vault import Direction
 from tests.graph.networks import PAIRS, directed, network, undirected
 
 

@@ -20,11 +20,11 @@ from hypothesis.stateful import (
 )
 
 from notewell.errors import IndexFailure, ModelError
-from notewell.index import derived
 from notewell.index.analyze import tokens
-from notewell.index.index import Index
-from notewell.index.keywords import QueryTerm
-from notewell.index.postings import Postings
+from notewell.index.embedded import derived
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.keywords import QueryTerm
+from notewell.index.embedded.postings import Postings
 from notewell.types import (
     Batch,
     LedgerEntry,
@@ -420,7 +420,7 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from conftest import Material
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from notewell.types import Batch
 make = Material()
 index = Index.open(Path(sys.argv[1]), writable=True)

@@ -10,10 +10,10 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from notewell.index.analyze import tokens, words
-from notewell.index.index import Index
-from notewell.index.keywords import FieldWeights, Keywords, QueryTerm
-from notewell.index.postings import Postings
-from notewell.index.reads import ChunkText, NoteText
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.keywords import FieldWeights, Keywords, QueryTerm
+from notewell.index.embedded.postings import Postings
+from notewell.index.embedded.reads import ChunkText, NoteText
 from notewell.types import Batch
 
 Search = Callable[..., list[str]]
@@ -160,7 +160,7 @@ def test_equal_scores_are_ordered_by_chunk() -> None:
 def test_words_that_stand_everywhere_are_not_asked_beside_telling_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("notewell.index.keywords._COMMON_LEAST", 2)
+    monkeypatch.setattr("notewell.index.embedded.keywords._COMMON_LEAST", 2)
     keywords = Keywords(postings_of(["the rose", "the tulip", "the lily", "the fern"]))
     assert keywords.search(terms("the rose"), limit=10).chunk_ids.tolist() == [0]
     assert keywords.search(terms("the"), limit=10).chunk_ids.tolist() == [0, 1, 2, 3]
@@ -195,7 +195,7 @@ def test_postings_of_another_format_are_made_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as older:
-        older.setattr("notewell.index.postings.FORMAT", "0/older")
+        older.setattr("notewell.index.embedded.postings.FORMAT", "0/older")
         first = Index.open(tmp_path, writable=True)
         first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
         first.close()

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.index import snapshot
-from notewell.index.snapshot import Fingerprint
+from notewell.index.embedded import snapshot
+from notewell.index.embedded.snapshot import Fingerprint
 
 OF = Fingerprint("db", 7, "things")
 ARRAYS = {

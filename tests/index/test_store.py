@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from notewell.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
-from notewell.index import migrations
-from notewell.index.index import Index
-from notewell.index.store import DATABASE, Store
+from notewell.index.embedded import migrations
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.store import DATABASE, Store
 from notewell.types import Batch
 
 Search = Callable[..., list[str]]

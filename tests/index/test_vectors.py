@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import ModelError
-from notewell.index import vectors as module
-from notewell.index.vectors import Vectors
+from notewell.index.embedded import vectors as module
+from notewell.index.embedded.vectors import Vectors
 from notewell.types import FloatArray, IdArray
 
 DIMENSIONS = 70  # not a multiple of 64: the last word of sign bits is part empty

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.queue import Work
 from notewell.types import Settings

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import IndexFailure, ModelUnavailableError
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
+from notewell.ingest.active_model import Models
 from notewell.ingest.activity import Guarded
-from notewell.ingest.answering import Models
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.queue import Work
 from notewell.ingest.schedule import Retry, next_daily

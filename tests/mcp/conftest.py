@@ -21,9 +21,9 @@ from notewell.mcp.http import attach
 from notewell.mcp.local import LocalSource
 from notewell.mcp.server import build
 from notewell.types import ModelRules, Settings
-from notewell.vaults import Vaults
-from notewell.web.announce import BoundServer
+from notewell.vaults.known import Vaults
 from notewell.web.server import serve
+from notewell.web.server_file import BoundServer
 from tests.tiny_model import write_tiny_model
 
 TOKEN = "t0ken-" + "m" * 40

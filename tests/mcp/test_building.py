@@ -10,9 +10,9 @@ import orjson
 import pytest
 from mcp.client.client import Client
 
-from notewell.answers import Answers
+from notewell.client.backend import Answers
 from notewell.errors import BusyError, NotFoundError
-from notewell.mcp import reading
+from notewell.mcp import search_tools
 from notewell.mcp.failures import failure
 from notewell.mcp.jobs import Jobs
 from notewell.mcp.server import build
@@ -53,7 +53,7 @@ def desk(answers: Any) -> Desk:
 
 
 def ask(answers: Building) -> dict[str, Any]:
-    return reading.search(desk(answers), reading.SearchAsked(query="bees"))
+    return search_tools.search(desk(answers), search_tools.SearchAsked(query="bees"))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import pytest
 
+from notewell.contract.memory import MemoryChangedReply, MemoryView
+from notewell.contract.memory_requests import MemoryRequest, StoreMemory
 from notewell.memory.folder import MemoryFolder
-from notewell.memory.keeper import Helpers, Memories
-from notewell.questions.memory import MemoryRequest, StoreMemory
-from notewell.replies.memory import MemoryChangedReply, MemoryView
-from notewell.vault.journal import Journal
+from notewell.memory.service import Helpers, Memories
 from notewell.vault.write import VaultWriter
+from notewell.vault.write_journal import Journal
 
 R = TypeVar("R")
 DAY = 86_400.0

@@ -6,22 +6,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from notewell.memory.context import compose
-from notewell.memory.note import Validation, read_memory, with_validation
-from notewell.questions.memory import (
-    MemoryContext,
-    MemoryHealth,
-    MemoryOutcome,
-    RecallMemories,
-    RelateMemories,
-)
-from notewell.replies.memory import (
+from notewell.contract.memory import (
     MemoryContextReply,
     MemoryHealthReply,
     MemoryView,
     RecalledMemory,
     RecallReply,
 )
+from notewell.contract.memory_requests import (
+    MemoryContext,
+    MemoryHealth,
+    MemoryOutcome,
+    RecallMemories,
+    RelateMemories,
+)
+from notewell.memory.brief import compose
+from notewell.memory.note import Validation, read_memory, with_validation
 from notewell.types import SourceText
 from tests.memory.conftest import DAY, Desk
 

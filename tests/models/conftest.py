@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config import load_settings
+from notewell.config.load import load_settings
 from notewell.errors import ModelUnavailableError
 from notewell.models import load_embedder, loading
 from notewell.models.catalogue import ModelSpec, PinnedFile, find

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import QueryLogError
-from notewell.querylog import NAME, Judged, Opened, Query, QueryLog, book, delete, fold
+from notewell.querylog import NAME, Judged, Opened, Query, QueryLog, database, delete, fold
 from notewell.querylog.records import BURST_SECONDS
 
 FIRST = Query("q0", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("Bees.md", 1.0), ("Hive.md", 0.5)))
@@ -138,7 +138,7 @@ def test_a_query_whose_result_was_opened_stays(make: Make) -> None:
     )
 )
 def test_what_is_collapsed_was_typed_on(typed: list[tuple[str, str, float]]) -> None:
-    kept_book, at = book.Book(None), 0.0
+    kept_book, at = database.Book(None), 0.0
     queries: list[Query] = []
     for number, (text, door, pause) in enumerate(typed):
         at += pause
@@ -158,7 +158,7 @@ def test_what_is_collapsed_was_typed_on(typed: list[tuple[str, str, float]]) -> 
 
 
 def test_only_the_newest_are_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book, "MOST", 3)
+    monkeypatch.setattr(database, "MOST", 3)
     log = make()
     for number in range(6):
         log.add(asked(number, f"query {number}"))

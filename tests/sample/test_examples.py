@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.config import load_settings
-from notewell.engine import Engine
+from notewell.config.load import load_settings
+from notewell.engine.engine import Engine
 from notewell.errors import ModelError
 from notewell.models import load_embedder
 from notewell.sample import EXAMPLES, Example, copy_to

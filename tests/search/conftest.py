@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from notewell.contract.search import SearchReply
 from notewell.index.analyze import tokens
-from notewell.index.index import Index
-from notewell.replies.search import SearchReply
+from notewell.index.embedded.index import Index
 from notewell.search import pipeline, similar
 from notewell.types import (
     Batch,

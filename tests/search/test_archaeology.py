@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from notewell.questions.vault import ArchaeologyQuestion, DatedBy
-from notewell.replies.explore import ArchaeologyReply
+from notewell.contract.explore import ArchaeologyReply
+from notewell.contract.questions import ArchaeologyQuestion, DatedBy
 from notewell.search.archaeology import archaeology
 from notewell.types import SearchRequest
 from notewell.vault.daily import DailyNotes

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.replies.explore import Completion
+from notewell.contract.explore import Completion
 from notewell.search import query
 from notewell.search.complete import complete
-from notewell.search.names import Name, Names, folded
-from notewell.search.properties import has_property
+from notewell.search.name_index import Name, Names, folded
+from notewell.search.property_match import has_property
 from notewell.search.syntax import All, PathContains, Property, Tagged, Text
 from notewell.search.vocabulary import Vocabulary
 from notewell.types import PropertyValue, StoredNote

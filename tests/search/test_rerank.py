@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.replies.search import RawScores, Scores
+from notewell.contract.search import RawScores, Scores
 from notewell.search.rank import RankedNote
 from notewell.search.rerank import HEAD, blend, rerank
 from notewell.types import FloatArray

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notewell.search import query
-from notewell.search.facts import FactsBook
+from notewell.search.note_facts import FactsBook
 from notewell.search.scope import asks_for_dates, names_daily
 from notewell.types import Batch, SearchRules
 from tests.search.library import Library, MakeLibrary, index_vault

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from notewell.errors import NotFoundError
-from notewell.index.index import Index
-from notewell.index.store import DATABASE
-from notewell.ingest.answering import Models
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.store import DATABASE
+from notewell.ingest.active_model import Models
 from notewell.ingest.indexer import Indexer
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer

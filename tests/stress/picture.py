@@ -8,9 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.engine import Engine
-from notewell.index.index import Index
-from notewell.index.store import DATABASE
+from notewell.engine.engine import Engine
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.store import DATABASE
 from notewell.types import Settings, VaultRecord
 
 

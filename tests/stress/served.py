@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.config import load_settings
-from notewell.remote import Remote, running_server
-from notewell.vaults import Vaults
+from notewell.client.remote import Remote, running_server
+from notewell.config.load import load_settings
+from notewell.vaults.known import Vaults
 from tests.tiny_model import write_tiny_model
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from notewell.config import load_settings
-from notewell.remote import Remote
+from notewell.client.remote import Remote
+from notewell.config.load import load_settings
 from notewell.types import Settings
-from notewell.vaults import Vaults
+from notewell.vaults.known import Vaults
 from tests.stress import picture
 from tests.stress.operations import Hand
 from tests.stress.served import counted, environment, serving, settle

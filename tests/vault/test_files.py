@@ -166,7 +166,7 @@ def test_what_goes_while_the_walk_runs_is_gone(
             shutil.rmtree(root / "folder")
         return False
 
-    monkeypatch.setattr("notewell.vault.walk.is_hidden", vanish)
+    monkeypatch.setattr("notewell.vault.walker.is_hidden", vanish)
     found = walk(root)
     assert paths(found) == ["a.md"]
     assert (found.unread, found.warnings) == ((), ())

@@ -18,8 +18,8 @@ from notewell.errors import (
     WriteError,
 )
 from notewell.vault import write
-from notewell.vault.journal import NAME, Journal, delete
 from notewell.vault.write import VaultWriter, content_hash
+from notewell.vault.write_journal import NAME, Journal, delete
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_without_a_journal_nothing_is_written(
 def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
     writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.vault.journal.MOST", 3)
+    monkeypatch.setattr("notewell.vault.write_journal.MOST", 3)
     for n in range(5):
         writer.create(f"{n}.md", "x", action="make")
 
@@ -231,7 +231,7 @@ def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
 def test_the_journal_keeps_no_more_than_so_many_bytes(
     writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.vault.journal.MOST_BYTES", 25)
+    monkeypatch.setattr("notewell.vault.write_journal.MOST_BYTES", 25)
     text = "x" * 10
     writer.create("A.md", text, action="make")
     for letter in "abcd":

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Iterator
 
 from notewell.ask.agent import Asked
-from notewell.ask.messages import Cancel
-from notewell.replies.ask import (
+from notewell.contract.ask import (
     AskConversationReply,
     AskConversationsReply,
     AskConversationView,
@@ -20,6 +19,7 @@ from notewell.replies.ask import (
     AskText,
     ModelView,
 )
+from notewell.models.chat.messages import Cancel
 
 
 class FakeAsking:

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pytest_aiohttp import AiohttpClient
 
-from notewell.configuration import Configuration
+from notewell.config.edit import Configuration
 from notewell.types import LimitRules, ServerRules, VaultRecord
 from notewell.web.app import create_app
 from notewell.web.events import Streams

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.explore import Explored
-from notewell.questions.vault import (
-    ArchaeologyQuestion,
-    BridgesQuestion,
-    CommunitiesQuestion,
-    CompleteQuestion,
-    DanglingQuestion,
-    GraphStatsQuestion,
-    HubsQuestion,
-    MissingLinksQuestion,
-    NeighborhoodQuestion,
-    NeighborsQuestion,
-    OrphansQuestion,
-    PathQuestion,
-    Question,
-)
-from notewell.replies.explore import (
+from notewell.contract.explore import (
     ArchaeologyReply,
     Bucket,
     CompleteReply,
@@ -30,7 +14,7 @@ from notewell.replies.explore import (
     Interval,
     Peak,
 )
-from notewell.replies.graph import (
+from notewell.contract.graph import (
     BridgeLink,
     BridgesReply,
     CommunitiesReply,
@@ -52,6 +36,22 @@ from notewell.replies.graph import (
     PathReply,
     PathStep,
 )
+from notewell.contract.questions import (
+    ArchaeologyQuestion,
+    BridgesQuestion,
+    CommunitiesQuestion,
+    CompleteQuestion,
+    DanglingQuestion,
+    GraphStatsQuestion,
+    HubsQuestion,
+    MissingLinksQuestion,
+    NeighborhoodQuestion,
+    NeighborsQuestion,
+    OrphansQuestion,
+    PathQuestion,
+    Question,
+)
+from notewell.engine.explore import Explored
 
 BEES, ZURICH = "Garden/Bees.md", "Zürich.md"
 _NOTE = GraphNote(ZURICH, "Zürich", 2, 1)

@@ -12,18 +12,10 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from notewell.errors import NotFoundError
-from notewell.explore import Explored
-from notewell.follow import Following
-from notewell.ingest.activity import Tally
-from notewell.ingest.events import EventLog
-from notewell.opened import Hold
-from notewell.questions.memory import MemoryRequest
-from notewell.questions.vault import ContextQuestion, NeighborsQuestion, Question
-from notewell.replies.changes import AcceptedReply, SyncReply
-from notewell.replies.context import ContextReply, ContextSource
-from notewell.replies.explain import Explain, StageTrace
-from notewell.replies.log import (
+from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.contract.context import ContextReply, ContextSource
+from notewell.contract.explain import Explain, StageTrace
+from notewell.contract.log import (
     ClearedReply,
     LoggedOpen,
     LoggedQuery,
@@ -33,7 +25,7 @@ from notewell.replies.log import (
     VerdictReply,
     VerdictView,
 )
-from notewell.replies.manage import (
+from notewell.contract.manage import (
     ModelVectors,
     MonthCount,
     NamedCount,
@@ -41,11 +33,18 @@ from notewell.replies.manage import (
     Sizes,
     StatsReply,
 )
-from notewell.replies.memory import MemoryReply
-from notewell.replies.notes import NoteReply
-from notewell.replies.search import Fusion, RawScores, Result, Scores, SearchReply
-from notewell.replies.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
-from notewell.replies.writes import UndoneReply, WritesReply, WriteView
+from notewell.contract.memory import MemoryReply
+from notewell.contract.memory_requests import MemoryRequest
+from notewell.contract.notes import NoteReply
+from notewell.contract.questions import ContextQuestion, NeighborsQuestion, Question
+from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
+from notewell.contract.writes import UndoneReply, WritesReply, WriteView
+from notewell.engine.event_stream import Following
+from notewell.engine.explore import Explored
+from notewell.errors import NotFoundError
+from notewell.ingest.activity import Tally
+from notewell.ingest.events import EventLog
 from notewell.types import (
     Change,
     FileStamp,
@@ -56,6 +55,7 @@ from notewell.types import (
     VaultRecord,
     Verdict,
 )
+from notewell.vaults.open_engines import Hold
 from tests.web.asked import FakeAsking
 from tests.web.explored import EXPLORED
 from tests.web.remembered import REMEMBERED

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.questions.memory import (
+from notewell.contract import memory as replies
+from notewell.contract.memory import MemoryReply
+from notewell.contract.memory_requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -19,8 +21,6 @@ from notewell.questions.memory import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.replies import memory as replies
-from notewell.replies.memory import MemoryReply
 
 _AT = "2026-03-02T10:00:00+00:00"
 _RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from aiohttp import ClientResponse
 
+from notewell.contract.questions import NeighborsQuestion
 from notewell.errors import ModelError, NotewellError, NotFoundError
-from notewell.questions.vault import NeighborsQuestion
 from notewell.web.route import JSON_TEXT, Route
 from notewell.web.routes import ROUTES
 from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults

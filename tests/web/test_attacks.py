@@ -10,12 +10,12 @@ from urllib.parse import quote
 
 import pytest
 
-from notewell.engine import Engine
+from notewell.engine.engine import Engine
 from notewell.errors import ForbiddenError, NotewellError, ServerError
 from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
-from notewell.vaults import Vaults
+from notewell.vaults.known import Vaults
 from notewell.web.callers import Callers
-from notewell.web.listen import bind
+from notewell.web.listener import bind
 from notewell.web.parameters import parameters
 from notewell.web.route import Route
 from notewell.web.routes import ROUTES

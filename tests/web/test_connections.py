@@ -11,13 +11,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from notewell.client.remote import Remote, running_server
 from notewell.errors import ConfigError
-from notewell.remote import Remote, running_server
 from notewell.types import LimitRules, ServerRules, Settings
 from notewell.web import server as server_module
-from notewell.web.announce import BoundServer
-from notewell.web.listen import tls_context
+from notewell.web.listener import tls_context
 from notewell.web.server import serve
+from notewell.web.server_file import BoundServer
 from tests.web.fakes import TOKEN, FakeVaults
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from notewell.questions.vault import ContextQuestion
+from notewell.contract.questions import ContextQuestion
 from tests.web.fakes import Client, FakeEngine
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.access.devices import Devices
+from notewell.contract.search import SearchReply
+from notewell.contract.status import StatusReply
 from notewell.errors import BusyError, ConfigError
-from notewell.replies.search import SearchReply
-from notewell.replies.status import StatusReply
 from notewell.types import LimitRules, SearchRequest
 from notewell.web.events import Streams
 from notewell.web.limits import Rates, SlidingWindow, Slots

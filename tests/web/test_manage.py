@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.access.devices import Devices
-from notewell.configuration import Configuration
+from notewell.config.edit import Configuration
 from tests.web.fakes import Client, Connect, FakeEngine
 
 

@@ -8,8 +8,8 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from notewell.contract.memory_requests import MemoryRequest
 from notewell.mcp.memory_tools import TOOLS
-from notewell.questions.memory import MemoryRequest
 from notewell.web.memory import MEMORY_ROUTES
 
 OF_A_DOOR = {"vault", "budget_tokens"}  # an assistant's tools count tokens of any long answer

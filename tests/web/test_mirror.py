@@ -13,9 +13,9 @@ import aiohttp
 import pytest
 
 from notewell.types import Settings, VaultRules
-from notewell.vaults import Vaults
-from notewell.web.announce import BoundServer
+from notewell.vaults.known import Vaults
 from notewell.web.server import serve
+from notewell.web.server_file import BoundServer
 
 SAVED = 1_772_445_600_123
 NOTES = {

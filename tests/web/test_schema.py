@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from notewell.errors import OutsideVaultError, QueryTooLongError, UsageError
-from notewell.web.asked import from_query, note_path
+from notewell.web.request_models import from_query, note_path
 from notewell.web.schema import SearchAsked
 from tests.web.fakes import Client, FakeEngine
 

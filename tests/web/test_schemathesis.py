@@ -14,7 +14,7 @@ from schemathesis import Case
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from notewell.configuration import Configuration
+from notewell.config.edit import Configuration
 from notewell.types import LimitRules, ServerRules, VaultRecord
 from notewell.web.app import create_app
 from notewell.web.openapi import document

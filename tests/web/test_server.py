@@ -20,9 +20,9 @@ import pytest
 
 from notewell.errors import ServerError
 from notewell.types import Settings
-from notewell.web.announce import SERVER_FILE, BoundServer
-from notewell.web.lifetime import watch
 from notewell.web.server import serve
+from notewell.web.server_file import SERVER_FILE, BoundServer
+from notewell.web.shutdown import watch
 from tests.web.fakes import TOKEN, FakeEngine, FakeVaults
 
 

@@ -20,9 +20,9 @@ from typing import Literal, get_args
 import orjson
 from filelock import FileLock, Timeout
 
-from notewell import atomic
-from notewell.access.keeper import new_token
+from notewell.access.stored_token import new_token
 from notewell.errors import AccessError, NotewellError, NotFoundError, UsageError
+from notewell.support import atomic
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from notewell.ask.answering import Answering, Draft
 from notewell.ask.conversations import Conversations
-from notewell.ask.messages import Cancel, Provider
-from notewell.ask.providers import Providers
+from notewell.ask.tool_loop import Answering, Draft
 from notewell.ask.tools import Vault
+from notewell.contract.ask import AskEvent, AskFound, AskNotice, AskReply
 from notewell.errors import CancelledError, NotewellError
-from notewell.replies.ask import AskEvent, AskFound, AskNotice, AskReply
+from notewell.models.chat.messages import Cancel, Provider
+from notewell.models.chat.providers import Providers
 from notewell.types import SearchRequest
 
 _INSTANT = 5  # results shown while the model thinks

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from notewell import atomic
 from notewell.ask.phrases import phrases_for
+from notewell.contract.ask import AskConversationView, AskReply, AskSource
 from notewell.errors import NotFoundError
-from notewell.replies.ask import AskConversationView, AskReply, AskSource
+from notewell.support import atomic
 from notewell.types import CountTokens
 
 NAME = "conversations"  # of the folder, beside the index

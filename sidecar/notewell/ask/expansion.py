@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from notewell import atomic
-from notewell.ask.messages import Cancel, Message, Turn
-from notewell.ask.providers import Providers
+from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.errors import CancelledError, NotewellError, ProviderError
-from notewell.replies.search import Fusion, Result, SearchReply
+from notewell.models.chat.messages import Cancel, Message, Turn
+from notewell.models.chat.providers import Providers
 from notewell.search.query import parse
+from notewell.support import atomic
 from notewell.types import SearchRequest
 
 NAME = "expansions.json"

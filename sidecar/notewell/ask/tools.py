@@ -6,18 +6,18 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from notewell.ask.catalogue import Catalogue, Found
-from notewell.ask.messages import Json, ToolCall, ToolSpec
-from notewell.ask.pages import Page, Pages
+from notewell.ask.sources import Catalogue, Found
+from notewell.ask.web_reader import Page, Pages
 from notewell.context.blocks import Block, neutral
+from notewell.contract.context import ContextReply
+from notewell.contract.graph import NeighborsReply
+from notewell.contract.notes import NoteReply
+from notewell.contract.questions import ContextQuestion, NeighborsQuestion
+from notewell.contract.search import SearchReply
 from notewell.errors import NotewellError, UsageError
-from notewell.questions.vault import ContextQuestion, NeighborsQuestion
-from notewell.replies.context import ContextReply
-from notewell.replies.graph import NeighborsReply
-from notewell.replies.notes import NoteReply
-from notewell.replies.search import SearchReply
+from notewell.models.chat.messages import Json, ToolCall, ToolSpec
 from notewell.types import CountTokens, SearchRequest
-from notewell.vault.header import fit_words
+from notewell.vault.chunk_header import fit_words
 
 # Below this confidence nothing that was found answers the question; see search/confidence.py.
 BAR = 0.1

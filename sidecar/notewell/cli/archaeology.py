@@ -8,12 +8,12 @@ from datetime import date
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.documents_explore import ArchaeologyDocument, BucketDocument
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit, print_table, stdout_console
-from notewell.questions import vault as questions
+from notewell.contract import questions
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is
 _PEAK_NOTES = 3

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit, print_table, stdout_console
 
 if TYPE_CHECKING:  # loads numpy
-    from notewell.answers import Answers
+    from notewell.client.backend import Answers
 
 
 class _Source(TypedDict):
@@ -276,7 +276,7 @@ def _list_models(document: bytes, *, as_json: bool) -> None:
 
 def _set_key() -> None:
     """Ask for the key without showing it; an empty one takes it out of the keyring."""
-    from notewell.ask.keys import keep_key  # noqa: PLC0415 - few ask
+    from notewell.models.chat.keys import keep_key  # noqa: PLC0415 - few ask
 
     rules = invocation().settings().ask
     if rules.provider == "none":

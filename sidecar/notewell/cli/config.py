@@ -17,7 +17,7 @@ def config() -> None:
 @json_option
 def show_config(as_json: bool) -> None:
     """Show every setting as it stands after all layers are merged."""
-    from notewell.configuration import settings_by_key  # noqa: PLC0415 - loads numpy
+    from notewell.config.edit import settings_by_key  # noqa: PLC0415 - loads numpy
 
     values = settings_by_key(invocation().settings())
     if as_json:

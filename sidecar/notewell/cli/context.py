@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import (
     Command,
@@ -17,7 +17,7 @@ from notewell.cli.options import (
     vault_option,
 )
 from notewell.cli.output import clean_lines, emit
-from notewell.questions import vault as questions
+from notewell.contract import questions
 
 if TYPE_CHECKING:
     from notewell.types import SearchMode

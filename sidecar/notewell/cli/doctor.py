@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from notewell import __version__
-from notewell.cli.answers import server_for
+from notewell.cli.backend import server_for
 from notewell.cli.models import model_folder
 from notewell.cli.options import Command, Invocation, invocation, json_option
 from notewell.cli.output import emit_object, print_table
@@ -26,7 +26,7 @@ from notewell.errors import ConfigError, NotewellError, NotFoundError
 
 if TYPE_CHECKING:
     from notewell.types import Settings, VaultRecord
-    from notewell.vaults import Vaults
+    from notewell.vaults.known import Vaults
 
 State = Literal["ok", "warning", "failed"]
 

@@ -18,7 +18,7 @@ from notewell.errors import NotFoundError
 if TYPE_CHECKING:  # these load the engine; a command loads them when it runs
     from notewell.evaluate import EvalReport
     from notewell.types import SearchMode, Settings, VaultRecord
-    from notewell.vaults import Vaults
+    from notewell.vaults.known import Vaults
 
 _METRICS = {
     "ndcg_10": "nDCG@10",
@@ -177,7 +177,7 @@ def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord]
 
 
 def _apart(task: Task) -> Vaults:
-    from notewell.vaults import Vaults  # noqa: PLC0415 - loads the engine
+    from notewell.vaults.known import Vaults  # noqa: PLC0415 - loads the engine
 
     return Vaults(_settings_apart(task), fetch_missing=True, say=task.reporter.say)
 

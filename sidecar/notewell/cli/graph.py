@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from notewell.cli import documents_explore as shapes
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import AnyFunction, Group, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_facts, print_table
 from notewell.cli.search import note_path
-from notewell.questions import vault as questions
+from notewell.contract import questions
 
 if TYPE_CHECKING:
     from notewell.types import VaultRecord

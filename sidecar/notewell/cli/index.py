@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from notewell.cli.answers import server_for
+from notewell.cli.backend import server_for
 from notewell.cli.documents import StatusDocument, parse
 from notewell.cli.known import find_or_add
 from notewell.cli.options import Command, invocation, json_option
@@ -18,8 +18,8 @@ from notewell.cli.progress import Reporter
 from notewell.errors import ServerError, UsageError
 
 if TYPE_CHECKING:  # these load numpy and the engine; a command loads them when it runs
-    from notewell.remote import Remote
-    from notewell.replies.status import IndexReport, StatusReply
+    from notewell.client.remote import Remote
+    from notewell.contract.status import IndexReport, StatusReply
     from notewell.types import Progress
 
 _POLL_S = 0.3
@@ -88,7 +88,7 @@ def reindex_beside(
 
     Removals are confirmed when the server has found how many there are.
     """
-    from notewell.replies.status import IndexReport  # noqa: PLC0415 - loads numpy
+    from notewell.contract.status import IndexReport  # noqa: PLC0415 - loads numpy
 
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")

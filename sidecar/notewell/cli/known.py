@@ -10,7 +10,7 @@ from notewell.errors import NotFoundError
 
 if TYPE_CHECKING:  # these load the engine
     from notewell.types import Settings, VaultRecord
-    from notewell.vaults import Vaults
+    from notewell.vaults.known import Vaults
 
 _SAMPLE = "Sample vault"
 

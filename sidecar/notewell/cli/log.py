@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import (
     ClearedDocument,
     LogDocument,

@@ -8,13 +8,13 @@ from typing import get_args
 import click
 
 from notewell.cli import documents_memory as shapes
-from notewell.cli import memories_shown as show
-from notewell.cli.answers import answers
+from notewell.cli import memory_output as show
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import Group, invocation, json_option, vault_option
 from notewell.cli.output import emit
-from notewell.questions import memory as asking
-from notewell.questions.memory import MemoryOrder, MemoryRequest, MemoryType, RelationKind
+from notewell.contract import memory_requests as asking
+from notewell.contract.memory_requests import MemoryOrder, MemoryRequest, MemoryType, RelationKind
 
 _SHARE = click.FloatRange(0, 1)
 _TYPES = click.Choice(get_args(MemoryType))

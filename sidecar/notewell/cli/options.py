@@ -17,9 +17,9 @@ from notewell.cli.output import note
 from notewell.errors import ConfigError
 
 if TYPE_CHECKING:  # these load numpy, which `--help` has no use for
-    from notewell.configuration import Configuration
+    from notewell.config.edit import Configuration
     from notewell.types import LogFormat, Settings
-    from notewell.vaults import Vaults
+    from notewell.vaults.known import Vaults
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
 _META = "notewell.cli"
@@ -44,19 +44,19 @@ class Invocation:
         self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
     ) -> Settings:
         """All layers merged. `flags` has setting keys; None in it means "not given"."""
-        from notewell.config import load_settings  # noqa: PLC0415 - loads numpy
+        from notewell.config.load import load_settings  # noqa: PLC0415 - loads numpy
 
         return load_settings(flags=self._flags(flags), environ=self._environ(), vault=vault)
 
     def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
         """The layers that `settings` merges, for showing and changing them."""
-        from notewell.configuration import Configuration  # noqa: PLC0415 - loads numpy
+        from notewell.config.edit import Configuration  # noqa: PLC0415 - loads numpy
 
         return Configuration(self._environ(), self._flags(flags))
 
     def config_file(self) -> Path:
         """Where the per-user configuration file is looked for."""
-        from notewell.config import user_file  # noqa: PLC0415 - loads numpy
+        from notewell.config.load import user_file  # noqa: PLC0415 - loads numpy
 
         return user_file(self._environ())
 
@@ -69,7 +69,7 @@ class Invocation:
         return {**(flags or {}), **shared}
 
     def _environ(self) -> dict[str, str]:
-        from notewell.config import ENV_CONFIG  # noqa: PLC0415 - loads numpy
+        from notewell.config.load import ENV_CONFIG  # noqa: PLC0415 - loads numpy
 
         named = {} if self.config is None else {ENV_CONFIG: str(self.config)}
         return {**os.environ, **named}
@@ -82,7 +82,7 @@ class Invocation:
         flags: Mapping[str, object] | None = None,
     ) -> Vaults:
         """The known vaults under these settings, each with its own file; close them when done."""
-        from notewell.vaults import Vaults  # noqa: PLC0415 - loads the engine
+        from notewell.vaults.known import Vaults  # noqa: PLC0415 - loads the engine
 
         return Vaults(
             self.settings(flags=flags),
@@ -103,7 +103,7 @@ class Invocation:
 
     def start_logging(self) -> None:
         """Send log records to stderr, as many as `--verbose` asks for."""
-        from notewell.logs import log_to_terminal  # noqa: PLC0415 - loads numpy
+        from notewell.support.logs import log_to_terminal  # noqa: PLC0415 - loads numpy
 
         level = logging.ERROR if self.quiet else _LOG_LEVELS[min(self.verbose, 2)]
         log_to_terminal(cache(self._log_format), level=level)

@@ -57,7 +57,7 @@ def emit(document: bytes) -> None:
 
 def emit_object(value: object) -> None:
     """Print a reply record, or plain JSON data, on stdout."""
-    from notewell.web.encode import to_json  # noqa: PLC0415 - loads numpy
+    from notewell.contract.codec import to_json  # noqa: PLC0415 - loads numpy
 
     emit(to_json(value))
 

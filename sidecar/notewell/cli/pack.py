@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.answers import server_for
+from notewell.cli.backend import server_for
 from notewell.cli.known import find_or_add
 from notewell.cli.options import Group, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
@@ -17,7 +17,7 @@ from notewell.errors import IndexInUseError
 if TYPE_CHECKING:  # these load numpy and the engine
     from notewell.cli.options import Invocation
     from notewell.types import Embedder, Settings, VaultRecord
-    from notewell.vaults import Vaults
+    from notewell.vaults.known import Vaults
 
 
 @click.group(cls=Group)
@@ -35,7 +35,7 @@ def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> No
 
     It has a vector for every passage, under a hash of its text: no note text, no titles, no paths.
     """
-    from notewell.index.index import Index  # noqa: PLC0415 - loads numpy and more
+    from notewell.index.embedded.index import Index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import export_pack  # noqa: PLC0415
 
     inv = invocation()
@@ -60,7 +60,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     The vault may be indexed already or not yet. FILE must come from the same model; vectors for
     texts that this vault does not have do no harm.
     """
-    from notewell.index.index import Index  # noqa: PLC0415 - loads numpy and more
+    from notewell.index.embedded.index import Index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import import_pack  # noqa: PLC0415
 
     inv = invocation()

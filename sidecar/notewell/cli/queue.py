@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.answers import server_for
+from notewell.cli.backend import server_for
 from notewell.cli.documents import AcceptedDocument, parse
 from notewell.cli.options import Group, invocation, json_option, vault_option
 from notewell.cli.output import emit
 from notewell.errors import NotFoundError
 
 if TYPE_CHECKING:  # an HTTP client
-    from notewell.remote import QueueAction
+    from notewell.client.remote import QueueAction
 
 
 @click.group(cls=Group)

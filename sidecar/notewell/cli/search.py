@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import SearchDocument, parse
 from notewell.cli.options import (
     Command,
@@ -18,7 +18,7 @@ from notewell.cli.options import (
     vault_option,
 )
 from notewell.cli.output import emit
-from notewell.cli.results import print_results, summary
+from notewell.cli.search_output import print_results, summary
 
 if TYPE_CHECKING:
     from notewell.types import SearchMode, VaultRecord

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from notewell.access.keeper import new_token, stored_token
-from notewell.cli.answers import server_for
+from notewell.access.stored_token import new_token, stored_token
+from notewell.cli.backend import server_for
 from notewell.cli.known import add_mirror, find_or_add, sample_folder
 from notewell.cli.options import Command, Invocation, invocation
 from notewell.cli.output import complain, emit_object
@@ -21,10 +21,10 @@ from notewell.cli.progress import Reporter
 from notewell.errors import NotFoundError
 
 if TYPE_CHECKING:  # these load the engine and the web server
-    from notewell.configuration import Configuration
+    from notewell.config.edit import Configuration
     from notewell.types import Settings, VaultRecord
-    from notewell.vaults import Vaults
-    from notewell.web.announce import BoundServer
+    from notewell.vaults.known import Vaults
+    from notewell.web.server_file import BoundServer
 
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
@@ -145,8 +145,8 @@ def _run(
     """Serve until told to stop; without `kept_token` for the program that started us."""
     import asyncio  # noqa: PLC0415 - takes as long as showing the help
 
-    from notewell.logs import LOGS, logging_to_files  # noqa: PLC0415 - loads numpy
     from notewell.mcp.http import attach  # noqa: PLC0415 - loads aiohttp
+    from notewell.support.logs import LOGS, logging_to_files  # noqa: PLC0415 - loads numpy
     from notewell.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
     with logging_to_files(settings.state_dir / LOGS, settings.log):

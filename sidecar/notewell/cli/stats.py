@@ -7,7 +7,7 @@ from typing import TypedDict
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_facts, print_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from notewell.cli.answers import answers
+from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.documents_memory import UndoneDocument, WritesDocument
 from notewell.cli.options import Command, invocation, json_option, vault_option

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.answers import server_for
+from notewell.cli.backend import server_for
 from notewell.cli.known import add, add_mirror
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_table
@@ -82,7 +82,7 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
 )
 def remove_vault(vault: str, delete_data: bool) -> None:
     """Forget VAULT. Its index is kept unless --delete-data is given."""
-    from notewell.logs import LOGS, delete_logs  # noqa: PLC0415 - loads numpy
+    from notewell.support.logs import LOGS, delete_logs  # noqa: PLC0415 - loads numpy
 
     inv = invocation()
     with closing(inv.vaults()) as known:

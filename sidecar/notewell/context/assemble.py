@@ -17,14 +17,14 @@ from itertools import pairwise
 
 from notewell.context import blocks
 from notewell.context.blocks import Block
-from notewell.context.texts import NoteTexts, PassageText
+from notewell.context.note_texts import NoteTexts, PassageText
 from notewell.context.tokens import TokenCounter
-from notewell.index.index import Index
-from notewell.questions.vault import ContextQuestion
-from notewell.replies.context import ContextReply, ContextSource, Detail
-from notewell.replies.search import Result, SearchReply
+from notewell.contract.context import ContextReply, ContextSource, Detail
+from notewell.contract.questions import ContextQuestion
+from notewell.contract.search import Result, SearchReply
+from notewell.index.embedded.index import Index
 from notewell.types import CountTokens, SearchRequest, StoredNote, VaultRecord, VaultRules
-from notewell.vault.header import fit_words
+from notewell.vault.chunk_header import fit_words
 
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
 LARGEST_SHARE = 0.1  # of the budget, for one whole note beside others

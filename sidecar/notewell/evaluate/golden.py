@@ -22,11 +22,11 @@ from typing import Protocol
 
 import orjson
 
+from notewell.engine.search_history import History
 from notewell.errors import UsageError
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.report import EvalReport, System
 from notewell.evaluate.run import SYSTEMS, Measured, OnProgress, Opener, measure, up_to_date
-from notewell.history import History
 from notewell.querylog import Judgements, fold
 from notewell.querylog.records import Opened
 from notewell.types import VaultRecord

@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Protocol, TypeVar, get_args
 
+from notewell.contract.search import SearchReply
+from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.errors import IndexInUseError, UsageError
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
@@ -27,8 +29,6 @@ from notewell.evaluate.report import (
     class_means,
     compare,
 )
-from notewell.replies.search import SearchReply
-from notewell.replies.status import IndexReport, LedgerReply, StatusReply
 from notewell.types import (
     MAX_QUERY_CHARS,
     Progress,

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
+from notewell.contract.graph import GraphNote, Hub
 from notewell.graph.communities import find_communities
 from notewell.graph.network import Network
 from notewell.graph.pagerank import pagerank
-from notewell.index.index import Index
-from notewell.replies.graph import GraphNote, Hub
+from notewell.index.embedded.index import Index
 from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 

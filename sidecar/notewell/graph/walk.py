@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from notewell.contract.questions import Direction, LinkDirection
 from notewell.graph.network import Adjacency, Network
-from notewell.questions.vault import Direction, LinkDirection
 
 
 @dataclass(frozen=True, slots=True)

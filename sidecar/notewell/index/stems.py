@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import tantivy
 
-from notewell.index.postings import stemmer
+from notewell.index.embedded.postings import stemmer
 
 
 @lru_cache(maxsize=8192)

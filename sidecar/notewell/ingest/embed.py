@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.errors import ModelError
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from notewell.types import (
     Batch,
     Embedder,

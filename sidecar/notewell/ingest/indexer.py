@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from notewell.errors import UnreadableNoteError
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from notewell.ingest.embed import embed_pending
-from notewell.ingest.identity import check_not_replaced
 from notewell.ingest.plan import GUARD_COUNT, Move, Plan, plan_changes
 from notewell.ingest.queue import Work
+from notewell.ingest.vault_identity import check_not_replaced
 from notewell.types import (
     Batch,
     ChunkRules,

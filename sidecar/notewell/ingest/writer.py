@@ -11,9 +11,9 @@ from functools import partial
 from typing import Literal
 
 from notewell.errors import AnotherVaultError, NotewellError, UsageError
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
+from notewell.ingest.active_model import Models
 from notewell.ingest.activity import Activity, Finished, Guarded, Tally
-from notewell.ingest.answering import Models
 from notewell.ingest.events import EventLog
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.memory import give_back

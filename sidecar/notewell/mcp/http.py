@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import hdrs, web
 
-from notewell.answers import Here
+from notewell.client.backend import Here
 from notewell.errors import ForbiddenError
 from notewell.mcp.asgi import Application, exchange
 from notewell.mcp.jobs import Jobs

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio.to_thread
 import orjson
 
-from notewell.answers import Answers, Here
+from notewell.client.backend import Answers, Here
+from notewell.client.remote import Remote, running_server
 from notewell.context.tokens import TokenCounter
 from notewell.errors import NotewellError, NotFoundError, ServerError
 from notewell.mcp.jobs import Jobs
 from notewell.mcp.tool import Desk, VaultFacts
-from notewell.remote import Remote, running_server
 from notewell.types import VaultRecord
-from notewell.vaults import Vaults
+from notewell.vaults.known import Vaults
 
 if TYPE_CHECKING:  # takes a second to load, which no one waits for where a server answers
-    from notewell.engine import Engine
+    from notewell.engine.engine import Engine
 
 T = TypeVar("T")
 

@@ -11,16 +11,16 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from notewell.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
-from notewell.questions import memory as asking
-from notewell.questions import memory_fields as field
-from notewell.questions.memory import (
+from notewell.contract import memory_fields as field
+from notewell.contract import memory_requests as asking
+from notewell.contract.memory_requests import (
     DEFAULT_NAMESPACE,
     MemoryOrder,
     MemoryRequest,
     MemoryType,
     RelationKind,
 )
+from notewell.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
 from notewell.types import MAX_QUERY_CHARS
 
 # What JSON takes of a context's budget: some names and braces, and what quotes and line ends cost.

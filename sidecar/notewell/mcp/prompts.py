@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from notewell.mcp.reading import DOOR
+from notewell.contract.questions import ContextQuestion
+from notewell.mcp.search_tools import DOOR
 from notewell.mcp.tool import Desk, read
-from notewell.questions.vault import ContextQuestion
 
 _CITE = (
     "Cite the notes that you use as [n], and name their paths at the end. Say so where the notes"

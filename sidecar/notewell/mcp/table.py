@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from notewell.mcp import exploring, memory_tools, namespaces, reading, writing
+from notewell.mcp import index_tools, memory_tools, namespaces, search_tools, vault_tools
 from notewell.mcp.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (
-    *reading.TOOLS,
-    *exploring.TOOLS,
+    *search_tools.TOOLS,
+    *vault_tools.TOOLS,
     *namespaces.TOOLS,
     *memory_tools.TOOLS,
-    *writing.TOOLS,
+    *index_tools.TOOLS,
 )

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from notewell.answers import Answers
+from notewell.client.backend import Answers
 from notewell.mcp.jobs import Jobs
 from notewell.types import CountTokens
 

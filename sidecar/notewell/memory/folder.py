@@ -16,7 +16,7 @@ from notewell.errors import (
 from notewell.memory.note import Memory, Relation, Validation, read_memory, with_validation
 from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
-from notewell.vault.edit import edit_properties
+from notewell.vault.edit_properties import edit_properties
 from notewell.vault.write import MAX_BYTES, VaultWriter, Written
 
 _TRIES = 5  # of a change that other writers come in between of

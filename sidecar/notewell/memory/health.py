@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from notewell.contract.memory import Ailing, Contradiction, MemoryHealthReply
+from notewell.contract.memory_requests import RelationKind
 from notewell.index.analyze import words
 from notewell.memory import rules
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory, same_content
-from notewell.questions.memory import RelationKind
-from notewell.replies.memory import Ailing, Contradiction, MemoryHealthReply
 from notewell.search.function_words import among
 
 _MOST_COMPARED = 1000  # memories compared two by two

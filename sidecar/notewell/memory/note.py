@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, get_args
 
-from notewell.errors import UsageError
-from notewell.memory import rules
-from notewell.questions.memory import (
+from notewell.contract.memory import ValidationKind
+from notewell.contract.memory_requests import (
     DEFAULT_NAMESPACE,
     MAX_CONTENT_CHARS,
     MemoryType,
     RelationKind,
 )
-from notewell.replies.memory import ValidationKind
+from notewell.errors import UsageError
+from notewell.memory import rules
 from notewell.types import PropertyValue, SourceText
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end

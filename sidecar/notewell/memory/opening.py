@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from notewell.index.index import Index
+from notewell.contract.search import SearchReply
+from notewell.index.embedded.index import Index
 from notewell.memory.folder import MemoryFolder
-from notewell.memory.keeper import Helpers, Memories
-from notewell.replies.search import SearchReply
+from notewell.memory.service import Helpers, Memories
 from notewell.types import CountTokens, SearchRequest, Settings, VaultRecord
-from notewell.vault.journal import Journal
 from notewell.vault.write import VaultWriter
+from notewell.vault.write_journal import Journal
 
 
 def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from notewell.contract.memory import RecalledMemory, RecallParts
 from notewell.index.analyze import words
 from notewell.memory import rules
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory
-from notewell.memory.views import view
-from notewell.replies.memory import RecalledMemory, RecallParts
+from notewell.memory.replies import view
 from notewell.search.function_words import among
 
 # From a query and the paths of the memories: the cosine of each that the index knows.

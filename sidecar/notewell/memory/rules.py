@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.replies.memory import RecallParts
+from notewell.contract.memory import RecallParts
 
 FIRST_CONFIDENCE = 0.3
 HELPED = 0.1

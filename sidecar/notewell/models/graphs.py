@@ -26,11 +26,11 @@ import onnxruntime
 from filelock import FileLock
 from onnxruntime import InferenceSession
 
-from notewell import atomic
 from notewell.errors import ModelDamagedError
 from notewell.models.catalogue import CONFIG_FILE, Pooling
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
+from notewell.support import atomic
 from notewell.types import FloatArray, Quantisation
 
 AGREEMENT = 0.98
@@ -93,7 +93,7 @@ class GraphStore:
 
     def _build(self, path: Path, quantisation: Quantisation) -> None:
         # `onnx` is a slow import and only needed when the model is new.
-        from notewell.models.external import apart  # noqa: PLC0415
+        from notewell.models.external_data import apart  # noqa: PLC0415
 
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):

@@ -12,9 +12,9 @@ from notewell.models.folder import describe_folder
 from notewell.models.graphs import GraphStore
 from notewell.models.onnx_embedder import OnnxEmbedder, usable_processors
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for
+from notewell.models.token_vectors import WordTable
 from notewell.models.tokens import TextTokenizer
 from notewell.models.torch_embedder import TorchEmbedder
-from notewell.models.words import WordTable
 from notewell.types import Embedder, ModelKey, ModelRules
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from notewell import atomic
+from notewell.support import atomic
 
 _FORMAT = 1
 

@@ -22,8 +22,8 @@ from onnxruntime import InferenceSession
 from notewell.errors import ModelError
 from notewell.models.catalogue import ModelSpec
 from notewell.models.graphs import run
+from notewell.models.token_vectors import WordTable
 from notewell.models.tokens import TextTokenizer
-from notewell.models.words import WordTable
 from notewell.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
 
 # Workers give processors up to queries and to people's other programs (0 normal, 19 least).

@@ -5,6 +5,6 @@ stands under the hash of the text it was made of; no text and no path is in a pa
 checked whole before anything of it is kept, and a pack is never unpacked to disk.
 """
 
-from notewell.pack.carry import PackReport, export_pack, import_pack
+from notewell.pack.transfer import PackReport, export_pack, import_pack
 
 __all__ = ["PackReport", "export_pack", "import_pack"]

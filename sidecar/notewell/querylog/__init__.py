@@ -4,7 +4,7 @@ All of it stays in one small SQLite file on this computer, never in the vault. `
 door: it takes searches without waiting for the disk, and nothing it meets there fails a search.
 """
 
-from notewell.querylog.book import NAME, Cleared, delete, folder
+from notewell.querylog.database import NAME, Cleared, delete, folder
 from notewell.querylog.log import QueryLog
 from notewell.querylog.records import Judged, Judgements, Opened, Query, fold, storable
 

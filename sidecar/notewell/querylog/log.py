@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from notewell.errors import QueryLogError
-from notewell.querylog.book import NAME, Book, Cleared, delete_damaged, is_damage, set_aside
+from notewell.querylog.database import NAME, Book, Cleared, delete_damaged, is_damage, set_aside
 from notewell.querylog.records import Judged, Judgements, Opened, Query, fold
 
 T = TypeVar("T")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, date, datetime, tzinfo
 
-from notewell.questions.vault import ArchaeologyQuestion, DatedBy
-from notewell.replies.explore import (
+from notewell.contract.explore import (
     ArchaeologyReply,
     Bucket,
     DatedNote,
@@ -15,7 +14,8 @@ from notewell.replies.explore import (
     Interval,
     Peak,
 )
-from notewell.replies.search import Result, SearchReply
+from notewell.contract.questions import ArchaeologyQuestion, DatedBy
+from notewell.contract.search import Result, SearchReply
 from notewell.search.timeline import Stretch, Timeline, timeline
 from notewell.types import SearchRequest
 from notewell.vault.daily import DailyNotes, day_in_name

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from notewell.replies.explore import Completion, CompletionKind
+from notewell.contract.explore import Completion, CompletionKind
 from notewell.search.lexer import FIELDS
-from notewell.search.names import Match, Name, Names
+from notewell.search.name_index import Match, Name, Names
 from notewell.search.vocabulary import Vocabulary
 
 _MAX_TYPED = 512  # characters before the cursor that are looked at

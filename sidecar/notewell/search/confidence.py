@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from notewell.search.adapt import Signals
+from notewell.search.adaptive_weight import Signals
 from notewell.search.candidates import Candidates
 from notewell.types import SearchMode
 

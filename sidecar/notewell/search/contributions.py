@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from notewell.index.index import Index
-from notewell.index.keywords import QueryTerm
-from notewell.replies.explain import Contribution
+from notewell.contract.explain import Contribution
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.keywords import QueryTerm
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.trace import TOP
 from notewell.types import FloatArray, IdArray

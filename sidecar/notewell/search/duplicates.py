@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from notewell.index.analyze import words
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from notewell.search.rank import RankedNote
 
 MAX_COMPARED = 200  # notes of a list that are compared with each other

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.index.analyze import tokens, words
-from notewell.index.index import Index
-from notewell.index.keywords import QueryTerm, idf
-from notewell.search import function_words, retrieve, verbatim
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.keywords import QueryTerm, idf
+from notewell.search import function_words, phrase_match, retrieve
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import fuse, plan
 from notewell.search.retrieve import LookedUp, Terms
@@ -140,7 +140,7 @@ def called(index: Index, text: str, among: Scope) -> Sequence[str]:
         linking = np.intersect1d(linking, among.notes)
     if not 0 < len(linking) <= _MOST_LINKING:
         return ()
-    targets = Counter(_targets(index, linking.tolist(), verbatim.fold(text)))
+    targets = Counter(_targets(index, linking.tolist(), phrase_match.fold(text)))
     if not 0 < len(targets) <= _MOST_NAMED:
         return ()
     notes = index.notes(list(targets))
@@ -151,7 +151,7 @@ def _targets(index: Index, linking: Sequence[int], text: str) -> Iterator[int]:
     """The notes that links of the given notes lead to, if `text` is what they show."""
     for note_id in linking:
         for link, target in index.graph.links_out(note_id):
-            if target is not None and link.display and verbatim.fold(link.display) == text:
+            if target is not None and link.display and phrase_match.fold(link.display) == text:
                 yield target
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index import standins
+from notewell.contract.explain import Removed
 from notewell.index.analyze import words
-from notewell.index.index import Index
-from notewell.replies.explain import Removed
-from notewell.search import verbatim
-from notewell.search.properties import has_property
+from notewell.index.embedded import textless
+from notewell.index.embedded.index import Index
+from notewell.search import phrase_match
+from notewell.search.property_match import has_property
 from notewell.search.syntax import (
     All,
     Dated,
@@ -116,7 +116,7 @@ class _Evaluation:
             return within & np.isin(self.ids, keywords.notes_with_all(tokens))
         found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
         if node.exact:
-            holds = verbatim.matcher(node.text)
+            holds = phrase_match.matcher(node.text)
             for at in np.flatnonzero(found).tolist():
                 found[at] = any(holds(text) for text in self.texts(self.notes[at]))
         return found
@@ -127,7 +127,7 @@ class _Evaluation:
         chunks = self.index.chunks_of(note.id)
         texts += {heading: None for chunk in chunks for heading in chunk.headings}
         if not chunks:
-            texts += [word for words in standins.values(note.properties).values() for word in words]
+            texts += [word for words in textless.values(note.properties).values() for word in words]
         return texts + [chunk.text for chunk in chunks]
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from notewell.contract.explain import Contribution, Removed
+from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.errors import ModelError
-from notewell.index.index import Index
-from notewell.replies.explain import Contribution, Removed
-from notewell.replies.search import Fusion, Result, SearchReply
+from notewell.index.embedded.index import Index
 from notewell.search import (
-    adapt,
+    adaptive_weight,
     expand,
     filters,
     fuse,
@@ -27,14 +27,14 @@ from notewell.search import (
     scope,
     syntax,
 )
-from notewell.search.adapt import Signals
-from notewell.search.arrange import Arrangement, FindReranker
+from notewell.search.adaptive_weight import Signals
+from notewell.search.apply_boosts import Lift
 from notewell.search.candidates import Candidates, by_note, with_whole
 from notewell.search.confidence import confidence
 from notewell.search.contributions import contributions, left_below
 from notewell.search.expand import Sides
-from notewell.search.facts import FactsBook
-from notewell.search.lift import Lift
+from notewell.search.note_facts import FactsBook
+from notewell.search.postprocess import Arrangement, FindReranker
 from notewell.search.rank import RankedNote, Ranking, rank
 from notewell.search.retrieve import LookedUp, Terms
 from notewell.search.scope import Scope
@@ -276,7 +276,7 @@ class _Run:
         """The notes of the chunks in order; what the reply says of the whole list is noted."""
         notes = by_note(chunks)
         asked = found.terms.asked
-        signals = adapt.signals(
+        signals = adaptive_weight.signals(
             notes, parsed.text, known=asked(known=True), asked=asked(known=False)
         )
         plan = self.plan(parsed.text, signals, vector)
@@ -336,8 +336,8 @@ class _Run:
             return fuse.plan(self.request.fusion, alpha)
         unread = 0.0
         if "spelling" not in self.request.ignore:
-            unread = adapt.unreadable(text, self.embedder.count_tokens)
-        share = adapt.semantic_share(signals, unread) if alpha is None else alpha
+            unread = adaptive_weight.unreadable(text, self.embedder.count_tokens)
+        share = adaptive_weight.semantic_share(signals, unread) if alpha is None else alpha
         return fuse.Plan("auto", 1.0 - share, share, {**signals.as_params(), "unreadable": unread})
 
     def conclude(self, ranking: Ranking, below: int) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.replies.search import RawScores, Scores
+from notewell.contract.search import RawScores, Scores
+from notewell.search.apply_boosts import Multipliers
 from notewell.search.candidates import Candidates, or_zero
 from notewell.search.fuse import Fused, Plan, fuse
-from notewell.search.lift import Multipliers
 from notewell.types import FloatArray
 
 _DIGITS = 6

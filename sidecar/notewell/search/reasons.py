@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from notewell.index.index import Index
-from notewell.replies.search import Reason, Result
-from notewell.search import kinship
+from notewell.contract.search import Reason, Result
+from notewell.index.embedded.index import Index
+from notewell.search import relatedness
 from notewell.search.duplicates import is_duplicate, runs_of
-from notewell.search.likeness import Alike
 from notewell.search.rank import RankedNote
-from notewell.search.source import Asked
+from notewell.search.similar_source import Asked
+from notewell.search.similarity import Alike
 from notewell.types import Direction, StoredNote
 
 # Two passages are said to be alike from this cosine on, and from this one without what is common:
@@ -31,7 +31,7 @@ class Reasons:
         self._source = source
         self._alike = alike
         note = source.note
-        self._kin = kinship.Kin.of(index, note) if note is not None else None
+        self._kin = relatedness.Kin.of(index, note) if note is not None else None
         self._runs = runs_of(source.texts)
 
     def given(
@@ -63,7 +63,7 @@ class Reasons:
 
     def _linked(self, note: StoredNote) -> Direction | None:
         asked = self._source.note
-        return kinship.linked(self._index, asked.id, note.id) if asked is not None else None
+        return relatedness.linked(self._index, asked.id, note.id) if asked is not None else None
 
     def _reasons(self, note: StoredNote, ranked: RankedNote) -> Iterator[Reason]:
         yield from self._same(note, ranked)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from notewell.index.index import Index
+from notewell.index.embedded.index import Index
 from notewell.search.rank import RankedNote
 from notewell.types import FloatArray, Reranker
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from notewell.index import standins
-from notewell.index.index import Index
-from notewell.replies.search import Passage, RawScores, Result, Scores
+from notewell.contract.search import Passage, RawScores, Result, Scores
+from notewell.index.embedded import textless
+from notewell.index.embedded.index import Index
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
 from notewell.search.uri import obsidian_uri
-from notewell.times import iso
+from notewell.support.times import iso
 from notewell.types import StoredChunk, StoredNote
-from notewell.vault.nesting import item_text, items_around
+from notewell.vault.nested_lists import item_text, items_around
 
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
@@ -43,7 +43,7 @@ def list_notes(
     """Results for notes that nothing was scored of, each shown by how it begins."""
     results = []
     for note in notes:
-        first = index.chunks_of(note.id)[:1] or (standins.stand_in(note.id),)
+        first = index.chunks_of(note.id)[:1] or (textless.stand_in(note.id),)
         ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
         passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
         results.append(_result(note, ranked, passages, vault))
@@ -91,7 +91,7 @@ def _about(note: StoredNote) -> str:
     """What to show of a note that has no text: its description, else its properties."""
     if note.description:
         return note.description
-    named = standins.values(note.properties)
+    named = textless.values(note.properties)
     shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
     return _LINK.sub(r"\1", shown)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from notewell.contract.explain import Removed
 from notewell.index.analyze import words
-from notewell.replies.explain import Removed
-from notewell.search.facts import Facts
+from notewell.search.note_facts import Facts
 from notewell.search.syntax import (
     All,
     Dated,

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from notewell.contract.explain import Removed
+from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply
 from notewell.errors import ModelError, UsageError
-from notewell.index.index import Index
-from notewell.index.keywords import QueryTerm
-from notewell.replies.explain import Removed
-from notewell.replies.search import Fusion, RawScores, Result, Scores, SearchReply
-from notewell.search import fuse, kinship, results, retrieve
+from notewell.index.embedded.index import Index
+from notewell.index.embedded.keywords import QueryTerm
+from notewell.search import fuse, relatedness, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude
 from notewell.search.duplicates import MAX_COMPARED, duplicates
-from notewell.search.likeness import Alike, alike, look_around
 from notewell.search.rank import RankedNote, Ranking, rank
 from notewell.search.reasons import Reasons
+from notewell.search.similar_source import Asked, asked, telling
+from notewell.search.similarity import Alike, alike, look_around
 from notewell.search.snippet import Snippets
-from notewell.search.source import Asked, asked, telling
 from notewell.search.trace import FOLLOWED, Trace
 from notewell.types import (
     Embedder,
@@ -171,7 +171,7 @@ class _Run:
         own = np.array(source.own, np.int64)
         near: dict[int, float] = {}
         if source.note is not None and self.request.links > 0:
-            near = kinship.near(
+            near = relatedness.near(
                 self.index,
                 source.note.id,
                 direction=self.request.direction,
@@ -200,7 +200,7 @@ class _Run:
             return ()
         if not self.request.unlinked:
             return (source.note.id,)
-        around = kinship.near(self.index, source.note.id, direction="both", decay=1.0, hops=1)
+        around = relatedness.near(self.index, source.note.id, direction="both", decay=1.0, hops=1)
         gone = len(around.keys() & set(chunks.note_ids.tolist()))
         if gone:
             self.filtered["linked"] = gone

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from notewell.index import scripts
-from notewell.index.keywords import Keywords
+from notewell.index.embedded.keywords import Keywords
 
 MISTYPED = 0.5  # what such a word counts, at one edit; at two, half of it
 UNFINISHED = 0.5  # what a word counts that begins as the last one does

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from notewell import interrupt
-from notewell.replies.explain import Contribution, Explain, Moved, Removed, StageTrace
+from notewell.contract.explain import Contribution, Explain, Moved, Removed, StageTrace
+from notewell.support import interrupt
 from notewell.types import PropertyValue
 
 TOP = 5  # paths named after each stage

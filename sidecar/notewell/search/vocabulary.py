@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from notewell.search.names import Name, Names
+from notewell.search.name_index import Name, Names
 from notewell.types import PropertyValue, StoredNote
 
 _MAX_VALUE = 120  # characters; a longer value is a text, which nobody types again

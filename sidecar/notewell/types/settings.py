@@ -1,4 +1,4 @@
-"""Everything that can be configured, as config.py hands it on."""
+"""Everything that can be configured, as `config` hands it on."""
 
 from __future__ import annotations
 
@@ -137,7 +137,9 @@ class AskRules:
     provider: ProviderKind = "none"
     base_url: str = ""  # "": the provider's own
     model: str = ""  # "": the best that the provider lists
-    context_tokens: int = 0  # read by a model whose provider does not tell; 0: see ask/ranking.py
+    context_tokens: int = (
+        0  # where the provider does not tell; 0: as models/chat/model_ranking.py has it
+    )
     budget_share: float = 0.25  # of what the model reads at most, for notes
     answer_tokens: int = 1500  # of one answer, at most
     steps: int = 5  # rounds of tools, at most
@@ -148,7 +150,7 @@ class AskRules:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything configurable, after all layers are merged (see config.py)."""
+    """Everything configurable, after all layers are merged (see `config.load`)."""
 
     data_dir: Path
     model_dir: Path

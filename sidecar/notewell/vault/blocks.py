@@ -11,9 +11,9 @@ from bisect import bisect_left, bisect_right
 from dataclasses import replace
 
 from notewell.types import Heading, Span, SpanKind
-from notewell.vault.body import Body
 from notewell.vault.inline import InlineScanner
-from notewell.vault.rows import code_rows, rows_of
+from notewell.vault.source_lines import Body
+from notewell.vault.text_rows import code_rows, rows_of
 
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _HEADING_TAIL = re.compile(r"[ \t]#+[ \t]*$")

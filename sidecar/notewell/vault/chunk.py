@@ -21,8 +21,8 @@ from notewell.types import (
     Span,
     embedded_text,
 )
-from notewell.vault.header import Headers, fit_words
-from notewell.vault.nesting import parent_item
+from notewell.vault.chunk_header import Headers, fit_words
+from notewell.vault.nested_lists import parent_item
 from notewell.vault.sections import Draft, Section, merge_small, sections_of
 from notewell.vault.split import Block, Piece, Splitter
 

@@ -14,7 +14,7 @@ from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.types import FileRef, SourceText, VaultRules, Walk
 from notewell.vault.decode import decode
 from notewell.vault.ignore import is_hidden, is_readable, load_rules
-from notewell.vault.walk import Walker
+from notewell.vault.walker import Walker
 
 # Windows has neither flag: there a link is caught by the comparison of real paths alone.
 _OPEN_FLAGS = (

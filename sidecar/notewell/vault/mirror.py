@@ -20,7 +20,7 @@ from pathlib import Path
 from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
 from notewell.types import Change, FileRef, VaultRules
 from notewell.vault import files
-from notewell.vault.names import bad_name, check_name, hides, is_note
+from notewell.vault.safe_names import bad_name, check_name, hides, is_note
 
 # Hidden, so that nothing in it is ever a note; in the folder itself, so that a file is moved and
 # never copied to its place.

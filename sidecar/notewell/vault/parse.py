@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from notewell.types import Heading, Note, SourceText, Span
 from notewell.vault.blocks import BlockScanner
-from notewell.vault.body import make_body
 from notewell.vault.excalidraw import Drawing, find_drawing, is_drawing
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.inline import InlineScanner
@@ -23,6 +22,7 @@ from notewell.vault.properties import (
     text_of,
 )
 from notewell.vault.regions import Region, Regions, find_regions
+from notewell.vault.source_lines import make_body
 
 
 def parse(path: str, source: SourceText, *, modified: float, created: float | None = None) -> Note:

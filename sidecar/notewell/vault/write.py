@@ -30,9 +30,9 @@ from notewell.errors import (
 from notewell.types import PropertyValue, SourceText
 from notewell.vault import files
 from notewell.vault.decode import MARKS
-from notewell.vault.edit import edit_properties
-from notewell.vault.journal import Entry, Journal
-from notewell.vault.names import bad_name, check_name, is_note
+from notewell.vault.edit_properties import edit_properties
+from notewell.vault.safe_names import bad_name, check_name, is_note
+from notewell.vault.write_journal import Entry, Journal
 
 MAX_BYTES = 16 * 1024 * 1024
 TEMPORARY = ".notewell-"  # hidden from Obsidian and from our own walk

@@ -10,15 +10,15 @@ from pathlib import Path
 from aiohttp import hdrs, web
 
 from notewell import __version__
-from notewell.configuration import Configuration
+from notewell.config.edit import Configuration
+from notewell.contract.codec import to_json
 from notewell.errors import NotewellError
 from notewell.types import LimitRules, ServerRules
-from notewell.vaults import Vaults
-from notewell.web import interface, pages
+from notewell.vaults.known import Vaults
+from notewell.web import pages, static_pages
 from notewell.web.audit import Audit
 from notewell.web.bodies import MAX_BODY_BYTES
 from notewell.web.callers import Callers
-from notewell.web.encode import to_json
 from notewell.web.events import Streams
 from notewell.web.guard import guard, sign_in
 from notewell.web.limits import Guesses, Rates, Slots
@@ -55,7 +55,7 @@ def create_app(
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
-    pages_at = interface.built(static)
+    pages_at = static_pages.built(static)
     app.on_shutdown.append(streams.end)
     app[SITE] = Site(
         vaults=vaults,
@@ -67,14 +67,14 @@ def create_app(
         slots=Slots(limits.concurrent, limits.waiting),
         configuration=configuration,
         version=version,
-        features=FEATURES if pages_at is None else (*FEATURES, *interface.FEATURES),
+        features=FEATURES if pages_at is None else (*FEATURES, *static_pages.FEATURES),
         static=pages_at,
         metrics=Metrics(),
         streams=streams,
     )
     _add_routes(app)
     if pages_at is not None:
-        interface.add_interface(app, pages_at, server.allowed_origins)
+        static_pages.add_interface(app, pages_at, server.allowed_origins)
     app.cleanup_ctx.extend((_engines, _last_used))
     return app
 
@@ -127,7 +127,7 @@ async def _shell(request: web.Request) -> web.StreamResponse:
         return signed_in
     site, bound = request.app[SITE], bound_address(request)
     if site.static is not None:
-        return interface.shell(site.static)
+        return static_pages.shell(site.static)
     url = f"{request.scheme}://{request.headers[hdrs.HOST]}"
     return pages.shell(url, signed_in=site.gate.browser(request, bound) is not None)
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from notewell.follow import Following, Told
-from notewell.replies.ask import (
+from notewell.contract.ask import (
     AskConversationReply,
     AskConversationsReply,
     AskEventReply,
@@ -21,14 +20,15 @@ from notewell.replies.ask import (
     AskModelsReply,
     AskSavedReply,
 )
+from notewell.engine.event_stream import Following, Told
 from notewell.types import MAX_QUERY_CHARS
-from notewell.web.asked import Flag, NotePath, QueryText, VaultAsked
 from notewell.web.events import EVENT_STREAM
+from notewell.web.request_models import Flag, NotePath, QueryText, VaultAsked
 from notewell.web.route import Route
 from notewell.web.site import Site
 
 if TYPE_CHECKING:
-    from notewell.ask.desk import AskDesk
+    from notewell.ask.service import AskDesk
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class _Answering:
     def __init__(self, desk: AskDesk, asked: AskAsked) -> None:
         # With the desk, not with the server: few vaults are asked.
         from notewell.ask.agent import Asked  # noqa: PLC0415
-        from notewell.ask.messages import Cancel  # noqa: PLC0415
+        from notewell.models.chat.messages import Cancel  # noqa: PLC0415
 
         self._desk = desk
         self._asked = Asked(asked.question, asked.conversation, asked.model)

@@ -10,7 +10,7 @@ import time
 
 from aiohttp import hdrs, web
 
-from notewell.logs import AUDIT
+from notewell.support.logs import AUDIT
 from notewell.web.callers import Caller
 from notewell.web.limits import SlidingWindow
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.access.devices import DEVICES_FILE, Devices, Scope, digest, session_of
-from notewell.access.keeper import TOKEN_FILE, stored_token
+from notewell.access.stored_token import TOKEN_FILE, stored_token
 
 _STAMP_SECONDS = 60.0  # how exactly "last used" is known
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from notewell.questions.vault import MAX_BUDGET, MIN_BUDGET, ContextQuestion
-from notewell.replies.context import ContextReply
+from notewell.contract.context import ContextReply
+from notewell.contract.questions import MAX_BUDGET, MIN_BUDGET, ContextQuestion
 from notewell.types import MAX_QUERY_CHARS, SearchMode
-from notewell.web.asked import Door, QueryText, VaultAsked
+from notewell.web.request_models import Door, QueryText, VaultAsked
 from notewell.web.route import Route
 from notewell.web.site import Site
 

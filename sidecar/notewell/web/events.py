@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from aiohttp import hdrs, web
 
+from notewell.contract.codec import to_json
+from notewell.engine.event_stream import Following, Told
 from notewell.errors import BusyError
-from notewell.follow import Following, Told
 from notewell.web.callers import CALLER, Caller
-from notewell.web.encode import to_json
 from notewell.web.security import SAFETY_HEADERS
 
 EVENT_STREAM = "text/event-stream"

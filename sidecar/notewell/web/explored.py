@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.replies.explore import ArchaeologyReply, CompleteReply
-from notewell.replies.graph import (
+from notewell.contract.explore import ArchaeologyReply, CompleteReply
+from notewell.contract.graph import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,

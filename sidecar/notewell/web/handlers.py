@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from notewell import API_VERSION
-from notewell.follow import Following
-from notewell.replies.changes import AcceptedReply, SyncReply
-from notewell.replies.log import (
+from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.contract.log import (
     ClearedReply,
     LogReply,
     OpenedReply,
     VerdictReply,
 )
-from notewell.replies.notes import NoteReply
-from notewell.replies.search import SearchReply
-from notewell.replies.server import HealthReply, VaultsReply
-from notewell.replies.status import LedgerReply, StatusReply
-from notewell.web.asked import Asked, VaultAsked
+from notewell.contract.notes import NoteReply
+from notewell.contract.search import SearchReply
+from notewell.contract.server import HealthReply, VaultsReply
+from notewell.contract.status import LedgerReply, StatusReply
+from notewell.engine.event_stream import Following
 from notewell.web.metrics import VaultFigures
+from notewell.web.request_models import Asked, VaultAsked
 from notewell.web.schema import (
     EventsAsked,
     LedgerAsked,
@@ -34,7 +34,7 @@ from notewell.web.schema_log import LogAsked, LogClearAsked, OpenedAsked, Verdic
 from notewell.web.site import Site
 
 if TYPE_CHECKING:
-    from notewell.explore import Explored
+    from notewell.engine.explore import Explored
 
 
 async def health(site: Site, _asked: Asked) -> HealthReply:

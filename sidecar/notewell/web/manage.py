@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from notewell.contract import manage as replies
 from notewell.errors import ConfigError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
-from notewell.replies import manage as replies
 from notewell.types import Settings
 from notewell.web import schema_manage
-from notewell.web.asked import Asked, VaultAsked
 from notewell.web.callers import CALLER
+from notewell.web.request_models import Asked, VaultAsked
 from notewell.web.route import Route
 from notewell.web.site import Site
 

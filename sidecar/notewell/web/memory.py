@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from notewell.replies import memory as replies
-from notewell.replies.memory import MemoryReply
-from notewell.replies.writes import UndoneReply, WritesReply
+from notewell.contract import memory as replies
+from notewell.contract.memory import MemoryReply
+from notewell.contract.writes import UndoneReply, WritesReply
 from notewell.web import schema_memory as schema
 from notewell.web.route import Example, Route
 from notewell.web.site import Site

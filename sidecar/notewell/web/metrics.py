@@ -19,9 +19,9 @@ from prometheus_client import (
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from notewell.contract.search import SearchReply
+from notewell.contract.status import StatusReply
 from notewell.ingest.activity import Tally
-from notewell.replies.search import SearchReply
-from notewell.replies.status import StatusReply
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

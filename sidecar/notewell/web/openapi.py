@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.replies.server import Problem
-from notewell.web.asked import Asked, VaultAsked
+from notewell.contract.server import Problem
+from notewell.web.request_models import Asked, VaultAsked
 from notewell.web.route import Example, Route
 from notewell.web.route import Json as Value
 from notewell.web.shapes import Json, Shape, describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.web.asked import Asked
+from notewell.web.request_models import Asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from typing import Any, Literal, TypeAlias
 from aiohttp import hdrs, web
 
 from notewell.access.devices import Scope
+from notewell.contract.codec import to_json
+from notewell.engine.event_stream import Following
 from notewell.errors import QueryTimeoutError
-from notewell.follow import Following
-from notewell.web.asked import Asked, VaultAsked, from_body, from_query
 from notewell.web.bodies import read_body
-from notewell.web.encode import to_json
 from notewell.web.limits import Rate
+from notewell.web.request_models import Asked, VaultAsked, from_body, from_query
 from notewell.web.site import SITE, Site
 
 Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json]"

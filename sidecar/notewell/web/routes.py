@@ -7,21 +7,21 @@ of docs/api.md anew (`NOTEWELL_TEST_UPDATE_CONTRACT=1 pytest tests/contract test
 
 from __future__ import annotations
 
-from notewell.replies.changes import AcceptedReply, SyncReply
-from notewell.replies.log import ClearedReply, LogReply, OpenedReply, VerdictReply
-from notewell.replies.notes import NoteReply
-from notewell.replies.search import SearchReply
-from notewell.replies.server import EventReply, HealthReply, VaultsReply
-from notewell.replies.status import LedgerReply, StatusReply
+from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.contract.log import ClearedReply, LogReply, OpenedReply, VerdictReply
+from notewell.contract.notes import NoteReply
+from notewell.contract.search import SearchReply
+from notewell.contract.server import EventReply, HealthReply, VaultsReply
+from notewell.contract.status import LedgerReply, StatusReply
 from notewell.web import handlers, schema, schema_changes, schema_log
 from notewell.web.ask import ASK_ROUTES
-from notewell.web.asked import Asked, VaultAsked
 from notewell.web.context import CONTEXT_ROUTES
 from notewell.web.events import EVENT_STREAM
 from notewell.web.explored import EXPLORED, RATES
 from notewell.web.manage import MANAGE_ROUTES
 from notewell.web.memory import MEMORY_ROUTES
 from notewell.web.metrics import CONTENT_TYPE as METRICS_TEXT
+from notewell.web.request_models import Asked, VaultAsked
 from notewell.web.route import Route
 
 ROUTES: tuple[Route, ...] = (

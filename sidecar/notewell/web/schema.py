@@ -17,7 +17,7 @@ from notewell.types import (
     SearchRequest,
     SimilarRequest,
 )
-from notewell.web.asked import (
+from notewell.web.request_models import (
     Door,
     Flag,
     Limit,

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from notewell.types import Change, ChangeKind
-from notewell.web.asked import Asked, VaultAsked, note_path
+from notewell.web.request_models import Asked, VaultAsked, note_path
 
 
 def _place(path: str) -> str:

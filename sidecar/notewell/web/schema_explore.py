@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from notewell.questions import vault as questions
-from notewell.questions.vault import (
+from notewell.contract import questions
+from notewell.contract.questions import (
     MAX_HOPS,
     DatedBy,
     Direction,
@@ -16,7 +16,7 @@ from notewell.questions.vault import (
     Question,
 )
 from notewell.types import MAX_QUERY_CHARS
-from notewell.web.asked import Flag, Limit, NotePath, QueryText, Share, VaultAsked
+from notewell.web.request_models import Flag, Limit, NotePath, QueryText, Share, VaultAsked
 
 Daily = Annotated[Flag, Field(description="Whether daily notes take part")]
 NoteName = Annotated[NotePath, Field(description="Path of a note, or its name as in a link")]

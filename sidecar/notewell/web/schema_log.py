@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from notewell.types import MAX_QUERY_CHARS, Verdict
-from notewell.web.asked import NotePath, QueryText, VaultAsked
+from notewell.web.request_models import NotePath, QueryText, VaultAsked
 
 LoggedQuery = Annotated[
     QueryText, Field(pattern=r"\S", json_schema_extra={"maxLength": MAX_QUERY_CHARS})

@@ -1,4 +1,4 @@
-"""What those who look after a server may ask; see asked.py."""
+"""What those who look after a server may ask."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from notewell.web.asked import VaultAsked
+from notewell.web.request_models import VaultAsked
 
 Text = Annotated[str, Field(max_length=4096)]
 Scalar = bool | int | float | Text

@@ -6,16 +6,16 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from notewell.questions import memory
-from notewell.questions import memory_fields as field
-from notewell.questions.memory import (
+from notewell.contract import memory_fields as field
+from notewell.contract import memory_requests
+from notewell.contract.memory_requests import (
     DEFAULT_NAMESPACE,
     MemoryOrder,
     MemoryRequest,
     MemoryType,
     RelationKind,
 )
-from notewell.web.asked import Limit, QueryText, VaultAsked
+from notewell.web.request_models import Limit, QueryText, VaultAsked
 
 MemoryName = Annotated[
     str, Field(min_length=1, max_length=2000, description="Id, path or name of a memory")
@@ -36,7 +36,7 @@ class MemoryAsked(VaultAsked):
 class StoreAsked(MemoryAsked):
     """`POST /api/memory/store`."""
 
-    asks = memory.StoreMemory
+    asks = memory_requests.StoreMemory
     content: field.Content = Field(description="What is to be remembered")
     type: MemoryType = "fact"
     namespace: field.Namespace = DEFAULT_NAMESPACE
@@ -50,7 +50,7 @@ class StoreAsked(MemoryAsked):
 class RecallAsked(MemoryAsked):
     """`GET /api/memory/recall`."""
 
-    asks = memory.RecallMemories
+    asks = memory_requests.RecallMemories
     query: QueryText = Field(description="What is to be done, in words")
     namespace: field.Namespace | None = None
     type: MemoryType | None = None
@@ -61,7 +61,7 @@ class RecallAsked(MemoryAsked):
 class MemoryContextAsked(MemoryAsked):
     """`GET /api/memory/context`."""
 
-    asks = memory.MemoryContext
+    asks = memory_requests.MemoryContext
     query: QueryText = Field("", description="What is to be done, in words")
     namespace: field.Namespace | None = None
     budget_tokens: Annotated[int, Field(ge=1, le=100_000, description="Tokens at most")] = 1000
@@ -71,7 +71,7 @@ class MemoryContextAsked(MemoryAsked):
 class ApplyAsked(MemoryAsked):
     """`POST /api/memory/apply`."""
 
-    asks = memory.ApplyMemory
+    asks = memory_requests.ApplyMemory
     id: MemoryName
     comment: Comment = ""
 
@@ -79,7 +79,7 @@ class ApplyAsked(MemoryAsked):
 class OutcomeAsked(MemoryAsked):
     """`POST /api/memory/outcome`."""
 
-    asks = memory.MemoryOutcome
+    asks = memory_requests.MemoryOutcome
     id: MemoryName
     helped: field.Helped
     comment: Comment = ""
@@ -88,7 +88,7 @@ class OutcomeAsked(MemoryAsked):
 class ForgetAsked(MemoryAsked):
     """`POST /api/memory/forget`."""
 
-    asks = memory.ForgetMemory
+    asks = memory_requests.ForgetMemory
     id: MemoryName
     force: field.Force = False
 
@@ -96,7 +96,7 @@ class ForgetAsked(MemoryAsked):
 class RelateAsked(MemoryAsked):
     """`POST /api/memory/relate`."""
 
-    asks = memory.RelateMemories
+    asks = memory_requests.RelateMemories
     source: MemoryName
     target: MemoryName = Field(description="Id, path or name of a memory, or path of a note")
     kind: RelationKind = "relates_to"
@@ -106,7 +106,7 @@ class RelateAsked(MemoryAsked):
 class UnrelateAsked(MemoryAsked):
     """`POST /api/memory/unrelate`."""
 
-    asks = memory.UnrelateMemories
+    asks = memory_requests.UnrelateMemories
     source: MemoryName
     target: MemoryName
     kind: RelationKind = "relates_to"
@@ -115,14 +115,14 @@ class UnrelateAsked(MemoryAsked):
 class InspectAsked(MemoryAsked):
     """`GET /api/memory/inspect`."""
 
-    asks = memory.InspectMemory
+    asks = memory_requests.InspectMemory
     id: MemoryName
 
 
 class MemoryListAsked(MemoryAsked):
     """`GET /api/memory/list`."""
 
-    asks = memory.ListMemories
+    asks = memory_requests.ListMemories
     namespace: field.Namespace | None = None
     type: MemoryType | None = None
     order: MemoryOrder = Field("created", description="Which comes first: the newest, the most")
@@ -132,7 +132,7 @@ class MemoryListAsked(MemoryAsked):
 class MemoryHistoryAsked(MemoryAsked):
     """`GET /api/memory/history`."""
 
-    asks = memory.MemoryHistory
+    asks = memory_requests.MemoryHistory
     id: MemoryName | None = Field(None, description="Of this memory alone")
     limit: Limit = 100
 
@@ -140,7 +140,7 @@ class MemoryHistoryAsked(MemoryAsked):
 class MemoryHealthAsked(MemoryAsked):
     """`GET /api/memory/health`."""
 
-    asks = memory.MemoryHealth
+    asks = memory_requests.MemoryHealth
     namespace: field.Namespace | None = None
 
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from aiohttp import web
 
 from notewell import API_VERSION, __version__
-from notewell.configuration import Configuration
+from notewell.config.edit import Configuration
 from notewell.types import ServerRules, Settings
-from notewell.vaults import Vaults
-from notewell.web.announce import BoundServer, announced
+from notewell.vaults.known import Vaults
 from notewell.web.app import create_app
-from notewell.web.lifetime import told_to_stop
-from notewell.web.listen import bind, listening, tls_context
+from notewell.web.listener import bind, listening, tls_context
 from notewell.web.security import warnings_of
+from notewell.web.server_file import BoundServer, announced
+from notewell.web.shutdown import told_to_stop
 
 SHUTDOWN_SECONDS = 5.0
 # How long a connection may stay without a whole head of a request: between two requests, and for

@@ -15,7 +15,7 @@ from dataclasses import fields, is_dataclass
 from types import NoneType
 from typing import TypeAlias, get_args, get_origin, get_type_hints
 
-from notewell.replies import OMITTED_WHEN_NONE
+from notewell.contract import OMITTED_WHEN_NONE
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Shape: TypeAlias = dict[str, Json]

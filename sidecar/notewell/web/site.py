@@ -10,12 +10,12 @@ from pathlib import Path
 
 from aiohttp import web
 
-from notewell.configuration import Configuration
-from notewell.engine import Engine
+from notewell.config.edit import Configuration
+from notewell.contract.server import VaultsReply, VaultView
+from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, UsageError
-from notewell.replies.server import VaultsReply, VaultView
 from notewell.types import LimitRules, VaultRecord
-from notewell.vaults import Vaults
+from notewell.vaults.known import Vaults
 from notewell.web.audit import Audit
 from notewell.web.events import Streams
 from notewell.web.limits import Guesses, Rates, Slots

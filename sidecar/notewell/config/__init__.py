@@ -1,0 +1,1 @@
+"""Settings: read from their layers, shown and changed."""

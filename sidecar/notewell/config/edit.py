@@ -1,0 +1,178 @@
+"""The configuration as people see it: each setting, who set it, and changes to their own file."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from notewell.config.load import merge, parse_file, read_layers, user_file
+from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
+from notewell.errors import ConfigError
+from notewell.support import atomic
+from notewell.types import Settings
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+# What may be changed from afar: how notes are found and shown, never where this machine keeps its
+# data, whom it answers, what it may write to a vault or where it reaches out to.
+SAFE_SECTIONS = ("vault", "chunking", "model", "search", "log")
+UNSAFE = ("model.folder", "model.threads")
+_UNSAFE_REASON = (
+    "It is about this machine or about whom the server answers: set it in the configuration file,"
+    " which `notewell config path` shows."
+)
+_SET_BY = {
+    "environment": "The environment of the server sets it, which wins over the file.",
+    "flag": "The command that started the server sets it, which wins over the file.",
+    "vault": "The file .notewell.toml in the vault sets it, which wins over the file.",
+}
+
+
+class Configuration:
+    """The layers of one process's configuration."""
+
+    def __init__(
+        self, environ: Mapping[str, str], flags: Mapping[str, object] | None = None
+    ) -> None:
+        """Nothing is read yet."""
+        self._environ = environ
+        self._flags = flags
+        self._changing = threading.Lock()
+
+    @property
+    def file(self) -> Path:
+        """The per-user file, whether or not it is there."""
+        return user_file(self._environ)
+
+    def reply(
+        self, vault: str, folder: Path, running: Settings, among: Callable[[str], bool]
+    ) -> ConfigReply:
+        """The settings of a vault in `folder` whose key is `among` those; reads the files anew."""
+        layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
+        merged = settings_by_key(merge(layers, self._environ))
+        defaults = settings_by_key(merge({}, self._environ))
+        now = settings_by_key(running)
+        sources = {key: source for source, layer in layers.items() for key in layer}
+        views = tuple(
+            _view(key, merged[key], now[key], defaults[key], sources.get(key, "default"))
+            for key in merged
+            if among(key)
+        )
+        return ConfigReply(
+            vault=vault,
+            file=str(self.file),
+            restart=any(view.value != view.running for view in views),
+            settings=views,
+        )
+
+    def change(self, changes: Mapping[str, SettingValue], folder: Path) -> None:
+        """Write settings into the per-user file, None taking one out of it; all or none.
+
+        What is written beside them stays as it is. Raises ConfigError where a key may not be
+        changed here, a value is invalid, or the file cannot be written.
+        """
+        for key in changes:
+            if not is_safe(key):
+                raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
+        with self._changing:
+            text = _changed(_text(self.file), changes)
+            layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
+            layers["user"] = parse_file(text, str(self.file))
+            merge(layers, self._environ)
+            merge({"user": layers["user"]}, self._environ)  # also what another layer hides
+            _write(self.file, text)
+
+
+def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
+    """Every setting under its key, `section.key`; folders as text."""
+    return dict(_by_key(settings, ""))
+
+
+def is_safe(key: str) -> bool:
+    """Whether a setting may be changed from afar."""
+    return key.partition(".")[0] in SAFE_SECTIONS and "." in key and key not in UNSAFE
+
+
+def _by_key(section: object, prefix: str) -> Iterator[tuple[str, SettingValue]]:
+    if not dataclasses.is_dataclass(section):
+        raise TypeError(f"{section!r} is not a section of settings")
+    for field in dataclasses.fields(section):
+        value = getattr(section, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _by_key(value, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, str(value) if isinstance(value, Path) else value
+
+
+def _view(
+    key: str,
+    value: SettingValue,
+    running: SettingValue,
+    default: SettingValue,
+    source: SettingSource,
+) -> SettingView:
+    reason = _SET_BY.get(source) if is_safe(key) else _UNSAFE_REASON
+    return SettingView(key, value, running, default, source, reason is None, reason)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}") from error
+
+
+def _changed(text: str, changes: Mapping[str, SettingValue]) -> str:
+    """The text of a file with settings changed, comments and order as they were."""
+    import tomlkit  # noqa: PLC0415 - only a change needs what keeps comments
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
+
+    try:
+        document = tomlkit.parse(text)
+        for key, value in changes.items():
+            _put(document, key, value)
+        return tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, ValueError) as error:
+        raise ConfigError(f"the configuration file cannot take that change: {error}") from error
+
+
+def _put(document: TOMLDocument, key: str, value: SettingValue) -> None:
+    section, _, name = key.partition(".")
+    if value is None:
+        table = document.get(section, {})
+        table.pop(name, None)
+        return
+    if section not in document:
+        document[section] = {}
+    table = document[section]
+    if not isinstance(table, dict):
+        raise TypeError(f"'{section}' is not a section in it")
+    table[name] = _as_toml(value)
+
+
+def _as_toml(value: SettingValue) -> object:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace the file at once; a link stays one."""
+    target = Path(os.path.realpath(file))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic.replacing(target) as stream:
+            stream.write(text.encode())
+            if target.exists():
+                Path(stream.name).chmod(target.stat().st_mode & 0o777)
+    except OSError as error:
+        raise ConfigError(
+            f"{file} cannot be written ({error}); change it on the server itself"
+        ) from error

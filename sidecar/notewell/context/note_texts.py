@@ -1,0 +1,132 @@
+"""What of a note can go into a context: all of it, the passages that matched, its headings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from notewell.contract.search import Passage, Result
+from notewell.errors import NotewellError
+from notewell.index.embedded.index import Index
+from notewell.types import Note, StoredChunk, StoredNote, VaultRecord, VaultRules
+from notewell.vault import files
+from notewell.vault.parse import parse
+
+MAX_HEADINGS = 12  # of a note of which nothing else is shown
+
+
+@dataclass(frozen=True, slots=True)
+class PassageText:
+    """A passage that matched. `before` is its text above the line of the match."""
+
+    heading: str | None
+    line: int
+    score: float
+    before: str
+    text: str
+    ordinal: int
+
+
+class NoteTexts:
+    """Reads texts of one vault's notes."""
+
+    def __init__(self, index: Index, vault: VaultRecord, rules: VaultRules) -> None:
+        """Passages and headings come from the index, whole notes from the folder."""
+        self._index = index
+        self._vault = vault
+        self._rules = rules
+
+    def full(self, note: StoredNote) -> str | None:
+        """The whole note as its reader sees it; None where it cannot be read any more."""
+        try:
+            file = files.stat(self._vault.path, note.path)
+            source = files.read(file, max_bytes=self._rules.max_note_bytes)
+        except NotewellError:
+            return None  # gone since it was indexed; its passages are still there
+        return "\n".join(_lines(parse(note.path, source, modified=file.mtime_ns / 1e9))).strip()
+
+    def passages(self, note: StoredNote, result: Result) -> tuple[PassageText, ...]:
+        """The passages of a result, best first, each once; its description where it has none."""
+        chunks = self._index.chunks_of(note.id)
+        best = Passage(
+            result.heading,
+            result.block,
+            result.parent,
+            result.line,
+            result.snippet,
+            result.highlights,
+            result.score,
+        )
+        found: dict[int, PassageText] = {}
+        for passage in (best, *result.passages):
+            chunk = _chunk_of(chunks, passage)
+            if chunk is not None and chunk.text:
+                found.setdefault(chunk.ordinal, _text_of(chunk, passage))
+        if not found and result.snippet:
+            return (PassageText(result.heading, result.line, result.score, "", result.snippet, 0),)
+        return tuple(found.values())
+
+    def around(self, note: StoredNote, shown: Sequence[PassageText]) -> tuple[PassageText, ...]:
+        """What stands next to passages that are shown, behind them first, best passage first."""
+        chunks = {chunk.ordinal: chunk for chunk in self._index.chunks_of(note.id)}
+        there = {passage.ordinal for passage in shown}
+        beside = dict.fromkeys(
+            passage.ordinal + step
+            for passage in shown
+            for step in (1, -1)
+            if passage.ordinal + step not in there
+        )
+        return tuple(_beside(chunks[at]) for at in beside if at in chunks and chunks[at].text)
+
+    def headings(self, note: StoredNote) -> str:
+        """The note's headings, indented by depth; its description where it has none."""
+        paths = dict.fromkeys(
+            chunk.headings[:depth]
+            for chunk in self._index.chunks_of(note.id)
+            for depth in range(1, len(chunk.headings) + 1)
+        )
+        lines = ["  " * (len(path) - 1) + f"- {path[-1]}" for path in paths]
+        if len(lines) > MAX_HEADINGS:
+            lines = [*lines[:MAX_HEADINGS], f"- … {len(lines) - MAX_HEADINGS} more"]
+        return "\n".join(lines) or note.description or ""
+
+
+def _lines(note: Note) -> Iterator[str]:
+    """The note's readable text in its order; a heading that only repeats the title is left out."""
+    for span in note.spans:
+        if span.kind != "heading":
+            yield span.text
+            continue
+        heading = note.headings[span.section]
+        if heading.level > 1 or heading.text != note.title:
+            yield f"{'#' * heading.level} {heading.text}"
+
+
+def _chunk_of(chunks: Sequence[StoredChunk], passage: Passage) -> StoredChunk | None:
+    """The chunk a passage was cut from: under its heading, and holding its line."""
+    there = [chunk for chunk in chunks if passage.line in chunk.lines]
+    under = [chunk for chunk in there if " > ".join(chunk.headings) == (passage.heading or "")]
+    candidates = under or there
+    shown = passage.snippet.strip("… ")[:40]
+    holding = [chunk for chunk in candidates if shown and shown in " ".join(chunk.text.split())]
+    return next(iter(holding or candidates), None)
+
+
+def _text_of(chunk: StoredChunk, passage: Passage) -> PassageText:
+    rows = chunk.text.split("\n")
+    row = min(chunk.lines.index(passage.line), len(rows) - 1)
+    before = "\n".join(rows[:row])
+    return PassageText(
+        " > ".join(chunk.headings) or None,
+        passage.line,
+        passage.score,
+        f"{before}\n" if before else "",
+        "\n".join(rows[row:]),
+        chunk.ordinal,
+    )
+
+
+def _beside(chunk: StoredChunk) -> PassageText:
+    line = chunk.lines[0] if chunk.lines else 1
+    heading = " > ".join(chunk.headings) or None
+    return PassageText(heading, line, 0.0, "", chunk.text, chunk.ordinal)

@@ -1,0 +1,63 @@
+"""A note with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from notewell.contract.status import LedgerRow
+from notewell.types import LinkKind, PropertyValue
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingView:
+    """A heading of a note."""
+
+    level: int
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """A link seen from one note; `path` is None where it is unresolved."""
+
+    path: str | None
+    target: str
+    display: str | None
+    heading: str | None
+    block: str | None
+    embed: bool
+    kind: LinkKind
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkView:
+    """A piece of a note as it was cut for the index."""
+
+    heading: str | None  # heading path, " > " between levels
+    line: int  # where it begins
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReply:
+    """A note with all that is known of it."""
+
+    vault: str
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    description: str | None
+    content: str
+    properties: Mapping[str, PropertyValue]
+    headings: tuple[HeadingView, ...]
+    links_out: tuple[LinkView, ...]
+    links_in: tuple[LinkView, ...]  # their `path` is the note that links
+    created: str | None
+    modified: str | None
+    uri: str
+    ledger: LedgerRow | None
+    chunks: tuple[ChunkView, ...] = ()

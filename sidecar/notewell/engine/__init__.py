@@ -1,0 +1,1 @@
+"""One vault at work: its index, its model, its writer and its readers."""

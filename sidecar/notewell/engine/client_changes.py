@@ -1,0 +1,154 @@
+"""What clients tell of a vault's notes: single changes, and all files they have.
+
+Beside a folder vault a client only says where to look. A mirror vault holds what its clients send.
+"""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.index.embedded.index import Index
+from notewell.ingest.activity import Guarded
+from notewell.ingest.plan import guard
+from notewell.ingest.queue import MOST_PATHS, Work
+from notewell.ingest.writer import Writer
+from notewell.types import Change, FileStamp
+from notewell.vault.files import contained
+from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
+from notewell.vault.safe_names import check_name, is_note
+
+MOST_WARNINGS = 20
+_MS = 1_000_000  # nanoseconds
+
+
+class Feed:
+    """Takes what clients tell of one vault. Used by one thread at a time."""
+
+    def __init__(self, root: Path, index: Index, writer: Writer, mirror: Mirror | None) -> None:
+        """`mirror` is the folder that clients fill, None for a folder vault."""
+        self._root = root
+        self._index = index
+        self._writer = writer
+        self._mirror = mirror
+        self._held: frozenset[str] = frozenset()
+        self._held_since = 0.0
+
+    def take(self, changes: Sequence[Change]) -> AcceptedReply:
+        """Check all changes, do them in order, and have their places looked at.
+
+        Raises OutsideVaultError or UsageError for the first that cannot be right; then none of
+        them was taken.
+        """
+        named = (path for change in changes for path in (change.old_path, change.path))
+        places = dict.fromkeys(path for path in named if path is not None)
+        if self._mirror is None:
+            for path in places:
+                check_name(path)
+                contained(self._root, path)
+            warnings = _ignored_contents(changes)
+        else:
+            self._mirror.check(changes)
+            warnings = self._mirror.apply(changes)
+            self._hold(self._held - places.keys())
+        self._look_at(tuple(places))
+        return AcceptedReply(len(changes), self._index.generation, _few(warnings))
+
+    def sync(self, files: Sequence[FileStamp]) -> SyncReply:
+        """Compare a client's list of its files with ours, and have the differences looked at.
+
+        A mirror loses what the client has no more, unless that is too much at once.
+        """
+        listed = _listed(files, most_bytes=None if self._mirror is None else MAX_CONTENT_BYTES)
+        ours = self._ours()
+        need = sorted(
+            (path for path, stamp in listed.items() if _differs(stamp, ours.get(path))),
+            key=lambda path: (-listed[path][1], path),
+        )
+        gone = tuple(sorted(ours.keys() - listed.keys() - self._unlisted()))
+        guarded = bool(guard(gone, len(ours)))
+        if self._mirror is None:
+            self._look_at((*gone, *need))
+        else:
+            self._hold(frozenset(gone if guarded else ()))
+            if not guarded:
+                self._mirror.remove(gone)
+                # The client's word was weighed here and needs no second confirmation.
+                self._look_at(gone, confirm_removals=True)
+        return SyncReply(need=tuple(need), gone=gone, guard=guarded)
+
+    def settle_guard(self, *, remove: bool) -> AcceptedReply:
+        """Remove what is gone all at once, or leave it as it is until it is seen again."""
+        activity = self._writer.activity
+        guarded = activity.guard or activity.held
+        if guarded is None or not remove:
+            return AcceptedReply(0, self._index.generation)
+        if self._mirror is not None:
+            self._mirror.remove(sorted(self._held))
+            self._hold(frozenset())
+        self._writer.submit(Work(confirm_removals=True))
+        return AcceptedReply(guarded.gone, self._index.generation)
+
+    def _look_at(self, places: Sequence[str], *, confirm_removals: bool = False) -> None:
+        if not places:
+            return
+        few = len(places) <= MOST_PATHS
+        self._writer.submit(
+            Work(paths=tuple(places) if few else (), saved=few, confirm_removals=confirm_removals)
+        )
+
+    def _hold(self, paths: frozenset[str]) -> None:
+        """Keep these notes of a mirror, which its client has no more, until a person confirms."""
+        if not self._held:
+            self._held_since = time.time()
+        self._held = paths
+        total = self._index.counts().notes
+        self._writer.hold(Guarded(len(paths), total, self._held_since) if paths else None)
+
+    def _ours(self) -> dict[str, tuple[int, int] | None]:
+        """Size and mtime (ms) of the files we have; None for one that is not read yet."""
+        if self._mirror is not None:
+            kept = self._mirror.files().values()
+            return {file.path: (file.size, file.mtime_ns // _MS) for file in kept}
+        return {
+            entry.path: None if entry.state == "pending" else (entry.size, entry.mtime_ns // _MS)
+            for entry in self._index.ledger()
+        }
+
+    def _unlisted(self) -> frozenset[str]:
+        """Files that we name in the ledger and that a client may well leave out of its list."""
+        if self._mirror is not None:
+            return frozenset()
+        return frozenset(entry.path for entry in self._index.ledger(state="excluded"))
+
+
+def _listed(files: Sequence[FileStamp], *, most_bytes: int | None) -> dict[str, tuple[int, int]]:
+    """The notes of a client's list by path; what it could not send counts as not there."""
+    listed = {}
+    for path, size, mtime in files:
+        key = path if path.isascii() else unicodedata.normalize("NFC", path)
+        check_name(key)
+        if is_note(key) and (most_bytes is None or size <= most_bytes):
+            listed[key] = (size, mtime)
+    return listed
+
+
+def _differs(theirs: tuple[int, int], ours: tuple[int, int] | None) -> bool:
+    # A clock reading between two milliseconds is rounded by some clients and cut by others.
+    return ours is None or theirs[0] != ours[0] or abs(theirs[1] - ours[1]) > 1
+
+
+def _ignored_contents(changes: Sequence[Change]) -> tuple[str, ...]:
+    count = sum(change.content is not None for change in changes)
+    if not count:
+        return ()
+    return (f"`content` of {count:,} changes was ignored: this vault's notes are read from disk.",)
+
+
+def _few(warnings: tuple[str, ...]) -> tuple[str, ...]:
+    if len(warnings) <= MOST_WARNINGS:
+        return warnings
+    return (*warnings[:MOST_WARNINGS], f"and {len(warnings) - MOST_WARNINGS:,} more")

@@ -1,0 +1,376 @@
+"""One vault at work: its index, its model, its writer and its readers.
+
+The only place where threads meet asyncio. One thread writes (started by `start`, or the caller's
+in `index_now`); any thread reads. Doors on an event loop go through `call`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from notewell.context.assemble import Assembler
+from notewell.context.tokens import TokenCounter
+from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.contract.manage import StatsReply
+from notewell.contract.notes import NoteReply
+from notewell.contract.questions import MissingLinksQuestion, Question
+from notewell.contract.search import SearchReply
+from notewell.contract.status import IndexReport, LedgerReply, StatusReply
+from notewell.engine import status
+from notewell.engine.client_changes import Feed
+from notewell.engine.event_stream import Following
+from notewell.engine.explore import Explored, Explorer
+from notewell.engine.search_history import History
+from notewell.engine.searcher import Searching
+from notewell.engine.stats import stats_reply
+from notewell.engine.undo import Undoing
+from notewell.engine.watcher import Watching
+from notewell.errors import NotewellError, UsageError
+from notewell.index.embedded.index import Index
+from notewell.ingest.active_model import Models
+from notewell.ingest.activity import Tally
+from notewell.ingest.events import Event
+from notewell.ingest.indexer import Indexer
+from notewell.ingest.queue import Work
+from notewell.ingest.search_priority import Precedence
+from notewell.ingest.vault_identity import claim
+from notewell.ingest.writer import Writer
+from notewell.memory.opening import open_memories, open_writer
+from notewell.models import load_embedder
+from notewell.models.pool import Loader
+from notewell.support import interrupt
+from notewell.types import (
+    Change,
+    Embedder,
+    FileStamp,
+    LedgerState,
+    ModelRules,
+    Progress,
+    SearchRequest,
+    Settings,
+    SimilarRequest,
+    VaultRecord,
+)
+from notewell.vault.files import contained
+from notewell.vault.mirror import Mirror
+
+if TYPE_CHECKING:
+    from notewell.ask.service import AskDesk
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Readers are short and mostly wait for native code; a few threads keep one slow request from
+# holding up the next.
+READERS = 4
+
+
+def _quiet(_: str) -> None:
+    """Say nothing."""
+
+
+class Engine:
+    """One vault: search it, look at it, keep its index in step.
+
+    `history` has what was asked, `assembler` makes contexts, `tokens` counts, `memories` remember,
+    `undoing` takes back what was written to the vault.
+    """
+
+    def __init__(
+        self,
+        record: VaultRecord,
+        index: Index,
+        settings: Settings,
+        models: Models,
+        *,
+        fetch_missing: bool,
+        mirror: Mirror | None = None,
+    ) -> None:
+        """Use `open`; this only puts the parts together."""
+        self.record = record
+        self._index = index
+        self._settings = settings
+        self._models = models
+        self._fetch_missing = fetch_missing
+        self._precedence = Precedence()
+        self._writer = Writer(
+            record.name,
+            index,
+            Indexer(record.path, index, settings),
+            models,
+            fetch_missing=fetch_missing,
+            reconcile_at=settings.vault.reconcile_at,
+            between=self._precedence.give_way,
+        )
+        self._searching = Searching(index, record, settings, models, self._load_models)
+        self.history = History(index, record, settings)
+        self._explorer = Explorer(index, record, self.search)
+        self.tokens = TokenCounter(settings.model, settings.model_dir)
+        self.assembler = Assembler(index, record, settings.vault, self.search, self.tokens)
+        self._vault_writer = open_writer(record, settings.data_dir)
+        self.undoing = Undoing(record.name, self._vault_writer, self._look_at)
+        self.memories = open_memories(
+            record,
+            settings,
+            index,
+            writer=self._vault_writer,
+            search=self.search,
+            count_tokens=self.tokens,
+            changed=self._look_at,
+        )
+        self._asking: AskDesk | None = None
+        self._making = threading.Lock()
+        self._feed = Feed(record.path, index, self._writer, mirror)
+        self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
+        self._watching = Watching(record, settings.vault.watch, self._writer.queue.submit)
+
+    @classmethod
+    def open(
+        cls,
+        record: VaultRecord,
+        directory: Path,
+        settings: Settings,
+        *,
+        writable: bool,
+        fetch_missing: bool = False,
+        say: Callable[[str], None] = _quiet,
+        load_model: Loader = load_embedder,
+    ) -> Engine:
+        """Open the index in `directory`.
+
+        `writable` takes the writer's lock (IndexInUseError when it is held); else an index that
+        is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
+        `fetch_missing` a writer may download the model, which `load_model` gives.
+        """
+        index = Index.open(directory, writable=writable)
+        mirror = None
+        try:
+            claim(index, record, writable=writable)
+            if writable and record.source == "mirror":
+                mirror = Mirror(record.path)
+        except NotewellError:
+            index.close()
+            raise
+
+        def load(rules: ModelRules, fetch: bool) -> Embedder:
+            return load_model(
+                rules,
+                model_dir=settings.model_dir,
+                offline=settings.offline,
+                fetch_missing=fetch,
+                say=say,
+            )
+
+        models = Models(index, settings.model, load)
+        return cls(record, index, settings, models, fetch_missing=fetch_missing, mirror=mirror)
+
+    @property
+    def asking(self) -> AskDesk:
+        """Answers by a language model; made when first asked for."""
+        with self._making:
+            if self._asking is None:
+                self._asking = self._ask_desk()
+            return self._asking
+
+    def _ask_desk(self) -> AskDesk:
+        # A tenth of what an engine imports, for what few vaults are asked.
+        from notewell.ask.service import AskDesk  # noqa: PLC0415
+        from notewell.ask.tools import Vault  # noqa: PLC0415
+
+        tools = Vault(
+            name=self.record.name,
+            search=self.search,
+            assemble=self.assembler.assemble,
+            note=self.note,
+            neighbors=self._explorer.neighbors,
+            count_tokens=self.tokens,
+            waiting=lambda: self.status().queue.pending,
+        )
+        return AskDesk(self.record, self._settings, tools, self._vault_writer, self._look_at)
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Search the vault, and log it. Keyword mode does not wait for the model."""
+        asked = self.history.screened(request)
+        if asked.expand == "llm":
+            found = self.asking.search(asked, self._searching.search)
+        else:
+            found = self._searching.search(asked)
+        return self.history.noted(request, found)
+
+    def similar(self, request: SimilarRequest) -> SearchReply:
+        """Notes like a note, or like a text."""
+        return self._searching.similar(request)
+
+    def explore(self, question: Question) -> Explored:
+        """Answer a question about the vault as a whole: its links, its past, its words."""
+        if isinstance(question, MissingLinksQuestion):
+            self._load_models()  # whose vectors answer
+        return self._explorer.answer(question)
+
+    def note(self, path: str) -> NoteReply:
+        """A note as it stands on disk, with what the index knows of it."""
+        return status.note_reply(self._index, self.record, self._settings.vault, path)
+
+    def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
+        """The states of files, all or those asked for."""
+        return status.ledger_reply(
+            self._index, self.record, self._settings.vault, state=state, path=path
+        )
+
+    def status(self) -> StatusReply:
+        """Where the index stands."""
+        self._load_models()
+        return status.status_reply(
+            self._index, self.record, self._writer.activity, self._models.state
+        )
+
+    def stats(self, *, limit: int) -> StatsReply:
+        """The vault in figures, with at most `limit` names in each list."""
+        return stats_reply(self._index, self.record, limit=limit)
+
+    async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a method of this engine in one of its reader threads, while somebody waits."""
+        with self._precedence.answering():
+            return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
+
+    async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `note_changes`, `sync` or `settle_guard` after those that were asked for before."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._feeder, partial(function, *args, **kwargs))
+
+    def follow(self, *, after: int | None = None) -> Following:
+        """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
+        return Following(partial(self.subscribe, after=after))
+
+    def _load_models(self) -> None:
+        """Load what is on this machine. In a server the writer has done it, or is about to."""
+        if not self._writer.serving:
+            self._models.load(fetch=False)
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def index_now(
+        self,
+        *,
+        full: bool = False,
+        confirm_removals: bool = False,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date in this thread, model included, and say what was done."""
+        if self._writer.serving:
+            raise UsageError("this vault is being served; ask its server to reindex instead")
+        began = time.monotonic()
+        self._models.load(fetch=False)
+        work = Work(full=full, confirm_removals=confirm_removals)
+        totals = self._writer.run(work, progress)
+        # The notes are findable by keyword already; only now may a download take its time.
+        absent = self._models.wanted is None and self._fetch_missing
+        if absent and self._models.load(fetch=True):
+            totals = totals.then(self._writer.run(Work(), progress))
+        return status.index_report(self._index, totals, time.monotonic() - began)
+
+    def start(self) -> None:
+        """Begin the background writer and the watcher; an index is brought up to date first."""
+        self._writer.start()
+        self._watching.start()
+
+    def reindex(
+        self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
+    ) -> AcceptedReply:
+        """Queue a run over the vault or over some notes and folders of it."""
+        for path in paths:
+            contained(self.record.path, path)
+        work = Work(paths=tuple(paths), full=full, confirm_removals=confirm_removals)
+        return self._submit(work, max(len(paths), 1))
+
+    def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
+        """Take changes on, all or none, and look at their places before the backlog.
+
+        A mirror's notes are written to its folder first. One thread at a time; doors on an event
+        loop use `call_in_order`.
+        """
+        return self._feed.take(changes)
+
+    def sync(self, files: Sequence[FileStamp]) -> SyncReply:
+        """Compare a client's list of all its files with ours; called like `note_changes`."""
+        return self._feed.sync(files)
+
+    def settle_guard(self, *, remove: bool) -> AcceptedReply:
+        """Say whether what is gone all at once is meant; called like `note_changes`.
+
+        Not to remove it keeps it, and the guard with it, until the notes are seen again.
+        """
+        return self._feed.settle_guard(remove=remove)
+
+    def pause(self) -> AcceptedReply:
+        """Let the writer rest until `resume`; searching goes on. Tells how much waits."""
+        self._writer.pause()
+        return self._accepted(self._writer.queue.waiting)
+
+    def resume(self) -> AcceptedReply:
+        """Let the writer go on. Tells how much waits."""
+        self._writer.resume()
+        return self._accepted(self._writer.queue.waiting)
+
+    def cancel(self) -> AcceptedReply:
+        """Drop what waits and end what runs; what was committed stays. Tells how much waited."""
+        waiting = self._writer.queue.waiting
+        self._writer.queue.cancel()
+        return self._accepted(waiting)
+
+    def retry(self) -> AcceptedReply:
+        """Try every failed note again."""
+        return self._accepted(self._writer.retry())
+
+    def tally(self) -> Tally:
+        """What was done since this engine was opened."""
+        return self._writer.activity.tally
+
+    @property
+    def busy(self) -> bool:
+        """Whether closing it now would cut work off, or undo a pause."""
+        activity = self._writer.activity
+        return activity.running or activity.paused or activity.waiting > 0
+
+    def wait_for_model(self) -> None:
+        """Load the model now, if it is on this computer; a first search else does without it."""
+        self._models.load(fetch=False)
+
+    def subscribe(
+        self, listener: Callable[[Event], None], *, after: int | None = None
+    ) -> tuple[tuple[Event, ...], Callable[[], None]]:
+        """Follow what happens; see `EventLog.subscribe`."""
+        return self._writer.events.subscribe(listener, after=after)
+
+    def close(self) -> None:
+        """Stop the writer between two transactions, save snapshots, let everything go."""
+        self._watching.stop()
+        self._feeder.shutdown(wait=True, cancel_futures=True)
+        self._writer.close()
+        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._searching.close()
+        self.history.close()
+        self._models.close()
+        self._index.close()
+
+    def _look_at(self, path: str) -> None:
+        """Have a note that was written here indexed; without a writer, the next run finds it."""
+        if self._writer.serving:
+            self._writer.submit(Work(paths=(path,), saved=True))
+
+    def _submit(self, work: Work, accepted: int) -> AcceptedReply:
+        self._writer.submit(work)
+        return self._accepted(accepted)
+
+    def _accepted(self, count: int) -> AcceptedReply:
+        return AcceptedReply(count, self._index.generation)

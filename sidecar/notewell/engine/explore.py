@@ -1,0 +1,152 @@
+"""A vault as a whole: its links, its past, the words it has. Answers every kind of question."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from notewell.contract.explore import ArchaeologyReply, CompleteReply
+from notewell.contract.graph import (
+    BridgesReply,
+    CommunitiesReply,
+    DanglingReply,
+    GraphStatsReply,
+    HubsReply,
+    MissingLinksReply,
+    NeighborhoodReply,
+    NeighborsReply,
+    OrphansReply,
+    PathReply,
+)
+from notewell.contract.questions import (
+    ArchaeologyQuestion,
+    BridgesQuestion,
+    CommunitiesQuestion,
+    CompleteQuestion,
+    DanglingQuestion,
+    GraphStatsQuestion,
+    HubsQuestion,
+    MissingLinksQuestion,
+    NeighborhoodQuestion,
+    NeighborsQuestion,
+    OrphansQuestion,
+    PathQuestion,
+    Question,
+)
+from notewell.contract.search import SearchReply
+from notewell.index.embedded.index import Index
+from notewell.search.archaeology import archaeology
+from notewell.search.complete import complete
+from notewell.search.note_lookup import find_note
+from notewell.search.vocabulary import Vocabulary
+from notewell.types import SearchRequest, StoredNote, VaultRecord
+from notewell.vault.daily import DailyNotes
+
+if TYPE_CHECKING:
+    from notewell.graph.queries import GraphAnswers
+
+Explored: TypeAlias = (
+    NeighborsReply
+    | NeighborhoodReply
+    | PathReply
+    | HubsReply
+    | GraphStatsReply
+    | BridgesReply
+    | CommunitiesReply
+    | OrphansReply
+    | DanglingReply
+    | MissingLinksReply
+    | ArchaeologyReply
+    | CompleteReply
+)
+
+
+class Explorer:
+    """Answers questions about one vault; what it computes holds until the text changes."""
+
+    def __init__(
+        self,
+        index: Index,
+        vault: VaultRecord,
+        search: Callable[[SearchRequest], SearchReply],
+    ) -> None:
+        """`search` is the vault's ordinary one. Nothing is computed yet."""
+        self._index = index
+        self._vault = vault
+        self._search = search
+        self._learning = threading.Lock()
+        self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
+
+    def answer(self, question: Question) -> Explored:  # noqa: C901, PLR0911 - a table of kinds
+        """Answer one question, in any thread.
+
+        Raises:
+            NotFoundError: it names a note that is not there; the message has the nearest ones.
+            IndexFailure: the index does not read.
+
+        """
+        match question:
+            case NeighborsQuestion():
+                return self._graph.neighbors(question)
+            case NeighborhoodQuestion():
+                return self._graph.neighborhood(question)
+            case PathQuestion():
+                return self._graph.path(question)
+            case HubsQuestion():
+                return self._graph.hubs(question)
+            case GraphStatsQuestion():
+                return self._graph.stats(question)
+            case BridgesQuestion():
+                return self._graph.bridges(question)
+            case CommunitiesQuestion():
+                return self._graph.communities(question)
+            case OrphansQuestion():
+                return self._graph.orphans(question)
+            case DanglingQuestion():
+                return self._graph.dangling(question)
+            case MissingLinksQuestion():
+                return self._graph.missing(question)
+            case ArchaeologyQuestion():
+                return archaeology(question, self._search, DailyNotes.read(self._vault.path))
+            case CompleteQuestion():
+                return self._complete(question)
+        assert_never(question)
+
+    @cached_property
+    def _graph(self) -> GraphAnswers:
+        # Algorithms that no search needs: a server starts without them.
+        from notewell.graph.queries import GraphAnswers  # noqa: PLC0415
+
+        return GraphAnswers(self._index, self._vault, self._find)
+
+    def neighbors(self, asked: NeighborsQuestion) -> NeighborsReply:
+        """The notes near a note, for those that ask nothing else."""
+        return self._graph.neighbors(asked)
+
+    def _complete(self, asked: CompleteQuestion) -> CompleteReply:
+        generation = self._index.generation
+        return CompleteReply(
+            prefix=asked.prefix,
+            vault=self._vault.name,
+            generation=generation,
+            completions=complete(self._words(), asked.prefix, limit=asked.limit),
+        )
+
+    def _words(self) -> Vocabulary:
+        with self._learning:
+            notes = self._index.all_notes()  # the same tuple until the text changes
+            if self._vocabulary is None or self._vocabulary[0] is not notes:
+                graph = self._index.graph
+                known = Vocabulary(notes, lambda note: len(graph.backlinks(note)))
+                self._vocabulary = (notes, known)
+            return self._vocabulary[1]
+
+    def _find(self, name: str) -> StoredNote:
+        """The note at a path; else the one that a link of this name leads to."""
+        note = self._index.note_at(name)
+        if note is None:
+            linked = self._index.graph.resolve(name, "")
+            note = self._index.notes([linked]).get(linked) if linked is not None else None
+        return note or find_note(self._index, name)

@@ -1,0 +1,180 @@
+"""What was asked of one vault, in the words of the contract; its log, its verdicts.
+
+A note keeps its verdicts when it is renamed: beside its path they hold a pin, the note's number in
+the index that it was found in. A pin of another index (rebuilt since, or moved here) means nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import replace
+
+from notewell import querylog
+from notewell.contract.log import (
+    ClearedReply,
+    LoggedOpen,
+    LoggedQuery,
+    LoggedResult,
+    LogReply,
+    OpenedReply,
+    VerdictReply,
+    VerdictView,
+)
+from notewell.contract.search import SearchReply
+from notewell.errors import QueryLogError, QueryLogOffError
+from notewell.index.embedded.index import Index
+from notewell.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
+from notewell.search.note_lookup import find_note
+from notewell.support.times import iso
+from notewell.types import SearchRequest, Settings, VaultRecord, Verdict
+
+LOGGED_RESULTS = 10
+
+
+class History:
+    """The log of one vault's searches, beside its index. Any thread may call."""
+
+    def __init__(self, index: Index, record: VaultRecord, settings: Settings) -> None:
+        """Nothing is logged where the data directory lies inside the vault: notes get synced."""
+        folder = querylog.folder(settings.data_dir, record.id)
+        apart = not folder.absolute().is_relative_to(record.path)
+        self._index = index
+        self._vault = record.name
+        self._log = QueryLog(folder, enabled=settings.log.queries and apart)
+
+    def screened(self, request: SearchRequest) -> SearchRequest:
+        """The request without the notes that were judged never to be its answer."""
+        never = self._log.never(request.query)
+        if not never:
+            return request
+        return replace(request, hidden=request.hidden | {self._path(one) for one in never})
+
+    def noted(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
+        """The reply, with a `query_id` if the search is logged; does not wait for the disk."""
+        if request.door is None or not request.query.strip():
+            return reply
+        asked = Query(
+            id=secrets.token_hex(8),
+            at=time.time(),
+            door=request.door,
+            text=storable(request.query),
+            mode=reply.mode,
+            took_ms=reply.took_ms,
+            generation=reply.generation,
+            results=tuple((one.path, one.score) for one in reply.results[:LOGGED_RESULTS]),
+        )
+        return replace(reply, query_id=asked.id) if self._log.add(asked) else reply
+
+    def opened(
+        self, *, query_id: str | None, query: str | None, path: str, rank: int | None
+    ) -> OpenedReply:
+        """Note which result was opened; what prevents it is told and not raised.
+
+        Raises NotFoundError where there is no such note.
+        """
+        note = find_note(self._index, path)
+        if not self._log.enabled:
+            return OpenedReply(recorded=False, reason="the query log is off (log.queries)")
+
+        pin = self._pin(note.id)
+
+        def make(asked: Query | None) -> Opened | None:
+            text = asked.text if asked is not None else query
+            if text is None:
+                return None
+            seen = rank if rank is not None or asked is None else _rank(asked, note.path)
+            found = asked.id if asked is not None else None
+            return Opened(time.time(), storable(text), note.path, pin, seen, found)
+
+        try:
+            kept = self._log.add_opened(make, query_id=query_id, query=query)
+        except QueryLogError as error:
+            return OpenedReply(recorded=False, reason=error.message)
+        return OpenedReply(kept, None if kept else "that search is not in the log; send `q` too")
+
+    def judge(self, query: str, path: str, verdict: Verdict | None) -> VerdictReply:
+        """Keep what a person says of a note as the answer to a query; None takes it back.
+
+        Raises:
+            NotFoundError: there is no such note.
+            QueryLogOffError: the log is off, so there is nowhere to keep it.
+            QueryLogError: the disk refuses.
+
+        """
+        note = find_note(self._index, path)
+        if verdict is None:
+            earlier = (one.path for one in self._verdicts() if self._path(one) == note.path)
+            self._log.withdraw(query, note.path, *earlier)
+        elif self._log.enabled:
+            text = storable(query)
+            self._log.judge(Judged(time.time(), text, note.path, verdict, self._pin(note.id)))
+        else:
+            raise QueryLogOffError(
+                "The query log is off, and verdicts are kept in it. Set log.queries = true first."
+            )
+        return VerdictReply(query=query, path=note.path, verdict=verdict)
+
+    def log(self, *, limit: int, since: float | None = None) -> LogReply:
+        """The newest searches, and all verdicts. Raises QueryLogError."""
+        total, newest = self._log.latest(limit, since)
+        return LogReply(
+            vault=self._vault,
+            enabled=self._log.enabled,
+            total=total,
+            entries=tuple(_logged(query, opened) for query, opened in newest),
+            verdicts=tuple(
+                VerdictView(one.query, self._path(one), one.verdict, iso(one.at))
+                for one in self._verdicts()
+            ),
+        )
+
+    def clear(self, *, keep_verdicts: bool) -> ClearedReply:
+        """Delete the log. Raises QueryLogError."""
+        cleared = self._log.clear(keep_verdicts=keep_verdicts)
+        return ClearedReply(cleared.queries, cleared.opened, cleared.verdicts)
+
+    def judgements(self) -> Judgements:
+        """What was opened and judged, under the paths that the notes have now."""
+        kept = self._log.judgements()
+        return Judgements(
+            tuple(replace(one, path=self._path(one)) for one in kept.opened),
+            tuple(replace(one, path=self._path(one)) for one in kept.verdicts),
+        )
+
+    def close(self) -> None:
+        """Write down what waits."""
+        self._log.close()
+
+    def _verdicts(self) -> tuple[Judged, ...]:
+        return self._log.judgements().verdicts
+
+    def _pin(self, note_id: int) -> str:
+        return f"{self._index.identity}/{note_id}"
+
+    def _path(self, kept: Opened | Judged) -> str:
+        """Where the note is now; where it was, if nobody knows better."""
+        of, _, number = kept.pin.partition("/")
+        if not number.isdecimal() or of != self._index.identity:
+            return kept.path
+        note = self._index.notes([int(number)]).get(int(number))
+        return note.path if note is not None else kept.path
+
+
+def _rank(asked: Query, path: str) -> int | None:
+    paths = [found for found, _ in asked.results]
+    return paths.index(path) + 1 if path in paths else None
+
+
+def _logged(query: Query, opened: tuple[Opened, ...]) -> LoggedQuery:
+    return LoggedQuery(
+        query_id=query.id,
+        at=iso(query.at),
+        door=query.door,
+        query=query.text,
+        mode=query.mode,
+        took_ms=query.took_ms,
+        generation=query.generation,
+        results=tuple(LoggedResult(path, score) for path, score in query.results),
+        opened=tuple(LoggedOpen(one.path, one.rank, iso(one.at)) for one in opened),
+    )

@@ -1,0 +1,93 @@
+"""The searches of one vault, with what they have in common: its index, its models, its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from notewell.contract.search import SearchReply
+from notewell.index.embedded.index import Index
+from notewell.ingest.active_model import Models
+from notewell.models.model_slots import RerankerSlot
+from notewell.search import pipeline
+from notewell.search import similar as similar_notes
+from notewell.search.note_facts import FactsBook
+from notewell.types import (
+    Reranker,
+    SearchRequest,
+    SearchRules,
+    Settings,
+    SimilarRequest,
+    VaultRecord,
+)
+
+# Words are looked up in one of these threads while the model reads the query.
+HELPERS = 2
+
+
+class Searching:
+    """Runs searches in the threads that call it, with a few of its own beside them."""
+
+    def __init__(
+        self,
+        index: Index,
+        record: VaultRecord,
+        settings: Settings,
+        models: Models,
+        load_models: Callable[[], None],
+    ) -> None:
+        """`load_models` is called before a model's answer is wanted."""
+        self._index = index
+        self._record = record
+        self._rules = settings.search
+        self._models = models
+        self._load_models = load_models
+        self._helpers = ThreadPoolExecutor(HELPERS, thread_name_prefix=f"words-{record.id}")
+        self._facts = FactsBook(record.path, settings.search.shelved_status)
+        self._reranker = RerankerSlot(partial(_load_reranker, settings.search, settings.model_dir))
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Search the vault. Keyword mode does not wait for the model."""
+        ask = partial(
+            pipeline.search,
+            self._index,
+            request=request,
+            rules=self._rules,
+            vault=self._record,
+            helpers=self._helpers,
+            facts=self._facts,
+            reranker=self._reranker.get,
+        )
+        if request.mode == "keyword":
+            return ask(None, semantic_reason=None)
+        self._load_models()
+        return self._models.steadily(partial(ask, semantic_reason=self._models.reason))
+
+    def similar(self, request: SimilarRequest) -> SearchReply:
+        """Notes like a note, or like a text."""
+        self._load_models()
+        ask = partial(
+            similar_notes.similar,
+            self._index,
+            request=request,
+            rules=self._rules,
+            vault=self._record,
+            semantic_reason=self._models.reason,
+        )
+        return self._models.steadily(ask)
+
+    def close(self) -> None:
+        """Let threads and reranker go, when nobody searches any more."""
+        self._helpers.shutdown(wait=True)
+        self._reranker.close()
+
+
+def _load_reranker(rules: SearchRules, model_dir: Path) -> Reranker:
+    """The model that reads first results, from this computer alone."""
+    # onnxruntime, which a search that is not reranked may do without.
+    from notewell.models.cross_encoder import load_reranker  # noqa: PLC0415
+
+    folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
+    return load_reranker(rules.reranker, model_dir=model_dir, folder=folder)

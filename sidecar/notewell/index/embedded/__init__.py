@@ -1,0 +1,1 @@
+"""The embedded engine: SQLite for the truth, tantivy for keywords, numpy for vectors."""

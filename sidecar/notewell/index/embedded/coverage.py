@@ -1,0 +1,194 @@
+"""Which chunks have a vector, and of which model; which texts still lack one.
+
+Vectors are kept for good by the hash of their text. A chunk's `text_hash` is that of its own text,
+`vector_hash` that of the text whose vector answers for it: its own, or what it replaced. Every
+function takes the store and may run in any thread.
+"""
+
+# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from notewell.index.embedded import embeddings, reads, rows
+from notewell.index.embedded.store import Store
+from notewell.types import KeptModel, ModelKey, PendingText, embedded_text
+
+_MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
+# Vectors of one model, from a row on, that a chunk of today has use for.
+_NEEDED = (
+    "v.model_id = ? AND v.rowid > ?"
+    " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
+)
+# Passages of a note that is still to be read anew may be others then.
+_READ = "c.note_id NOT IN (SELECT id FROM notes JOIN ledger USING (path) WHERE state = 'pending')"
+
+
+def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> int | None:
+    """The number a model has in the database; None: no vector of it was ever kept.
+
+    Raises:
+        ModelError: its vectors have other dimensions than those given.
+
+    """
+    found = store.read(_MODEL, rows.model_columns(model))
+    if found and dimensions is not None:
+        embeddings.agree(model, known=found[0][1], given=dimensions)
+    return int(found[0][0]) if found else None
+
+
+def dimensions_of(store: Store, model: ModelKey) -> int | None:
+    """How many dimensions a model's vectors have; None: none was ever kept."""
+    found = store.read(_MODEL, rows.model_columns(model))
+    return int(found[0][1]) if found else None
+
+
+def model_key(store: Store, number: int) -> ModelKey | None:
+    """The model of a number."""
+    found = store.read("SELECT name, weights_hash, quantisation FROM models WHERE id=?", (number,))
+    return ModelKey(*found[0]) if found else None
+
+
+def answering_key(store: Store) -> ModelKey | None:
+    """The model whose vectors the chunks speak of."""
+    number = vector_model(store)
+    return None if number is None else model_key(store, number)
+
+
+def vector_model(store: Store) -> int | None:
+    """The model that the chunks' `vector_hash` speaks of."""
+    value = reads.meta(store, "model_vectors")
+    return int(value) if value else None
+
+
+def answering(store: Store, number: int) -> Iterator[tuple[int, int, bytes]]:
+    """(chunk id, note id, vector) of every chunk that has a vector of the model.
+
+    Vectors come in the order they lie on disk: following each chunk to its vector would read
+    the whole table in random order.
+    """
+    column = "vector_hash" if number == vector_model(store) else "text_hash"
+    holders: dict[bytes, list[tuple[int, int]]] = {}
+    for text_hash, chunk_id, note_id in store.stream(
+        f"SELECT {column}, id, note_id FROM chunks WHERE {column} IS NOT NULL"
+    ):
+        holders.setdefault(text_hash, []).append((chunk_id, note_id))
+    for text_hash, vector in store.stream(
+        "SELECT text_hash, vector FROM vectors WHERE model_id = ?", (number,)
+    ):
+        for chunk_id, note_id in holders.get(text_hash, ()):
+            yield chunk_id, note_id, vector
+
+
+def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
+    """(chunk id, note id, vector) of those of the chunks that have one."""
+    return store.read_in(
+        "SELECT c.id, c.note_id, v.vector FROM chunks c JOIN vectors v"
+        f" ON v.model_id = {int(number)} AND v.text_hash = c.vector_hash WHERE c.id IN (?)",
+        chunk_ids,
+    )
+
+
+def answering_model(store: Store) -> KeptModel | None:
+    """The model whose vectors the chunks speak of, and how many of its vectors chunks need now."""
+    number = vector_model(store)
+    found = store.read(
+        "SELECT name, weights_hash, quantisation, dimensions FROM models WHERE id IS ?", (number,)
+    )
+    if not found:
+        return None
+    *key, dimensions = found[0]
+    ((needed,),) = store.read(f"SELECT count(*) FROM vectors v WHERE {_NEEDED}", (number, 0))
+    return KeptModel(ModelKey(*key), dimensions, needed)
+
+
+def kept_count(store: Store, model: ModelKey) -> int:
+    """How many vectors of a model are kept, whatever texts they belong to."""
+    found = store.read(
+        "SELECT count(*) FROM vectors WHERE model_id IS ?", (model_id(store, model),)
+    )
+    return int(found[0][0])
+
+
+def needed_vectors(
+    store: Store, model: ModelKey, at_once: int
+) -> Iterator[list[tuple[bytes, bytes]]]:
+    """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches.
+
+    Asked batch by batch, so that nothing stays open while the caller writes.
+    """
+    number = model_id(store, model)
+    after = 0
+    while rows_read := store.read(
+        f"SELECT v.rowid, v.text_hash, v.vector FROM vectors v NOT INDEXED WHERE {_NEEDED}"
+        f" ORDER BY v.rowid LIMIT {int(at_once)}",
+        (number, after),
+    ):
+        after = rows_read[-1][0]
+        yield [(text_hash, vector) for _, text_hash, vector in rows_read]
+
+
+def own_vectors(store: Store, number: int | None) -> int:
+    """How many chunks have the vector of their own text."""
+    if number is None:
+        return 0
+    if number == vector_model(store):
+        found = store.read("SELECT count(*) FROM chunks WHERE vector_hash = text_hash")
+    else:
+        found = store.read(
+            "SELECT count(*) FROM chunks c JOIN vectors v"
+            " ON v.model_id = ? AND v.text_hash = c.text_hash",
+            (number,),
+        )
+    return int(found[0][0])
+
+
+def covered(store: Store, model: ModelKey) -> int:
+    """How many chunks a model would answer for: by their own text or by what they inherited."""
+    number = model_id(store, model)
+    if number is None or number != vector_model(store):
+        return own_vectors(store, number)
+    found = store.read("SELECT count(*) FROM chunks WHERE vector_hash IS NOT NULL")
+    return int(found[0][0])
+
+
+def pending_count(store: Store, model: ModelKey) -> int:
+    """How many different texts have no vector of the model."""
+    where, values = _lacking(store, model)
+    found = store.read(f"SELECT count(DISTINCT c.text_hash) FROM chunks c WHERE {where}", values)
+    return int(found[0][0])
+
+
+def pending_texts(
+    store: Store, model: ModelKey, limit: int, skip: Collection[bytes]
+) -> tuple[PendingText, ...]:
+    """Texts without a vector of the model, newest notes first, each once, none of `skip`."""
+    where, values = _lacking(store, model)
+    awaiting = "n.awaiting = 1 AND " if where.startswith("c.vector_hash") else ""
+    found: dict[bytes, PendingText] = {}
+    for text_hash, header, text, path in store.stream(
+        "SELECT c.text_hash, c.header, c.text, n.path FROM notes n"
+        " CROSS JOIN chunks c ON c.note_id = n.id"
+        f" WHERE {awaiting}{where} ORDER BY n.modified DESC, n.id DESC, c.ordinal",
+        values,
+    ):
+        if len(found) >= limit:
+            break
+        if text_hash not in found and text_hash not in skip:
+            found[text_hash] = PendingText(text_hash, embedded_text(header, text), path)
+    return tuple(found.values())
+
+
+def _lacking(store: Store, model: ModelKey) -> tuple[str, tuple[int, ...]]:
+    """The condition on a chunk `c` that its own text has no vector of the model.
+
+    A note that is still to be read anew does not count: its passages may be others then.
+    """
+    number = model_id(store, model)
+    if number is None:
+        return _READ, ()
+    if number == vector_model(store):
+        return f"c.vector_hash IS NOT c.text_hash AND {_READ}", ()
+    lacking = "SELECT 1 FROM vectors v WHERE v.model_id = ? AND v.text_hash = c.text_hash"
+    return f"NOT EXISTS ({lacking}) AND {_READ}", (number,)

@@ -1,0 +1,277 @@
+"""The structures made from the database: loaded where their snapshot fits it, else made again."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from notewell.errors import IndexFailure
+from notewell.index.embedded import coverage, reads, snapshot, textless
+from notewell.index.embedded.link_graph import LinkGraph
+from notewell.index.embedded.postings import FOLDER, Postings, discard
+from notewell.index.embedded.snapshot import Fingerprint
+from notewell.index.embedded.store import Store
+from notewell.index.embedded.vectors import Vectors
+from notewell.index.embedded.writes import Changes
+from notewell.types import IdArray
+
+_GRAPH = "graph.snapshot"
+_CHUNKS = "chunks.snapshot"
+_OWNERS = "chunks and stand-ins"
+_LINKS = "links in a table"
+_GRACE_SECONDS = 0.2  # a writer elsewhere may stand between its two commits
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkNotes:
+    """Which note every chunk, or stand-in, belongs to: chunk ids, ascending, and their notes."""
+
+    ids: IdArray
+    notes: IdArray
+
+    def of(self, chunk_ids: IdArray) -> IdArray:
+        """The note of each chunk; -1 for one that is gone."""
+        if not len(self.ids):
+            return np.full(len(chunk_ids), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.ids, chunk_ids), len(self.ids) - 1)
+        return np.where(self.ids[at] == chunk_ids, self.notes[at], -1)
+
+    @property
+    def count(self) -> int:
+        """How many chunks there are, stand-ins left out."""
+        return int(np.searchsorted(self.ids, textless.FIRST))
+
+    def changed(self, changes: Changes) -> ChunkNotes:
+        """The same after a batch."""
+        put_or_gone = [textless.chunk_id(each) for each in (*changes.gone, *changes.put)]
+        removed = np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64)
+        bare = [(textless.chunk_id(note_id), note_id) for note_id in changes.bare]
+        new = np.array([*changes.chunks_added, *bare], dtype=np.int64).reshape(-1, 2)
+        new = new[np.argsort(new[:, 0])]
+        kept = ~np.isin(self.ids, removed)
+        ids, notes = self.ids[kept], self.notes[kept]
+        at = np.searchsorted(ids, new[:, 0])
+        return ChunkNotes(np.insert(ids, at, new[:, 0]), np.insert(notes, at, new[:, 1]))
+
+
+# --- keywords -----------------------------------------------------------------------------------
+
+
+def open_keywords(store: Store) -> Postings:
+    """The keyword index, up to date with the database."""
+    path = store.directory / FOLDER
+    return _writable_keywords(store, path) if store.writable else _readable_keywords(store, path)
+
+
+def catch_up(store: Store, postings: Postings) -> None:
+    """Index what changed since the postings' last commit; all, if they are another database's."""
+    database, _, generation = reads.generations(store)
+    known = postings.belongs_to()
+    since = known[1] if known is not None and known[0] == database else -1
+    if since == generation:
+        return
+    gone: list[int] = []
+    if since < 0 or since > generation:
+        since = -1
+        postings.clear()
+    else:
+        stored = np.array(store.read("SELECT id FROM notes"), dtype=np.int64).ravel()
+        gone = np.setdiff1d(postings.note_ids(), stored).tolist()
+    postings.update(reads.texts(store, since), gone=gone, database=database, generation=generation)
+
+
+def follow_keywords(
+    store: Store, postings: Postings, changes: Changes, between: Callable[[], None]
+) -> None:
+    """Index what a batch changed; more, where an earlier batch could not be followed.
+
+    `between` is called before each note.
+
+    Raises:
+        IndexFailure: the folder is of no use any more.
+
+    """
+    database, _, generation = reads.generations(store)
+    if postings.belongs_to() != (database, changes.text_before):
+        catch_up(store, postings)
+        return
+    postings.update(
+        _apart(reads.texts(store, changes.text_before), between),
+        gone=changes.gone,
+        database=database,
+        generation=generation,
+    )
+
+
+def _apart(
+    texts: Iterable[reads.NoteText], between: Callable[[], None]
+) -> Iterator[reads.NoteText]:
+    for text in texts:
+        between()
+        yield text
+
+
+def _writable_keywords(store: Store, path: Path) -> Postings:
+    try:
+        postings = Postings(path)
+    except IndexFailure:
+        discard(path)
+        return _rebuilt(store, path)
+    try:
+        catch_up(store, postings)
+    except IndexFailure:
+        postings.close()
+        discard(path)
+        return _rebuilt(store, path)
+    return postings
+
+
+def _rebuilt(store: Store, path: Path) -> Postings:
+    """A new keyword index; in memory where the disk refuses, so that search goes on."""
+    try:
+        postings = Postings(path)
+        catch_up(store, postings)
+    except IndexFailure as error:
+        logger.warning("%s It is kept in memory until the next start.", error.message)
+        postings = Postings(None)
+        catch_up(store, postings)
+    return postings
+
+
+def _readable_keywords(store: Store, path: Path) -> Postings:
+    """The folder as it is if it fits; else a private copy or, at worst, one in memory, mended."""
+    try:
+        postings = _fitting(store, path)
+        if postings is not None:
+            return postings
+        mended = Postings.copy_of(path)
+    except IndexFailure as error:
+        logger.info("The keyword index %s does not open (%s); made in memory.", path, error)
+        mended = Postings(None)
+    try:
+        catch_up(store, mended)
+    except IndexFailure:
+        mended.close()
+        mended = Postings(None)
+        catch_up(store, mended)
+    return mended
+
+
+def _fitting(store: Store, path: Path) -> Postings | None:
+    if not path.is_dir():
+        raise IndexFailure(f"There is no keyword index in {path}.")
+    postings = Postings(path)
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while True:
+        database, _, generation = reads.generations(store)
+        if postings.belongs_to() == (database, generation):
+            return postings
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_GRACE_SECONDS / 10)
+        postings.reload()
+
+
+# --- chunks, graph ------------------------------------------------------------------------------
+
+
+def _text_fingerprint(store: Store, content: str) -> Fingerprint:
+    database, _, generation = reads.generations(store)
+    return Fingerprint(database, generation, content)
+
+
+def chunk_notes_saved(store: Store) -> bool:
+    """Whether their snapshot is up to date."""
+    return snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS)) is not None
+
+
+def load_chunk_notes(store: Store) -> ChunkNotes:
+    """Which note every chunk belongs to."""
+    arrays = snapshot.load(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
+    if arrays is not None:
+        return ChunkNotes(arrays["ids"], arrays["notes"])
+    return ChunkNotes(*reads.chunk_notes(store))
+
+
+def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
+    """Keep it for the next opening."""
+    arrays = {"ids": chunks.ids, "notes": chunks.notes}
+    snapshot.save(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS), arrays)
+
+
+def graph_saved(store: Store) -> bool:
+    """Whether its snapshot is up to date."""
+    return snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, _LINKS)) is not None
+
+
+def load_graph(store: Store) -> LinkGraph:
+    """The link graph."""
+    arrays = snapshot.load(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
+    if arrays is not None:
+        try:
+            return LinkGraph.from_arrays(arrays)
+        except ValueError as error:
+            logger.warning("The graph's snapshot is damaged (%s) and is made again.", error)
+    return LinkGraph.build(store)
+
+
+def save_graph(store: Store, graph: LinkGraph) -> None:
+    """Keep it for the next opening."""
+    snapshot.save(store.directory / _GRAPH, _text_fingerprint(store, _LINKS), graph.arrays())
+
+
+# --- vectors ------------------------------------------------------------------------------------
+
+
+def _vector_snapshot(store: Store, number: int) -> tuple[Path, Fingerprint]:
+    database, generation, _ = reads.generations(store)
+    content = f"vectors of model {number}"
+    return (
+        store.directory / f"vectors-{number}.snapshot",
+        Fingerprint(database, generation, content),
+    )
+
+
+def vectors_saved(store: Store, number: int) -> bool:
+    """Whether their snapshot is up to date."""
+    return snapshot.load(*_vector_snapshot(store, number)) is not None
+
+
+def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
+    """The vectors that answer for a model."""
+    model = coverage.model_key(store, number)
+    arrays = snapshot.load(*_vector_snapshot(store, number))
+    if arrays is not None:
+        try:
+            return Vectors.from_arrays(dimensions, arrays, model)
+        except (KeyError, ValueError) as error:
+            logger.warning("The vectors' snapshot does not fit (%s) and is made again.", error)
+    vectors = Vectors(dimensions, model)
+    count = int(store.read("SELECT count(*) FROM chunks")[0][0])
+    owners = np.empty((count, 2), np.int64)
+    rows = np.empty((count, dimensions), np.float16)
+    used = 0
+    for chunk_id, note_id, vector in coverage.answering(store, number):
+        if used == count:  # a writer elsewhere added some between the two questions
+            break
+        owners[used] = chunk_id, note_id
+        rows[used] = np.frombuffer(vector, np.float16)
+        used += 1
+    vectors.put(owners[:used, 0], owners[:used, 1], rows[:used])
+    return vectors
+
+
+def save_vectors(store: Store, number: int, vectors: Vectors) -> None:
+    """Keep them for the next opening, and drop those of another model."""
+    path, fingerprint = _vector_snapshot(store, number)
+    snapshot.save(path, fingerprint, vectors.arrays())
+    for other in store.directory.glob("vectors-*.snapshot"):
+        if other != path:
+            other.unlink(missing_ok=True)

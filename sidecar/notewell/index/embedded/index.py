@@ -1,0 +1,326 @@
+"""One vault's index: the database, which comes first, and what of it is in memory, kept in step."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import filelock
+
+from notewell.index.embedded import coverage, embeddings, figures, meta, reads, writes
+from notewell.index.embedded.keywords import Keywords
+from notewell.index.embedded.link_graph import LinkGraph
+from notewell.index.embedded.loaded import Loaded
+from notewell.index.embedded.lock import hold
+from notewell.index.embedded.saved_arrays import Beside
+from notewell.index.embedded.store import Store
+from notewell.index.embedded.vectors import Vectors
+from notewell.types import (
+    Applied,
+    Batch,
+    IdArray,
+    IndexCounts,
+    IndexFigures,
+    KeptModel,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    ModelKey,
+    PendingText,
+    StoredChunk,
+    StoredNote,
+    VectorPut,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Index:
+    """The index of one vault. One thread writes; any number read, each seeing whole batches."""
+
+    def __init__(self, store: Store, lock: filelock.BaseFileLock | None) -> None:
+        """Use `open` instead."""
+        self._store = store
+        self._lock = lock
+        _, self._generation, self._text_generation = reads.generations(store)
+        self._loaded = Loaded(store)
+        self.beside = Beside(store)
+        self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
+        self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
+
+    @classmethod
+    def open(cls, directory: Path, *, writable: bool) -> Index:
+        """Open the index in a folder; a writer creates it, and mends what does not read.
+
+        Raises:
+            NotFoundError: there is none, and it is opened for reading.
+            IndexInUseError: another process writes it.
+            IndexFailure: the disk refuses, or a newer version wrote it.
+
+        """
+        with ExitStack() as undo:
+            lock = hold(directory) if writable else None
+            if lock is not None:
+                undo.callback(lock.release)
+            store = Store(directory, writable=writable)
+            undo.callback(store.close)
+            opened = cls(store, lock)
+            undo.pop_all()  # it is the index that closes them now
+            return opened
+
+    def close(self) -> None:
+        """Save snapshots, if this is the writer, and close everything. Twice is no error."""
+        try:
+            self.save()
+        finally:
+            try:
+                self._loaded.close()
+            finally:
+                self._store.close()
+                if self._lock is not None:
+                    self._lock.release()
+
+    @property
+    def writable(self) -> bool:
+        """Whether this process writes it."""
+        return self._store.writable
+
+    @property
+    def generation(self) -> int:
+        """Counts the batches; what is served belongs to it."""
+        return self._generation
+
+    @property
+    def identity(self) -> str:
+        """Made with the database: numbers of notes mean something beside it alone."""
+        return reads.generations(self._store)[0]
+
+    # --- writing (one thread) ---
+
+    def apply(self, batch: Batch, *, between: Callable[[], None] = lambda: None) -> Applied:
+        """Make a batch true, all of it or nothing, and searchable.
+
+        `between` is called between two notes that become searchable.
+
+        Raises:
+            IndexFailure: the disk refuses; nothing has changed.
+
+        """
+        with self._store.transaction() as connection:
+            changes = writes.BatchWriter(connection, batch).run()
+        self._generation = changes.generation
+        self._notes = None
+        if changes.text:
+            self._text_generation = changes.generation
+            self._loaded.follow(changes, between)
+        return Applied(
+            generation=changes.generation,
+            chunks_added=len(changes.chunks_added),
+            chunks_removed=len(changes.chunks_removed),
+            reused=changes.reused,
+        )
+
+    def use_model(self, model: ModelKey | None, dimensions: int) -> None:
+        """Let a model's vectors answer; None: none do.
+
+        Raises:
+            ModelError: vectors of the model are kept with another dimension.
+
+        """
+        number = None
+        if not self._store.writable:
+            known = None if model is None else coverage.model_id(self._store, model, dimensions)
+            self._loaded.load_vectors(known, dimensions)
+            return
+        with self._store.transaction() as connection:
+            if model is not None:
+                number = embeddings.register_model(connection, model, dimensions)
+            changed = embeddings.choose_model(connection, number)
+            generation = self._generation
+            if changed:
+                generation = meta.next_generation(connection, text=False)
+        self._generation = generation
+        self._loaded.load_vectors(number, dimensions)
+
+    def keep_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
+        """Keep vectors for good and let them answer; returns the generation they are in.
+
+        Raises:
+            ModelError: one has the wrong dimension or is not finite; none was kept.
+
+        """
+        if not puts:
+            return self._generation
+        dimensions = coverage.dimensions_of(self._store, model) or len(puts[0].vector)
+        vectors = [(put.text_hash, embeddings.checked(put, dimensions, model)) for put in puts]
+        with self._store.transaction() as connection:
+            number = embeddings.register_model(connection, model, dimensions)
+            answered = embeddings.keep_vectors(connection, number, vectors)
+            generation = meta.next_generation(connection, text=False)
+        self._generation = generation
+        if number == self._loaded.model:
+            self._loaded.put_vectors(answered)
+        return generation
+
+    def pending_texts(
+        self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
+    ) -> tuple[PendingText, ...]:
+        """Texts without a vector of the model: newest notes first, each once, none of `skip`.
+
+        Those of notes that the ledger calls `pending` wait until the notes are read.
+        """
+        return coverage.pending_texts(self._store, model, limit, skip)
+
+    def pending_count(self, model: ModelKey) -> int:
+        """How many different texts no vector of the model covers yet."""
+        return coverage.pending_count(self._store, model)
+
+    def covered(self, model: ModelKey) -> int:
+        """How many chunks a model would answer for."""
+        return coverage.covered(self._store, model)
+
+    def answering_key(self) -> ModelKey | None:
+        """The model that answers or answered last; None: no model was ever used."""
+        return coverage.answering_key(self._store)
+
+    def answering_model(self) -> KeptModel | None:
+        """The model that answers or answered last; None: no vector was ever kept."""
+        return coverage.answering_model(self._store)
+
+    def figures(self) -> IndexFigures:
+        """What is kept, beyond what `counts` has."""
+        return figures.figures(self._store)
+
+    def kept_count(self, model: ModelKey) -> int:
+        """How many vectors of the model are kept for good, needed now or not."""
+        return coverage.kept_count(self._store, model)
+
+    def needed_vectors(self, model: ModelKey, at_once: int) -> Iterator[list[tuple[bytes, bytes]]]:
+        """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
+        return coverage.needed_vectors(self._store, model, at_once)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a word of the caller's under a key of its own."""
+        with self._store.transaction() as connection:
+            meta.put(connection, f"user.{key}", value)
+
+    def meta(self, key: str) -> str | None:
+        """What `set_meta` kept."""
+        return reads.meta(self._store, f"user.{key}")
+
+    def save(self) -> None:
+        """Write the snapshots that are out of date; a writer does so at closing as well."""
+        if not self._store.writable or self._store.closed:
+            return
+        try:
+            self._loaded.save()
+        except OSError as error:
+            logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
+
+    # --- reading (any thread) ---
+
+    def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
+        """Indexed files by path: all, or those that `within` names or that lie in its folders."""
+        return reads.manifest(self._store, within)
+
+    def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+        """Ledger entries of the paths that `within` names or that lie in its folders."""
+        return reads.ledger_within(self._store, within)
+
+    def ledger(
+        self, *, state: LedgerState | None = None, path: str | None = None
+    ) -> tuple[LedgerEntry, ...]:
+        """Ledger entries by path, narrowed to a state or a path."""
+        return reads.ledger(self._store, state, path)
+
+    def counts(self) -> IndexCounts:
+        """Totals; `vectors` is for the model that answers. Kept until the database changes."""
+        stored = reads.generations(self._store)[1]
+        belongs = (stored, self._generation, self._loaded.model)
+        known = self._counts
+        if known is None or known[0] != belongs:
+            known = self._counts = (belongs, self._counted())
+        return known[1]
+
+    def _counted(self) -> IndexCounts:
+        (notes,), (chunks,) = self._store.read(
+            "SELECT count(*) FROM notes UNION ALL SELECT count(*) FROM chunks"
+        )
+        return IndexCounts(
+            notes=notes,
+            chunks=chunks,
+            vectors=coverage.own_vectors(self._store, self._loaded.model),
+            generation=self._generation,
+            ledger=reads.ledger_counts(self._store),
+        )
+
+    def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
+        """The notes that are there, by id."""
+        return reads.notes(self._store, ids)
+
+    def note_at(self, path: str) -> StoredNote | None:
+        """The note of a file."""
+        return reads.note_at(self._store, path)
+
+    def all_notes(self) -> tuple[StoredNote, ...]:
+        """All notes in order of id, kept until the text changes."""
+        known = self._notes
+        generation = self._text_generation
+        if known is None or known[0] != generation:
+            known = self._notes = (generation, reads.all_notes(self._store))
+        return known[1]
+
+    @property
+    def text_generation(self) -> int:
+        """The generation in which notes changed last, as far as this process has seen."""
+        return self._text_generation
+
+    def basics(self, since: int) -> tuple[IdArray, tuple[reads.NoteBasics, ...]]:
+        """Ids of all notes, ascending; and the basics of those changed after a generation."""
+        return reads.basics(self._store, since)
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks that are there, by id; for a note without any, what stands in for one."""
+        return reads.chunks(self._store, ids)
+
+    def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
+        """A note's chunks in order."""
+        return reads.chunks_of(self._store, note_id)
+
+    def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
+        """The note of each chunk; -1 for a chunk that is gone."""
+        return self._loaded.chunk_notes.of(chunk_ids)
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks there are; `keywords` has a document more for each note without any."""
+        return self._loaded.chunk_notes.count
+
+    @property
+    def keywords(self) -> Keywords:
+        """The keyword index, as of now; another one takes its place where it fails."""
+        return self._loaded.keywords
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors that answer, as of now; others take their place with another model."""
+        return self._loaded.vectors
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links, loaded when first asked for."""
+        return self._loaded.graph
+
+    def refresh(self) -> bool:
+        """Serve what a writer elsewhere has done since; returns whether there was anything.
+
+        For an index opened for reading, which otherwise serves the generation it was opened at.
+        """
+        if self._store.writable or reads.generations(self._store)[1] == self._generation:
+            return False
+        _, generation, text_generation = reads.generations(self._store)
+        self._loaded.refresh()
+        self._generation, self._text_generation = generation, text_generation
+        return True

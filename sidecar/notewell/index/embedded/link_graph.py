@@ -1,0 +1,295 @@
+"""The graph of links between notes, kept in step note by note.
+
+A link is kept as written and resolved when it, its note or a note it might mean changes. Which
+links a name might concern is known from the last part of their targets. What a snapshot or a whole
+build gave stays in a table of arrays (linktable.py); over it lie the notes that changed since.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgpack
+import numpy.typing as npt
+
+from notewell.index.embedded import reads, rows
+from notewell.index.embedded.link_table import LinkTable, Node
+from notewell.index.embedded.note_names import Names
+from notewell.index.embedded.store import Store
+from notewell.types import IdArray, Link
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_MOST_CHANGED = 4096  # notes over the table, or half as many as are in it; then it is made anew
+
+
+class LinkGraph:
+    """Links out of and into every note. Read in any thread, changed in one.
+
+    A reader looks at what changed first and at the table then; where the table is made anew, it is
+    there before the changes go.
+    """
+
+    def __init__(self, table: LinkTable | None = None) -> None:
+        """Start with the notes of a table, or without any."""
+        self._table = LinkTable.of({}) if table is None else table
+        self._changed: dict[int, Node | None] = {}  # None: gone
+        self._into: dict[int, frozenset[int]] = {}  # of notes that are linked to otherwise now
+        self._asking: defaultdict[int, set[int]] = defaultdict(set)  # name -> changed notes
+        self._names: Names | None = None
+
+    # --- reading ---
+
+    def links_out(self, note_id: int) -> tuple[tuple[Link, int | None], ...]:
+        """A note's links in order, each with the note it leads to; None: to none."""
+        node = self._node(note_id)
+        if node is None:
+            return ()
+        return tuple(
+            (rows.link_of(link), target)
+            for link, target in zip(node.links, node.targets, strict=True)
+        )
+
+    def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
+        """Links of other notes that lead to a note, as (note, link), by note id."""
+        found = []
+        for source in sorted(self.backlinks(note_id)):
+            found += [
+                (source, link) for link, target in self.links_out(source) if target == note_id
+            ]
+        return tuple(found)
+
+    def neighbours(self, note_id: int) -> frozenset[int]:
+        """The notes a note links to, itself left out."""
+        if note_id not in self._changed:
+            return self._table.targets_of(note_id)
+        node = self._node(note_id)
+        targets = node.targets if node is not None else ()
+        return frozenset(each for each in targets if each is not None and each != note_id)
+
+    def backlinks(self, note_id: int) -> frozenset[int]:
+        """The notes that link to a note, itself left out."""
+        known = self._into.get(note_id)
+        return self._table.sources_of(note_id) if known is None else known
+
+    def backlink_counts(self, note_ids: IdArray) -> IdArray:
+        """How many notes link to each note, itself left out."""
+        into = self._into
+        counts = self._table.source_counts(note_ids)
+        if into:
+            for at, note_id in enumerate(note_ids.tolist()):
+                if note_id in into:
+                    counts[at] = len(into[note_id])
+        return counts
+
+    def unresolved(self) -> tuple[tuple[int, Link], ...]:
+        """Links that lead to no note, as (note, link), by note id."""
+        changed = frozenset(self._changed)
+        return tuple(
+            (note_id, link)
+            for note_id in sorted(changed | self._table.unresolved())
+            for link, target in self.links_out(note_id)
+            if target is None
+        )
+
+    def resolve(self, target: str, source_path: str) -> int | None:
+        """The note that a link target written in the note at `source_path` leads to."""
+        return self._known_names().resolve(target, source_path)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._ids())
+
+    @property
+    def edge_count(self) -> int:
+        """How many pairs of different notes are linked, by direction."""
+        into, table = self._into.copy(), self._table
+        others = len(table.sources) - sum(len(table.sources_of(note_id)) for note_id in into)
+        return others + sum(map(len, into.values()))
+
+    def networkx(self) -> nx.DiGraph[int]:
+        """The graph for algorithms: nodes are note ids, `weight` counts the links of an edge."""
+        import networkx as nx  # noqa: PLC0415 (a tenth of a second that a search must not pay)
+
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_nodes_from(sorted(self._ids()))
+        for note_id, node in sorted(self._nodes()):
+            for target in node.targets:
+                if target is None or target == note_id:
+                    continue
+                weight = graph.get_edge_data(note_id, target, {"weight": 0})["weight"]
+                graph.add_edge(note_id, target, weight=weight + 1)
+        return graph
+
+    def _node(self, note_id: int) -> Node | None:
+        changed = self._changed
+        return changed[note_id] if note_id in changed else self._table.node(note_id)
+
+    def _ids(self) -> Iterator[int]:
+        changed = self._changed.copy()
+        yield from (note_id for note_id in self._table.ids.tolist() if note_id not in changed)
+        yield from (note_id for note_id, node in changed.items() if node is not None)
+
+    def _nodes(self) -> Iterator[tuple[int, Node]]:
+        for note_id in self._ids():
+            node = self._node(note_id)
+            if node is not None:
+                yield note_id, node
+
+    # --- changing ---
+
+    def update(
+        self,
+        *,
+        gone: Iterable[int] = (),
+        moved: Iterable[tuple[int, str]] = (),
+        put: Iterable[tuple[int, str, Sequence[str], Sequence[Sequence[Any]]]] = (),
+    ) -> None:
+        """Follow a batch: notes removed, moved to a path, put as (id, path, aliases, links)."""
+        dirty: set[int] = set()
+        renamed: set[int] = set()
+        for note_id in gone:
+            renamed |= self._drop(note_id)
+        moving = [(note_id, self._node(note_id), path) for note_id, path in moved]
+        for note_id, _, _ in moving:  # all leave before one arrives: they may swap names
+            renamed |= self._drop(note_id)
+        for note_id, node, path in moving:
+            if node is not None:
+                renamed |= self._add(note_id, Node(path, node.aliases, node.packed))
+                dirty.add(note_id)
+        for note_id, path, aliases, links in put:
+            before = self._node(note_id)
+            node = Node(path, tuple(aliases), msgpack.packb(links))
+            if before is not None and (before.path, before.aliases) == (node.path, node.aliases):
+                if not self._rewritten(note_id, before, node):
+                    dirty.add(note_id)
+            else:
+                renamed |= self._drop(note_id)
+                renamed |= self._add(note_id, node)
+                dirty.add(note_id)
+        self._resolve(dirty | self._askers(renamed))
+        self._tidy()
+
+    def _drop(self, note_id: int) -> set[int]:
+        """Take a note out; returns the names it was known by."""
+        node = self._node(note_id)
+        if node is None:
+            return set()
+        self._known_names().remove(node.path)
+        self._forget_questions(note_id, node)
+        self._point(note_id, node.targets, ())
+        self._changed[note_id] = None
+        return node.names
+
+    def _add(self, note_id: int, node: Node) -> set[int]:
+        self._known_names().add(node.path, node.aliases, note_id)
+        self._place(note_id, node, (None,) * len(node.links))
+        return node.names
+
+    def _rewritten(self, note_id: int, before: Node, node: Node) -> bool:
+        """Put a note with other links in place of itself; whether they are resolved already.
+
+        Most notes are saved with the links that they had, which lead where they led: then the
+        names of all notes need not be known.
+        """
+        led = {target: to for (target, *_), to in zip(before.links, before.targets, strict=True)}
+        links = node.links
+        known = all(target in led for target, *_ in links)
+        self._forget_questions(note_id, before)
+        targets = tuple(led.get(target) for target, *_ in links)
+        self._point(note_id, before.targets, targets)
+        self._place(note_id, node, targets)
+        return known
+
+    def _place(self, note_id: int, node: Node, targets: tuple[int | None, ...]) -> None:
+        """Put a node in at once: a reader sees the one before it or this one."""
+        for name in node.asked:
+            self._asking[name].add(note_id)
+        self._changed[note_id] = Node(node.path, node.aliases, node.packed, targets)
+
+    def _resolve(self, note_ids: Iterable[int]) -> None:
+        for note_id in note_ids:
+            node = self._node(note_id)
+            if node is None:
+                continue
+            targets = []
+            for target, *_ in node.links:
+                targets.append(self._known_names().resolve(target, node.path))
+            if tuple(targets) != node.targets:
+                self._point(note_id, node.targets, targets)
+                self._place(note_id, node, tuple(targets))
+
+    def _point(
+        self, source: int, before: Iterable[int | None], after: Iterable[int | None]
+    ) -> None:
+        """Keep the other direction: who links to whom."""
+        old = {target for target in before if target is not None and target != source}
+        new = {target for target in after if target is not None and target != source}
+        for target in old - new:
+            self._into[target] = self.backlinks(target) - {source}
+        for target in new - old:
+            self._into[target] = self.backlinks(target) | {source}
+
+    def _known_names(self) -> Names:
+        """Made at the first change of a name or a link: a search needs none."""
+        if self._names is None:
+            names = Names()
+            for note_id, node in self._nodes():
+                names.add(node.path, node.aliases, note_id)
+            self._names = names
+        return self._names
+
+    def _askers(self, names: set[int]) -> set[int]:
+        """The notes with a link to one of these names, and some that had one before."""
+        if not names:
+            return set()
+        changed = [self._asking.get(name, set()) for name in names]
+        return set().union(self._table.askers(names), *changed)
+
+    def _forget_questions(self, note_id: int, node: Node) -> None:
+        for name in node.asked:
+            self._asking[name].discard(note_id)
+
+    def _tidy(self) -> None:
+        """Put what changed into a new table when it is much."""
+        if len(self._changed) > max(_MOST_CHANGED, len(self._table.ids) // 2):
+            self._table = self._table.changed(self._changed)
+            self._changed, self._into, self._asking = {}, {}, defaultdict(set)
+
+    # --- loading ---
+
+    @classmethod
+    def build(cls, store: Store) -> LinkGraph:
+        """From the database, every link resolved."""
+        links: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
+        for note_id, *link in reads.links(store):
+            links[note_id].append(link)
+        notes = [
+            (note_id, path, rows.strings(aliases))
+            for note_id, path, aliases in store.read("SELECT id, path, aliases FROM notes")
+        ]
+        names = Names()
+        for note_id, path, aliases in notes:
+            names.add(path, aliases, note_id)
+        nodes = {}
+        for note_id, path, aliases in notes:
+            own = links.get(note_id, ())
+            targets = tuple(names.resolve(target, path) for target, *_ in own)
+            nodes[note_id] = Node(path, aliases, msgpack.packb(own), targets)
+        return cls(LinkTable.of(nodes))
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Everything, for a snapshot."""
+        return self._table.changed(self._changed).arrays()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> LinkGraph:
+        """The graph of a snapshot.
+
+        Raises:
+            ValueError: it is damaged.
+
+        """
+        return cls(LinkTable.from_arrays(arrays))

@@ -1,0 +1,145 @@
+"""What of an index is in memory: keywords, vectors, links and the notes of chunks.
+
+It follows a batch only after the database has it. A part that fails to follow is made again from
+the database, never trusted.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from notewell.errors import IndexFailure
+from notewell.index.embedded import coverage, derived
+from notewell.index.embedded.keywords import Keywords
+from notewell.index.embedded.link_graph import LinkGraph
+from notewell.index.embedded.rows import link_columns
+from notewell.index.embedded.store import Store
+from notewell.index.embedded.vectors import Vectors
+from notewell.index.embedded.writes import Changes
+
+logger = logging.getLogger(__name__)
+
+
+class Loaded:
+    """The parts of one index in memory. One thread changes them; any number read."""
+
+    def __init__(self, store: Store) -> None:
+        """Open the keywords; the rest is loaded when it is first asked for."""
+        self._store = store
+        self._loading = threading.RLock()
+        self._postings = derived.open_keywords(store)
+        self.keywords = Keywords(self._postings)
+        self.vectors = Vectors(0)
+        self.model: int | None = None  # whose vectors are loaded
+        self._chunk_notes: derived.ChunkNotes | None = None
+        self._graph: LinkGraph | None = None
+
+    def close(self) -> None:
+        """Close the keywords."""
+        self._postings.close()
+
+    @property
+    def graph(self) -> LinkGraph:
+        """The links."""
+        known = self._graph
+        if known is not None:  # no search waits while a batch changes them
+            return known
+        with self._loading:
+            if self._graph is None:
+                self._graph = derived.load_graph(self._store)
+            return self._graph
+
+    @property
+    def chunk_notes(self) -> derived.ChunkNotes:
+        """Which note every chunk belongs to."""
+        known = self._chunk_notes
+        if known is not None:
+            return known
+        with self._loading:
+            if self._chunk_notes is None:
+                self._chunk_notes = derived.load_chunk_notes(self._store)
+            return self._chunk_notes
+
+    def load_vectors(self, number: int | None, dimensions: int) -> None:
+        """Let the vectors of the model of this number answer; None: none do."""
+        self.model = number
+        if number is None:
+            self.vectors = Vectors(0)
+            return
+        self.vectors = derived.load_vectors(self._store, number, dimensions)
+
+    def put_vectors(self, chunk_ids: Sequence[int]) -> None:
+        """Take the vectors of these chunks from the database, as far as they have any."""
+        if self.model is None or not chunk_ids:
+            return
+        found = coverage.vectors_of(self._store, self.model, chunk_ids)
+        if found:
+            self.vectors.put(
+                np.array([row[0] for row in found], dtype=np.int64),
+                np.array([row[1] for row in found], dtype=np.int64),
+                np.frombuffer(b"".join(row[2] for row in found), np.float16).reshape(
+                    len(found), -1
+                ),
+            )
+
+    def follow(self, changes: Changes, between: Callable[[], None]) -> None:
+        """Bring memory after a batch that is true. What fails is made again.
+
+        `between` is called between two notes. The notes of chunks come first: a hit of a chunk
+        that they do not know is no hit.
+        """
+        try:
+            self._follow_in_memory(changes)
+        except Exception:  # the batch is true: whatever went wrong here, the database mends it
+            logger.exception("The index in memory is loaded again.")
+            self._reload()
+        try:
+            derived.follow_keywords(self._store, self._postings, changes, between)
+        except IndexFailure as error:
+            logger.warning("%s It is made again.", error.message)
+            self._postings.close()
+            self._postings = derived.open_keywords(self._store)
+            self.keywords = Keywords(self._postings)
+
+    def refresh(self) -> None:
+        """Serve what the database holds now, which a writer elsewhere has changed."""
+        postings, old = derived.open_keywords(self._store), self._postings
+        self._postings, self.keywords = postings, Keywords(postings)
+        self._reload()
+        old.close()
+
+    def save(self) -> None:
+        """Write the snapshots that are out of date. Raises OSError where the disk refuses."""
+        if not derived.chunk_notes_saved(self._store):
+            derived.save_chunk_notes(self._store, self.chunk_notes)
+        if not derived.graph_saved(self._store):
+            derived.save_graph(self._store, self.graph)
+        if self.model is not None and not derived.vectors_saved(self._store, self.model):
+            derived.save_vectors(self._store, self.model, self.vectors)
+
+    def _follow_in_memory(self, changes: Changes) -> None:
+        with self._loading:
+            if self._chunk_notes is not None:
+                self._chunk_notes = self._chunk_notes.changed(changes)
+            if self._graph is not None:
+                self._graph.update(
+                    gone=changes.gone,
+                    moved=changes.moved.items(),
+                    put=[
+                        (note_id, path, aliases, [link_columns(link) for link in links])
+                        for note_id, (path, aliases, links) in changes.put.items()
+                    ],
+                )
+        self.vectors.remove(np.array(changes.chunks_removed, dtype=np.int64))
+        self.put_vectors([chunk_id for chunk_id, _ in changes.chunks_added])
+
+    def _reload(self) -> None:
+        """Forget what was loaded; it is loaded again when it is asked for, vectors at once."""
+        with self._loading:
+            self._chunk_notes = self._graph = None
+        if self.model is not None:
+            self.load_vectors(self.model, self.vectors.dimensions)

@@ -1,0 +1,268 @@
+"""The keyword index on disk: a tantivy folder, derived from the database and never trusted.
+
+One document is one chunk, or one note that has none; the first of a note also has the vocabulary
+of the whole note, whose tally stands in a file beside (tallystore.py). A marker document, replaced
+in every commit, says which database and which generation the folder belongs to, so that a crash
+between two commits shows at opening; then only the notes that changed since are indexed again.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import tantivy
+from tantivy import tantivy as native
+
+from notewell.errors import IndexFailure
+from notewell.index.analyze import streams
+from notewell.index.embedded import term_counts
+from notewell.index.embedded.reads import NoteText
+from notewell.index.embedded.term_count_store import TALLIES, TallyStore
+from notewell.types import IdArray
+
+FOLDER = "keywords"
+FORMAT = f"5/{native.__version__}"  # counted up when fields or the analyzer change
+EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
+STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
+VOCABULARY = "vocabulary"  # of a note's first document: all stems of the note, and `EVERY`
+EVERY = "\u00a7"  # stands in the vocabulary of every note; the analyzer never makes it
+_STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
+_HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
+_TALLIES_AT_ONCE = 500  # a megabyte
+
+logger = logging.getLogger(__name__)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    # Signed, because deletion by term knows no other numbers.
+    builder.add_integer_field("chunk", indexed=True, fast=True)
+    builder.add_integer_field("note", indexed=True, fast=True)
+    builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in EXACT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="words", index_option="position")
+    builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
+    builder.add_text_field(VOCABULARY, tokenizer_name="stems", index_option="basic")
+    return builder.build()
+
+
+def _analyzer() -> tantivy.TextAnalyzerBuilder:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+
+
+def stemmer() -> tantivy.TextAnalyzer:
+    """Splits at spaces and reduces to stems (Porter 2, English; other words hardly change)."""
+    return _analyzer().filter(tantivy.Filter.stemmer("english")).build()
+
+
+@contextmanager
+def tantivy_errors() -> Iterator[None]:
+    """Make one of our errors of whatever tantivy raises.
+
+    It raises ValueError for most failures, and a Rust panic arrives as a BaseException of a
+    class that cannot be imported; both mean that the folder is of no use.
+    """
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise IndexFailure(f"The keyword index failed: {error}") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise IndexFailure(f"The keyword index failed: {error}") from error
+
+
+class Postings:
+    """An open keyword index: written by one thread, read by any."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or create the folder `path`; None holds it in memory.
+
+        Raises:
+            IndexFailure: it does not open, or another schema wrote it.
+
+        """
+        self.path = path
+        self.commits = 0  # counted up whenever `searcher` sees something else
+        self.schema = _schema()
+        self._writer: tantivy.IndexWriter | None = None
+        self._temporary: Path | None = None
+        self._stemmer = stemmer()
+        self._tallies = TallyStore(None if path is None else path / TALLIES)
+        with tantivy_errors():
+            if path is None:
+                self._index = tantivy.Index(self.schema)
+            else:
+                path.mkdir(parents=True, exist_ok=True)
+                self._index = tantivy.Index(self.schema, path=str(path))
+            self._index.register_tokenizer("words", _analyzer().build())
+            self._index.register_tokenizer("stems", stemmer())
+            self._index.config_reader("manual")
+            self._index.reload()
+
+    @classmethod
+    def copy_of(cls, path: Path) -> Postings:
+        """A private copy of a folder, removed at closing; to mend what one must not write."""
+        temporary = Path(tempfile.mkdtemp(prefix="notewell-"))
+        try:
+            with tantivy_errors():
+                shutil.copytree(
+                    path,
+                    temporary / FOLDER,
+                    ignore=shutil.ignore_patterns(".tantivy-*", f"{TALLIES}*"),
+                )
+            with closing(TallyStore(path / TALLIES)) as tallies_there:
+                tallies_there.copy_to(temporary / FOLDER / TALLIES)
+            copied = cls(temporary / FOLDER)
+        except BaseException:  # whatever it is: nobody else knows the copy
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        copied._temporary = temporary
+        return copied
+
+    @property
+    def searcher(self) -> tantivy.Searcher:
+        """A view of the last commit; it stays whole while later commits come."""
+        return self._index.searcher()
+
+    def reload(self) -> None:
+        """See what another process has committed."""
+        with tantivy_errors():
+            self._index.reload()
+            self.commits += 1
+
+    def belongs_to(self) -> tuple[str, int] | None:
+        """The database and the generation the last commit was made for; None: unknown.
+
+        Where the tallies are behind the documents, the generation is theirs.
+        """
+        with tantivy_errors():
+            searcher = self.searcher
+            query = tantivy.Query.term_query(self.schema, "marker", "marker")
+            hits = searcher.search(query, 1).hits
+            state = str(searcher.doc(hits[0][1])["state"][0]).split("|") if hits else []
+        of_tallies = self._tallies.belongs_to()
+        if len(state) != 3 or state[0] != FORMAT or of_tallies is None or of_tallies[0] != state[1]:
+            return None
+        return state[1], min(int(state[2]), of_tallies[1])
+
+    def update(
+        self, texts: Iterable[NoteText], *, gone: Sequence[int], database: str, generation: int
+    ) -> None:
+        """Index notes anew and forget others, in one commit. Tallies go first; see `belongs_to`."""
+        with tantivy_errors():
+            writer = self._open_writer()
+            for note_id in gone:
+                writer.delete_documents_by_term("note", note_id)
+            counted: list[tuple[int, bytes]] = []
+            for note in texts:
+                writer.delete_documents_by_term("note", note.note_id)
+                documents, tally = _documents(note, self._stemmer)
+                for document in documents:
+                    writer.add_document(tantivy.Document.from_dict(document, self.schema))
+                counted.append((note.note_id, tally))
+                if len(counted) >= _TALLIES_AT_ONCE:
+                    self._tallies.put(counted)
+                    counted = []
+            self._tallies.settle(counted, gone=gone, database=database, generation=generation)
+            writer.delete_documents_by_term("marker", "marker")
+            state = f"{FORMAT}|{database}|{generation}"
+            marker: dict[str, object] = {"marker": "marker", "state": state}
+            writer.add_document(tantivy.Document.from_dict(marker, self.schema))
+            writer.commit()
+            self._index.reload()
+            self.commits += 1
+
+    def clear(self) -> None:
+        """Forget everything, uncommitted but for the tallies; an update follows."""
+        self._tallies.clear()
+        with tantivy_errors():
+            self._open_writer().delete_all_documents()
+
+    def note_ids(self) -> IdArray:
+        """The notes that have a document."""
+        return self.column(tantivy.Query.exists_query("note"), "note")
+
+    def column(self, query: tantivy.Query, name: str) -> IdArray:
+        """Different values of a number field in all documents that a query matches, ascending."""
+        with tantivy_errors():
+            searcher = self.searcher
+            hits = searcher.search(
+                tantivy.Query.const_score_query(query, 1.0), max(searcher.num_docs, 1), count=False
+            ).hits
+            values = searcher.fast_field_values(name, [address for _, address in hits])
+        return np.unique(np.array(values, dtype=np.int64))
+
+    def tallies(self, note_ids: IdArray) -> tuple[IdArray, list[bytes]]:
+        """The tallies of those notes that are indexed, with their ids."""
+        return self._tallies.of(note_ids)
+
+    def close(self) -> None:
+        """Let running merges end and give the folder free."""
+        if self._writer is not None:
+            with tantivy_errors():
+                self._writer.wait_merging_threads()
+            self._writer = None
+        self._tallies.close()
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = None
+
+    def _open_writer(self) -> tantivy.IndexWriter:
+        if self._writer is None:
+            self._writer = self._index.writer(_HEAP_BYTES, 1)
+        return self._writer
+
+
+def _documents(
+    note: NoteText, stems: tantivy.TextAnalyzer
+) -> tuple[list[dict[str, object]], bytes]:
+    """The documents of a note, and its tally."""
+    title, tags = joined(note.title, *note.aliases), joined(*note.tags)
+    path = joined(note.path.removesuffix(".md"))
+    documents: list[dict[str, object]] = []
+    whole = {title: None, tags: None}  # a heading that stands over several chunks counts once
+    for chunk in note.chunks:
+        headings, body = joined(*chunk.headings), joined(chunk.text)
+        documents.append(
+            {
+                "chunk": chunk.chunk_id,
+                "note": note.note_id,
+                "title": title,
+                "headings": headings,
+                "tags": tags,
+                "path": path,
+                "body": body,
+                STEMS: f"{title} {tags} {headings} {body}",
+            }
+        )
+        whole |= {headings: None, body: None}
+    words = [stem for stem in stems.analyze(" ".join(whole)) if stem != _STOP]
+    documents[0][VOCABULARY] = " ".join({EVERY: None, **dict.fromkeys(words)})
+    return documents, term_counts.pack(words)
+
+
+def joined(*texts: str) -> str:
+    """Tokens of texts as one string: their words in order, then what has no place in it."""
+    parts: list[str] = []
+    extras: list[str] = []
+    for text in texts:
+        ordered, others = streams(text)
+        parts += ordered
+        parts.append(_STOP)
+        extras += others
+    parts += extras
+    return " ".join(parts).removesuffix(f" {_STOP}")
+
+
+def discard(path: Path) -> None:
+    """Remove a folder that is of no use."""
+    logger.warning("The keyword index %s does not fit and is rebuilt.", path)
+    shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,227 @@
+"""What is asked of the database. Every function takes the store and may run in any thread."""
+
+# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+
+from notewell.index.embedded import rows, textless
+from notewell.index.embedded.store import Store
+from notewell.types import (
+    IdArray,
+    LedgerEntry,
+    LedgerState,
+    ManifestEntry,
+    PropertyValue,
+    StoredChunk,
+    StoredNote,
+)
+
+_PATHS_AT_ONCE = 200
+_BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """What of a chunk becomes keywords."""
+
+    chunk_id: int
+    headings: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """What of a note becomes keywords."""
+
+    note_id: int
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    chunks: tuple[ChunkText, ...]  # what stands in for one, where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class NoteBasics:
+    """What of a note decides whether it is searched by default, and how recent it is."""
+
+    id: int
+    path: str
+    properties: Mapping[str, PropertyValue]
+    created: float | None
+    modified: float | None
+
+
+def meta(store: Store, key: str) -> str | None:
+    """A value of the table `meta`."""
+    found = store.read("SELECT value FROM meta WHERE key = ?", (key,))
+    return str(found[0][0]) if found else None
+
+
+def generations(store: Store) -> tuple[str, int, int]:
+    """The database's identity, its generation, and the one its text last changed in."""
+    known = dict(
+        store.read("SELECT key, value FROM meta WHERE key IN ('id','generation','text_generation')")
+    )
+    return str(known["id"]), int(known["generation"]), int(known["text_generation"])
+
+
+def manifest(store: Store, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
+    """Indexed files by path: all, or those that `within` names or that lie in its folders."""
+    found = _within(store, f"SELECT {rows.MANIFEST_COLUMNS} FROM notes", within)
+    return {row[1]: rows.manifest_entry(row) for row in found}
+
+
+def ledger_within(store: Store, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+    """Entries of the paths that `within` names or that lie in its folders."""
+    found = _within(store, f"SELECT {rows.LEDGER_COLUMNS} FROM ledger", within)
+    return tuple(rows.ledger_entry(row) for row in found)
+
+
+def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    if not within:
+        yield from store.read(select)
+        return
+    # In parts: SQLite bounds how deep one expression may be.
+    for at in range(0, len(within), _PATHS_AT_ONCE):
+        part = within[at : at + _PATHS_AT_ONCE]
+        where = " OR ".join(["path = ? OR (path >= ? AND path < ?)"] * len(part))
+        # "0" follows "/", so the range holds just what lies in the folder.
+        bounds = [bound for path in part for bound in (path, f"{path}/", f"{path}0")]
+        yield from store.read(f"{select} WHERE {where}", bounds)
+
+
+def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
+    """Entries by path, narrowed to a state or a path."""
+    if path is not None and not rows.is_storable(path):
+        return ()
+    wanted = [("state", state), ("path", path)]
+    given = [(column, value) for column, value in wanted if value is not None]
+    where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
+    found = store.read(
+        f"SELECT {rows.LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
+        [value for _, value in given],
+    )
+    return tuple(rows.ledger_entry(row) for row in found)
+
+
+def ledger_counts(store: Store) -> dict[LedgerState, int]:
+    """How many files are in each state."""
+    states: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
+    found = dict(store.read("SELECT state, count(*) FROM ledger GROUP BY state"))
+    return {state: found.get(state, 0) for state in states}
+
+
+def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
+    """The notes that are there."""
+    found = store.read_in(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
+    return {row[0]: rows.stored_note(row) for row in found}
+
+
+def note_at(store: Store, path: str) -> StoredNote | None:
+    """The note of a file."""
+    if not rows.is_storable(path):
+        return None
+    found = store.read(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
+    return rows.stored_note(found[0]) if found else None
+
+
+def all_notes(store: Store) -> tuple[StoredNote, ...]:
+    """All notes in order of id."""
+    found = store.stream(f"SELECT {rows.NOTE_COLUMNS} FROM notes ORDER BY id")
+    return tuple([rows.stored_note(row) for row in found])
+
+
+def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
+    """Ids of all notes, ascending; and the basics of those changed after generation `since`.
+
+    Properties are read where one may be called `type` or `status`; of other notes none are told.
+    """
+    # As one text: a row for each number takes three times as long.
+    ((packed,),) = store.read("SELECT json_group_array(id) FROM notes")
+    ids = np.sort(np.array(orjson.loads(packed), np.int64))
+    found = store.stream(
+        "SELECT id, path, CASE WHEN properties LIKE '%status%'"
+        " OR properties LIKE '%type%' THEN properties END, created, modified"
+        " FROM notes WHERE generation > ?",
+        (since,),
+    )
+    return ids, tuple(
+        [
+            NoteBasics(id_, path, rows.properties(known) if known else {}, *times)
+            for id_, path, known, *times in found
+        ]
+    )
+
+
+def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
+    """The chunks that are there, and stand-ins for the notes that have none."""
+    own = [chunk_id for chunk_id in ids if chunk_id < textless.FIRST]
+    found = store.read_in(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
+    known = {row[0]: rows.stored_chunk(row) for row in found}
+    bare = [chunk_id - textless.FIRST for chunk_id in ids if chunk_id >= textless.FIRST]
+    for (note_id,) in store.read_in(f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare):
+        known[textless.chunk_id(note_id)] = textless.stand_in(note_id)
+    return known
+
+
+def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
+    """A note's chunks in order."""
+    found = store.read(
+        f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY ordinal", (note_id,)
+    )
+    return tuple(rows.stored_chunk(row) for row in found)
+
+
+def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
+    """All chunk ids, stand-ins included, ascending, and the note of each. Reads no texts."""
+    found = np.array(
+        store.read(
+            "SELECT id, note_id FROM chunks"
+            f" UNION ALL SELECT n.id + {textless.FIRST}, n.id FROM notes n WHERE {_BARE}"
+        ),
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    order = np.argsort(found[:, 0])
+    return found[order, 0], found[order, 1]
+
+
+def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
+    """What becomes keywords, of the notes changed after generation `since`, in order of id."""
+    held: rows.Row | None = None
+    parts: list[ChunkText] = []
+    for row in store.stream(
+        "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text"
+        " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
+        " WHERE n.id IN (SELECT id FROM notes WHERE generation > ?) ORDER BY n.id, c.id",
+        (since,),
+    ):
+        if held is not None and held[0] != row[0]:
+            yield _note_text(held, parts)
+            parts = []
+        held = row[:6]
+        if row[6] is not None:
+            parts.append(ChunkText(row[6], rows.strings(row[7]), row[8]))
+    if held is not None:
+        yield _note_text(held, parts)
+
+
+def _note_text(columns: rows.Row, parts: list[ChunkText]) -> NoteText:
+    note_id, path, title, aliases, tags, packed = columns
+    if not parts:
+        named = textless.values(rows.properties(packed))
+        body = "\n".join(word for words in named.values() for word in words)
+        parts = [ChunkText(textless.chunk_id(note_id), (), body)]
+    return NoteText(note_id, path, title, rows.strings(aliases), rows.strings(tags), tuple(parts))
+
+
+def links(store: Store) -> Iterator[tuple[Any, ...]]:
+    """(note id, LINK_COLUMNS…) of all links, in order of note and place."""
+    return store.stream(f"SELECT note_id, {rows.LINK_COLUMNS} FROM links ORDER BY note_id, ordinal")

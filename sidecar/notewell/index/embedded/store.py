@@ -1,0 +1,243 @@
+"""The truth on disk: one SQLite database for one vault.
+
+One connection writes, in one thread; every reading thread has its own read-only connection and
+sees the state of its moment (WAL). All other structures of the index are made from this one.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from notewell.errors import IndexDamagedError, IndexFailure, NotFoundError
+from notewell.index.embedded import migrations, salvage
+
+DATABASE = "index.db"
+_DAMAGED = "damaged"  # a file that tells the next opening what a running one has found
+_BUSY_SECONDS = 10.0
+_TOO_MANY = 500  # values in one statement; old builds of SQLite allow 999
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def explained(directory: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours, with what to do about them."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "full" in text:
+            raise IndexFailure(
+                f"The disk that holds {directory} is full; nothing was changed. Free some space,"
+                " then index again.",
+                code="disk_full",
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            raise IndexFailure(
+                f"The index in {directory} cannot be written ({text}). Check the folder's"
+                " permissions, or choose another with --data-dir.",
+                code="index_not_writable",
+            ) from error
+        if _is_damage(error):
+            _leave_word(directory)
+            raise IndexDamagedError(
+                f"The index in {directory} is damaged ({text}). Run `notewell index`: it is moved"
+                " aside and rebuilt, and vectors that can still be read are kept."
+            ) from error
+        raise IndexFailure(f"The index in {directory} failed: {text}. Try again.") from error
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    text = str(error)
+    return "malformed" in text or "not a database" in text
+
+
+def _leave_word(directory: Path) -> None:
+    try:
+        (directory / _DAMAGED).touch()
+    except OSError:
+        logger.warning("cannot mark %s as damaged: it is not writable", directory)
+
+
+class Store:
+    """A database that is open. Rows are asked for by reads.py and changed by writes.py."""
+
+    def __init__(self, directory: Path, *, writable: bool) -> None:
+        """Open it; an absent one is created, a damaged one replaced, if `writable`.
+
+        Raises:
+            NotFoundError: it is absent and not `writable`.
+            IndexDamagedError: it is damaged and not `writable`.
+            IndexFailure: it is newer than this program, or the disk refuses.
+
+        """
+        self.directory = directory
+        self.path = directory / DATABASE
+        self.writable = writable
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._opened: list[sqlite3.Connection] = []
+        self._closed = False
+        if writable:
+            self._writer: sqlite3.Connection | None = self._open_writer()
+        else:
+            if not self.path.is_file():
+                raise _nothing_here(directory)
+            self._writer = None
+            self._check_readable()
+
+    @property
+    def reader(self) -> sqlite3.Connection:
+        """The calling thread's own read-only connection."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            with explained(self.directory):
+                connection = connect_read_only(self.path)
+            with self._lock:
+                if self._closed:
+                    connection.close()
+                    raise IndexFailure("The index is closed.")
+                self._opened.append(connection)
+            self._local.connection = connection
+        return connection
+
+    def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with explained(self.directory):
+            return self.reader.execute(sql, values).fetchall()
+
+    def read_in(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """All rows of a query with `IN (?)`, asked in slices where there are many values."""
+        rows: list[tuple[Any, ...]] = []
+        for first in range(0, len(values), _TOO_MANY):
+            some = values[first : first + _TOO_MANY]
+            rows += self.read(sql.replace("(?)", f"({','.join('?' * len(some))})"), some)
+        return rows
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows of a query as they come, for results too large to hold."""
+        with explained(self.directory):
+            cursor = self.reader.cursor()
+            try:
+                # Not `yield from`, which would close the cursor itself.
+                for row in cursor.execute(sql, values):  # noqa: UP028 - see above
+                    yield row
+            finally:
+                # A reader that was interrupted may be left behind, and end after the database.
+                with suppress(sqlite3.ProgrammingError):
+                    cursor.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing: what is done with the connection inside becomes true at its end."""
+        if self._writer is None:
+            raise IndexFailure("The index was opened for reading only.")
+        with explained(self.directory):
+            self._writer.execute("BEGIN IMMEDIATE")
+            with self._writer:  # commits, or takes all of it back
+                yield self._writer
+
+    def close(self) -> None:
+        """Close all connections; the writer folds the log into the database."""
+        with self._lock:
+            self._closed = True
+            opened, self._opened = self._opened, []
+        for connection in opened:
+            connection.close()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _open_writer(self) -> sqlite3.Connection:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        marked = (self.directory / _DAMAGED).exists()
+        if self.path.exists() and (marked or salvage.looks_damaged(self.path)):
+            return self._replace("it does not read back")
+        with explained(self.directory):
+            try:
+                return self._connect_writer()
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                reason = str(error)
+        return self._replace(reason)
+
+    def _replace(self, reason: str) -> sqlite3.Connection:
+        """A new database in place of a damaged one, with every vector that still reads."""
+        aside = salvage.move_aside(self.path)
+        with explained(self.directory):
+            connection = self._connect_writer()
+            kept = salvage.rescue(aside, connection)
+        (self.directory / _DAMAGED).unlink(missing_ok=True)
+        logger.warning(
+            "The index in %s was damaged (%s). It was moved to %s and is rebuilt; %d vectors were"
+            " rescued.",
+            self.directory,
+            reason,
+            aside.name,
+            kept,
+        )
+        return connection
+
+    def _connect_writer(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+                connection.execute(f"PRAGMA {pragma}")
+            migrations.migrate(connection)
+        except BaseException:  # whatever it is: nobody else could close it
+            connection.close()
+            raise
+        return connection
+
+    def _check_readable(self) -> None:
+        with explained(self.directory):
+            if salvage.looks_damaged(self.path):
+                raise sqlite3.DatabaseError("file is not a database")
+            if migrations.version_of(self.reader) == 0:
+                # Its writer was stopped before the first transaction.
+                raise _nothing_here(self.directory)
+
+
+def connect_read_only(path: Path) -> sqlite3.Connection:
+    """Open a file for reading; where WAL's shared memory cannot be made, as one nobody changes."""
+    uri = path.absolute().as_uri()
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{uri}?{mode}",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if "immutable" in mode or _is_damage(error):
+                raise
+        except BaseException:  # as above
+            connection.close()
+            raise
+        else:
+            return connection
+    raise AssertionError  # the loop's last turn returns or raises
+
+
+def _nothing_here(directory: Path) -> NotFoundError:
+    return NotFoundError(
+        f"There is no index in {directory} yet. Run `notewell index` on the vault."
+    )

@@ -1,0 +1,297 @@
+"""A batch of notes becomes rows, inside one transaction of the store.
+
+It tells in a `Changes` what the structures in memory have to follow once that is true.
+"""
+
+# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from notewell.index.embedded import rows
+from notewell.index.embedded.embeddings import find_model
+from notewell.index.embedded.meta import get, next_generation, number
+from notewell.types import (
+    Batch,
+    Chunk,
+    LedgerEntry,
+    LedgerState,
+    Link,
+    ManifestEntry,
+    NoteMove,
+    NotePut,
+)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a transaction did. Ids of notes and chunks; a note may be both gone and put."""
+
+    generation: int = 0
+    text: bool = False  # whether keywords and links change
+    text_before: int = 0  # the generation in which they changed last
+    gone: list[int] = field(default_factory=list)
+    put: dict[int, tuple[str, tuple[str, ...], tuple[Link, ...]]] = field(default_factory=dict)
+    bare: set[int] = field(default_factory=set)  # those of `put` that have no chunks
+    moved: dict[int, str] = field(default_factory=dict)
+    chunks_added: list[tuple[int, int]] = field(default_factory=list)  # (chunk, note)
+    chunks_removed: list[int] = field(default_factory=list)
+    reused: int = 0
+
+
+@dataclass(slots=True)
+class _OldChunk:
+    """A chunk that a note had before it was replaced."""
+
+    id: int
+    text_hash: bytes
+    vector_hash: bytes | None
+    start: int
+    stop: int
+    text: str
+
+
+class BatchWriter:
+    """Applies one batch on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, batch: Batch) -> None:
+        """Start a generation."""
+        self._db = connection
+        self._batch = batch
+        self._now = time.time()
+        self._vectors = number(get(connection, "model_vectors"))
+        self._model = None if batch.model is None else find_model(connection, batch.model)
+        active = number(get(connection, "model_active"))
+        # While a model is being prepared another one answers, and that one says what is indexed.
+        self._preparing = batch.model is not None and active not in {None, self._model}
+        before = int(get(connection, "text_generation") or 0)
+        text = bool(batch.moves or batch.removes or batch.puts)
+        generation = next_generation(connection, text=text)
+        self.changes = Changes(generation=generation, text_before=before, text=text)
+
+    def run(self) -> Changes:
+        """Moves, removes, puts, touches, ledger: in this order."""
+        self._move_all(self._batch.moves)
+        for path in self._batch.removes:
+            self._remove(path)
+        for put in self._batch.puts:
+            if rows.is_storable(put.note.path):
+                self._put(put)
+            else:
+                logger.warning("%a is no valid Unicode; the note is not indexed.", put.note.path)
+        for touch in self._batch.touches:
+            self._touch(touch)
+        for entry in self._batch.ledger:
+            self._record(entry)
+        return self._netted()
+
+    def _netted(self) -> Changes:
+        """Without chunks that came and went again, where a path was put twice."""
+        changes = self.changes
+        removed = set(changes.chunks_removed)
+        both = removed & {chunk_id for chunk_id, _ in changes.chunks_added}
+        if both:
+            changes.chunks_added = [each for each in changes.chunks_added if each[0] not in both]
+            changes.chunks_removed = [each for each in changes.chunks_removed if each not in both]
+        return changes
+
+    def _move_all(self, moves: Sequence[NoteMove]) -> None:
+        """Names are taken in a second pass, so that notes can swap or shift along a chain."""
+        moving = []
+        for place, move in enumerate(moves):
+            found = self._db.execute(
+                "SELECT id FROM notes WHERE path = ?", (move.old_path,)
+            ).fetchone()
+            if found is None:
+                continue
+            parked = f"\x00moving/{place}"
+            for table in ("notes", "ledger"):
+                self._db.execute(
+                    f"UPDATE OR REPLACE {table} SET path=? WHERE path=?", (parked, move.old_path)
+                )
+            moving.append((found[0], parked, move))
+        for note_id, parked, move in moving:
+            self._remove(move.new_path)
+            values = (move.new_path, move.size, move.mtime_ns)
+            self._db.execute(
+                "UPDATE notes SET path=?, size=?, mtime_ns=?, generation=? WHERE id=?",
+                (*values, self.changes.generation, note_id),
+            )
+            self._db.execute(
+                "UPDATE ledger SET path=?, size=?, mtime_ns=?, updated=? WHERE path=?",
+                (*values, self._now, parked),
+            )
+            self.changes.moved[note_id] = move.new_path
+
+    def _touch(self, touch: ManifestEntry) -> None:
+        """A note is as it was; if it was to be read again, it need not be."""
+        values = (touch.size, touch.mtime_ns)
+        self._db.execute("UPDATE notes SET size=?, mtime_ns=? WHERE path=?", (*values, touch.path))
+        lacks = (
+            "vector_hash IS NULL"
+            if self._preparing
+            else "NOT EXISTS (SELECT 1 FROM vectors WHERE model_id IS :model"
+            " AND text_hash = chunks.text_hash)"
+        )
+        waits = self._db.execute(
+            f"SELECT EXISTS (SELECT 1 FROM chunks WHERE note_id = :note AND {lacks})",
+            {"note": touch.note_id, "model": self._model},
+        ).fetchone()[0]
+        self._db.execute(
+            "UPDATE ledger SET size=?, mtime_ns=?,"
+            " state=iif(state IN ('pending', 'failed'), ?, state) WHERE path=?",
+            (*values, "keyword_only" if waits else "indexed", touch.path),
+        )
+
+    def _remove(self, path: str) -> None:
+        found = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchone()
+        if found is not None:
+            note_id = found[0]
+            chunk_ids = self._db.execute("SELECT id FROM chunks WHERE note_id=?", (note_id,))
+            self.changes.chunks_removed += [chunk_id for (chunk_id,) in chunk_ids]
+            self._db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+            self.changes.gone.append(note_id)
+            self.changes.moved.pop(note_id, None)
+        self._db.execute("DELETE FROM ledger WHERE path = ?", (path,))
+
+    def _put(self, put: NotePut) -> None:
+        path = put.note.path
+        found = self._db.execute(
+            "SELECT id, content_hash FROM notes WHERE path = ?", (path,)
+        ).fetchone()
+        unchanged = found is not None and found[1] == put.content_hash
+        columns = (*rows.note_row(put), self.changes.generation)
+        if found is None:
+            cursor = self._db.execute(
+                "INSERT INTO notes (path, title, aliases, tags, properties, description, created,"
+                " modified, size, mtime_ns, content_hash, warnings, generation)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                (path, *columns),
+            )
+            note_id = int(cursor.lastrowid or 0)
+        else:
+            note_id = int(found[0])
+            self._db.execute(
+                "UPDATE notes SET title=?, aliases=?, tags=?, properties=?, description=?,"
+                " created=?, modified=?, size=?, mtime_ns=?, content_hash=?, warnings=?,"
+                " generation=? WHERE id=?",
+                (*columns, note_id),
+            )
+            self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
+        self._db.executemany(
+            f"INSERT INTO links VALUES ({','.join('?' * 11)})", rows.link_rows(note_id, put.note)
+        )
+        self._put_chunks(note_id, put.chunks, unchanged=unchanged)
+        self._settle(note_id, put, unchanged=unchanged)
+        self.changes.put[note_id] = (path, put.note.aliases, put.note.links)
+        (self.changes.bare.discard if put.chunks else self.changes.bare.add)(note_id)
+
+    def _put_chunks(self, note_id: int, chunks: Sequence[Chunk], *, unchanged: bool) -> None:
+        """Replace a note's chunks. One whose text is unchanged keeps its id.
+
+        In a note of `unchanged` content, only cut otherwise, every place is what it was before.
+        """
+        before = self._old_chunks(note_id)
+        unclaimed = list(before)
+        by_hash: dict[bytes, list[_OldChunk]] = defaultdict(list)
+        for old in reversed(unclaimed):
+            by_hash[old.text_hash].append(old)
+        added: list[Chunk] = []
+        for chunk in chunks:
+            if by_hash[chunk.text_hash]:
+                old = by_hash[chunk.text_hash].pop()
+                unclaimed.remove(old)
+                self._db.execute(
+                    "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
+                    " lines=?, header=?, text=? WHERE id=?",
+                    (*rows.chunk_row(chunk), old.id),
+                )
+            else:
+                added.append(chunk)
+        replaced = before if unchanged else unclaimed
+        kept = self._kept(self._vectors, {chunk.text_hash for chunk in added})
+        for chunk in added:
+            own = chunk.text_hash in kept
+            vector_hash = chunk.text_hash if own else _inherited(chunk, replaced)
+            self._insert(note_id, chunk, vector_hash)
+        for old in unclaimed:
+            self._db.execute("DELETE FROM chunks WHERE id = ?", (old.id,))
+            self.changes.chunks_removed.append(old.id)
+
+    def _old_chunks(self, note_id: int) -> list[_OldChunk]:
+        found = self._db.execute(
+            "SELECT id, text_hash, vector_hash, start, stop, text FROM chunks"
+            " WHERE note_id = ? ORDER BY ordinal",
+            (note_id,),
+        )
+        return [_OldChunk(*row) for row in found]
+
+    def _insert(self, note_id: int, chunk: Chunk, vector_hash: bytes | None) -> None:
+        cursor = self._db.execute(
+            "INSERT INTO chunks (note_id, ordinal, headings, block, parent, start, stop, lines,"
+            " header, text, text_hash, vector_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            (note_id, *rows.chunk_row(chunk), chunk.text_hash, vector_hash),
+        )
+        self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
+
+    def _settle(self, note_id: int, put: NotePut, *, unchanged: bool) -> None:
+        """Write the note's ledger entry and whether it waits for vectors."""
+        hashes = {chunk.text_hash for chunk in put.chunks}
+        kept = self._kept(self._model, hashes)
+        self.changes.reused += sum(chunk.text_hash in kept for chunk in put.chunks)
+        waiting = len(hashes) > len(self._kept(self._vectors, hashes))
+        self._db.execute("UPDATE notes SET awaiting=? WHERE id=?", (waiting, note_id))
+        complete = len(kept) == len(hashes)
+        if self._preparing:
+            complete = not waiting or (unchanged and self._answered(note_id))
+        state: LedgerState = "indexed" if complete else "keyword_only"
+        warnings = dict.fromkeys((*put.note.warnings, *put.warnings))
+        self._record(
+            LedgerEntry(
+                put.note.path,
+                state,
+                warnings=tuple(warnings),
+                size=put.size,
+                mtime_ns=put.mtime_ns,
+            )
+        )
+
+    def _answered(self, note_id: int) -> bool:
+        """Whether some vector answers for each chunk of a note."""
+        ask = "SELECT 1 FROM chunks WHERE note_id = ? AND vector_hash IS NULL"
+        return self._db.execute(ask, (note_id,)).fetchone() is None
+
+    def _record(self, entry: LedgerEntry) -> None:
+        row = list(rows.ledger_row(entry))
+        row[-1] = entry.updated or self._now
+        self._db.execute("INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)", row)
+
+    def _kept(self, model: int | None, hashes: set[bytes]) -> set[bytes]:
+        """Those of the texts whose vectors of the model are kept."""
+        if model is None:
+            return set()
+        ask = "SELECT 1 FROM vectors WHERE model_id = ? AND text_hash = ?"
+        return {each for each in hashes if self._db.execute(ask, (model, each)).fetchone()}
+
+
+def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:
+    """The vector that answers for a changed passage until its own is made.
+
+    That of the same text under another title, else of the passage it overlaps most.
+    """
+    best: tuple[bool, int] = (False, 0)
+    vector_hash = None
+    for old in replaced:
+        overlap = min(chunk.end, old.stop) - max(chunk.start, old.start)
+        rank = (old.text == chunk.text, max(overlap, 0))
+        if old.vector_hash is not None and rank > best:
+            best, vector_hash = rank, old.vector_hash
+    return vector_hash

@@ -1,0 +1,1 @@
+"""Language models over HTTP: providers, their protocols, keys and lists of models."""

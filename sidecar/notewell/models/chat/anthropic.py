@@ -1,0 +1,142 @@
+"""Models behind Anthropic's messages API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from notewell.models.chat.gathering import CallParts, gather, limit, offered
+from notewell.models.chat.messages import Json, Message, ModelInfo, ToolSpec, Turn
+from notewell.models.chat.wire import Wire
+
+VERSION = "2023-06-01"
+
+_INPUT, _OUTPUT = ("max_input_tokens",), ("max_tokens",)  # where it tells a model's limits
+
+
+class Anthropic:
+    """Anthropic, or another endpoint that speaks its API."""
+
+    def __init__(self, wire: Wire) -> None:
+        """`wire` goes to its base URL, without /v1."""
+        self._wire = wire
+
+    def stream(
+        self, model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], most_tokens: int
+    ) -> Iterator[str | Turn]:
+        """See `Provider`."""
+        body: dict[str, Json] = {
+            "model": model,
+            "system": "\n\n".join(one.text for one in messages if one.role == "system"),
+            "messages": _conversation(messages),
+            "max_tokens": most_tokens,
+            "stream": True,
+        }
+        if tools:
+            body["tools"] = [
+                {"name": one.name, "description": one.about, "input_schema": one.parameters}
+                for one in tools
+            ]
+        return gather(self._wire.events("/v1/messages", body), _Gathering())
+
+    def models(self) -> tuple[ModelInfo, ...]:
+        """See `Provider`."""
+        return tuple(
+            ModelInfo(str(one["id"]), limit(one, _INPUT), limit(one, _OUTPUT))
+            for one in offered(self._wire.get("/v1/models?limit=1000"))
+        )
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """Puts a turn together from its events."""
+
+    text: list[str] = field(default_factory=list)
+    calls: dict[int, CallParts] = field(default_factory=dict)  # by their place among the blocks
+    reason: str = ""
+    finished: bool = False
+
+    def take(self, event: Mapping[str, Json]) -> str:
+        """Take an event; gives the text in it."""
+        index = event.get("index")
+        at = index if isinstance(index, int) else 0
+        match event.get("type"):
+            case "content_block_start":
+                block = event.get("content_block")
+                if isinstance(block, Mapping) and block.get("type") == "tool_use":
+                    self.calls[at] = CallParts(str(block.get("id")), str(block.get("name")))
+            case "content_block_delta":
+                return self._delta(at, event.get("delta"))
+            case "message_delta":
+                delta = event.get("delta")
+                if isinstance(delta, Mapping):
+                    self.reason = str(delta.get("stop_reason") or self.reason)
+            case "message_stop":
+                self.finished = True
+            case "message":  # whole, from an endpoint that does not stream
+                return self._message(event)
+        return ""
+
+    def _delta(self, at: int, delta: Json) -> str:
+        if not isinstance(delta, Mapping):
+            return ""
+        piece = delta.get("text")
+        if isinstance(piece, str):
+            self.text.append(piece)
+            return piece
+        part = delta.get("partial_json")
+        if isinstance(part, str) and at in self.calls:
+            self.calls[at].arguments += part
+        return ""
+
+    def _message(self, event: Mapping[str, Json]) -> str:
+        blocks = event.get("content")
+        said = ""
+        for at, block in enumerate(blocks if isinstance(blocks, list) else ()):
+            if isinstance(block, Mapping) and block.get("type") == "text":
+                said += str(block.get("text") or "")
+            elif isinstance(block, Mapping) and block.get("type") == "tool_use":
+                given = json.dumps(block.get("input") or {})
+                self.calls[at] = CallParts(str(block.get("id")), str(block.get("name")), given)
+        self.text.append(said)
+        self.reason, self.finished = str(event.get("stop_reason") or ""), True
+        return said
+
+    def turn(self) -> Turn:
+        """Everything that was said."""
+        calls = tuple(parts.whole() for _, parts in sorted(self.calls.items()))
+        return Turn("".join(self.text), calls, cut=self.reason == "max_tokens")
+
+
+def _conversation(messages: Sequence[Message]) -> list[Json]:
+    """The messages but the system's; answers of tools are a user's, all of a turn in one."""
+    said: list[tuple[str, list[Json]]] = []
+    for message in messages:
+        if message.role == "system":
+            continue
+        role = "assistant" if message.role == "assistant" else "user"
+        if said and said[-1][0] == role:
+            said[-1][1].extend(_blocks(message))
+        else:
+            said.append((role, _blocks(message)))
+    return [{"role": role, "content": blocks} for role, blocks in said if blocks]
+
+
+def _blocks(message: Message) -> list[Json]:
+    if message.role == "tool":
+        return [{"type": "tool_result", "tool_use_id": message.call_id, "content": message.text}]
+    blocks: list[Json] = [{"type": "text", "text": message.text}] if message.text else []
+    used: list[Json] = [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": _given(call.arguments)}
+        for call in message.calls
+    ]
+    return blocks + used
+
+
+def _given(arguments: str) -> Json:
+    try:
+        given: Json = json.loads(arguments)
+    except ValueError:
+        return {}
+    return given if isinstance(given, Mapping) else {}

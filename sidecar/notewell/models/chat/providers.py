@@ -1,0 +1,175 @@
+"""The provider that the settings name, and the models it has."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from notewell.contract.ask import AskModelsReply, ModelView
+from notewell.errors import ConfigError, ProviderError
+from notewell.models.chat.anthropic import VERSION, Anthropic
+from notewell.models.chat.keys import find_key
+from notewell.models.chat.messages import Cancel, ModelInfo, Provider
+from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
+from notewell.models.chat.openai import OpenAI
+from notewell.models.chat.wire import FIRST_PAUSE_S, Endpoint, Wire
+from notewell.support import atomic
+from notewell.types import AskRules
+
+CACHE_SECONDS = 24 * 3600.0
+LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
+_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """Opens the configured provider. `folder` keeps the lists of models."""
+
+    rules: AskRules
+    folder: Path
+    environ: Mapping[str, str] | None = None  # None: the process's own
+    first_pause_s: float = FIRST_PAUSE_S
+
+    @property
+    def base_url(self) -> str:
+        """Where the provider listens."""
+        return (self.rules.base_url or _URLS.get(self.rules.provider, "")).rstrip("/")
+
+    @property
+    def host(self) -> str:
+        """Its name."""
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def local(self) -> bool:
+        """Whether what is sent there stays on this computer."""
+        if self.host == "localhost":
+            return True
+        with suppress(ValueError):
+            return ipaddress.ip_address(self.host).is_loopback
+        return False
+
+    def using(self, model: str | None) -> Providers:
+        """The same provider, asked with this model in the place of the one that is set."""
+        return self if model is None else replace(self, rules=replace(self.rules, model=model))
+
+    def open(self, cancel: Cancel) -> Provider:
+        """The provider, for one caller. ConfigError where none is configured, or not rightly."""
+        address = urlsplit(self.base_url)
+        if self.rules.provider == "none":
+            raise ConfigError(
+                "No language model is configured, so nothing is asked and nothing is sent. Set"
+                " `provider` under [ask] in the configuration (docs/ask.md shows how, also with"
+                " Ollama on this computer).",
+                code="ask_off",
+            )
+        if address.scheme not in {"http", "https"} or not address.hostname:
+            raise ConfigError(f"`ask.base_url` is no web address: {self.base_url!r}.")
+        key = find_key(self.rules, self.environ)
+        if key and address.scheme == "http" and not self.local:
+            raise ConfigError(
+                f"A key would travel unencrypted to {self.host}: use https in `ask.base_url`, or"
+                " take the key away."
+            )
+        if self.rules.provider == "anthropic":
+            headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+            return Anthropic(self._wire(Endpoint(self.base_url, headers, key), cancel))
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        return OpenAI(self._wire(Endpoint(self.base_url, headers, key), cancel))
+
+    def models(self, provider: Provider, *, refresh: bool = False) -> AskModelsReply:
+        """The provider's models, best first; asked for once a day, or with `refresh`.
+
+        A list that is too old still serves where the provider does not answer.
+        """
+        fetched, models = self._kept()
+        if refresh or time.time() - fetched > CACHE_SECONDS:
+            try:
+                models = provider.models()
+            except ProviderError:
+                if refresh or not models:
+                    raise
+            else:
+                fetched = time.time()
+                self._keep(fetched, models)
+        ranked = self._ranked(models)
+        chosen = self._chosen(ranked)
+        return AskModelsReply(
+            provider=self.rules.provider,
+            host=self.host,
+            chosen=chosen.name if chosen is not None else None,
+            budget_tokens=self.budget(chosen) if chosen is not None else None,
+            age_s=round(max(time.time() - fetched, 0.0), 1),
+            models=ranked,
+        )
+
+    def choose(self, provider: Provider) -> ModelView:
+        """The model to ask: the one that is set, else the best that is offered."""
+        if self.rules.model:
+            fetched, models = self._kept()
+            if not fetched:
+                with suppress(ProviderError):  # then the table knows its limit, or nobody does
+                    models = provider.models()
+                    self._keep(time.time(), models)
+            named = [model for model in models if model.name == self.rules.model]
+            return next(iter(self._ranked(named)), None) or self._unlisted()
+        chosen = self._chosen(self.models(provider).models)
+        if chosen is None:
+            raise ProviderError(
+                f"{self.host} offers no model that answers questions. Load one there, or name one:"
+                " `ask.model`.",
+                code="no_model",
+            )
+        return chosen
+
+    def budget(self, model: ModelView) -> int:
+        """Tokens of notes to send: a share of what the model reads, so it follows the model."""
+        share = int(model.input_limit * min(max(self.rules.budget_share, 0.01), 0.9))
+        return min(max(share, LEAST_BUDGET), MOST_BUDGET)
+
+    def _chosen(self, models: Sequence[ModelView]) -> ModelView | None:
+        named = [model for model in models if model.name == self.rules.model]
+        if self.rules.model:
+            return named[0] if named else self._unlisted()
+        return models[0] if models else None
+
+    def _ranked(self, models: Sequence[ModelInfo]) -> tuple[ModelView, ...]:
+        """Best first. What a model can read says little of what a local server loads it with."""
+        assumed = self.rules.context_tokens or (UNKNOWN_LIMIT if self.local else None)
+        return rank(models, assumed)
+
+    def _unlisted(self) -> ModelView:
+        """The model that is set, on no list; whatever its name says, it shall be used."""
+        name = self.rules.model
+        assumed = self.rules.context_tokens or UNKNOWN_LIMIT
+        ranked = self._ranked((ModelInfo(name),))
+        return ranked[0] if ranked else ModelView(name, 1, assumed, None, known=False)
+
+    def _wire(self, endpoint: Endpoint, cancel: Cancel) -> Wire:
+        return Wire(endpoint, cancel, first_pause_s=self.first_pause_s)
+
+    # --- the list, kept on disk ------------------------------------------------------------
+
+    @property
+    def _file(self) -> Path:
+        name = "".join(letter if letter.isalnum() else "-" for letter in self.base_url)
+        return self.folder / f"models-{name}.json"
+
+    def _kept(self) -> tuple[float, tuple[ModelInfo, ...]]:
+        """When the list was fetched, 0 for never, and the list."""
+        try:
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            return float(kept["fetched"]), tuple(ModelInfo(**model) for model in kept["models"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0.0, ()
+
+    def _keep(self, fetched: float, models: Sequence[ModelInfo]) -> None:
+        text = json.dumps({"fetched": fetched, "models": [asdict(model) for model in models]})
+        with suppress(OSError):  # then it is fetched again
+            atomic.replace(self._file, text.encode(), mode=atomic.SHARED)

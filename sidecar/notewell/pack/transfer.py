@@ -1,0 +1,163 @@
+"""Write the vectors of an index into a pack, and keep those of a pack in an index."""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+import msgpack
+import numpy as np
+
+from notewell.errors import NotFoundError, PackError, UsageError
+from notewell.index.embedded.index import Index
+from notewell.pack import manifest as manifests
+from notewell.pack.archive import MANIFEST, members, read_member
+from notewell.pack.manifest import HASH_BYTES, SHARD, Manifest, Shard, damaged
+from notewell.support import atomic
+from notewell.types import FloatArray, KeptModel, ModelKey, VectorPut
+
+MAX_MANIFEST_BYTES = 16 * 1024 * 1024
+# float16 keeps three digits: the length of a unit vector of a thousand numbers is off by far less.
+LENGTH_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class PackReport:
+    """What an export wrote or an import found. `added`: vectors that were not there before."""
+
+    model: str
+    dimensions: int
+    vectors: int
+    added: int | None = None
+
+
+# --- out ----------------------------------------------------------------------------------------
+
+
+def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackReport:
+    """Write the vectors that the index's chunks hold now; memory stays at one shard.
+
+    Raises:
+        NotFoundError: the index has no vectors.
+        UsageError: the file exists and `overwrite` is not given.
+        PackError: the disk refuses.
+
+    """
+    kept = index.answering_model()
+    if kept is None or not kept.vectors:
+        raise NotFoundError(
+            "This index has no vectors to pack. Embed the vault first: `notewell index`, with the"
+            " model at hand (`notewell models list`)."
+        )
+    if file.exists() and not overwrite:
+        raise UsageError(f"{file} exists already. Name another file, or say --force to replace it.")
+    try:
+        with atomic.replacing(file, durable=True) as stream:
+            manifest = _write(index, kept, stream)
+    except OSError as error:
+        raise PackError(f"{file} cannot be written: {error}. Choose another place.") from error
+    return PackReport(str(manifest.model), manifest.dimensions, manifest.vectors)
+
+
+def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:
+    shards: list[Shard] = []
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for number, pairs in enumerate(index.needed_vectors(kept.key, SHARD)):
+            name = f"vectors-{number:05}.msgpack"
+            content = msgpack.packb(pairs)
+            shards.append(Shard(name, len(pairs), hashlib.sha256(content).hexdigest()))
+            _add(tar, name, content)
+        manifest = Manifest(kept.key, kept.dimensions, tuple(shards))
+        _add(tar, MANIFEST, manifests.to_json(manifest))
+    return manifest
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    """Add a member that names no user and no time: equal vectors make equal packs."""
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    tar.addfile(info, BytesIO(content))
+
+
+# --- in -----------------------------------------------------------------------------------------
+
+
+def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -> PackReport:
+    """Keep a pack's vectors; chunks that wait for them are answered by them from then on.
+
+    Everything is read and checked before the first vector is kept. A vector that is there already
+    stays. Memory stays at one shard.
+
+    Raises:
+        NotFoundError: there is no such file.
+        PackError: it is no pack, it is damaged, or it belongs to another model.
+
+    """
+    try:
+        with file.open("rb") as stream:
+            found = members(stream)
+            manifest = manifests.from_json(
+                read_member(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES)
+            )
+            manifests.check_model(manifest, model, dimensions)
+            manifests.check_members(manifest, found)
+            for shard in manifest.shards:
+                _shard(read_member(stream, found[shard.name]), shard, dimensions)
+            before = index.kept_count(model)
+            for shard in manifest.shards:
+                puts = _shard(read_member(stream, found[shard.name]), shard, dimensions)
+                index.keep_vectors(model, puts)
+            index.use_model(model, dimensions)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no file {file}.") from error
+    except OSError as error:
+        raise PackError(f"{file} cannot be read: {error}.") from error
+    added = index.kept_count(model) - before
+    return PackReport(str(model), dimensions, manifest.vectors, added)
+
+
+def _shard(content: bytes, shard: Shard, dimensions: int) -> Sequence[VectorPut]:
+    """The vectors of a shard, each found to be what it should be."""
+    if hashlib.sha256(content).hexdigest() != shard.sha256:
+        raise damaged(f"{shard.name} does not match its checksum")
+    puts = tuple(_pairs(content, shard, 2 * dimensions))
+    if len({put.text_hash for put in puts}) != shard.vectors:
+        raise damaged(f"{shard.name} does not hold {shard.vectors} vectors of different texts")
+    matrix: FloatArray = np.array([put.vector for put in puts], dtype=np.float32)
+    lengths = np.linalg.norm(matrix, axis=1)
+    # A vector with a number that is not finite has a length that is not finite either.
+    if not (np.abs(lengths - 1.0) <= LENGTH_TOLERANCE).all():
+        raise damaged(f"{shard.name} holds vectors that are not of unit length")
+    return puts
+
+
+def _pairs(content: bytes, shard: Shard, vector_bytes: int) -> Iterator[VectorPut]:
+    try:
+        pairs = msgpack.unpackb(
+            content,
+            max_array_len=max(shard.vectors, 2),
+            max_bin_len=max(vector_bytes, HASH_BYTES),
+            max_str_len=0,
+            max_map_len=0,
+            max_ext_len=0,
+        )
+        for text_hash, vector in pairs:
+            if not _is_pair(text_hash, vector, vector_bytes):
+                raise damaged(f"{shard.name} holds something that is no vector")
+            numbers = np.frombuffer(vector, dtype="<f2").astype(np.float32)
+            yield VectorPut(text_hash, numbers)
+    except (msgpack.UnpackException, ValueError, TypeError) as error:
+        raise damaged(f"{shard.name} does not read") from error
+
+
+def _is_pair(text_hash: object, vector: object, vector_bytes: int) -> bool:
+    return (
+        isinstance(text_hash, bytes)
+        and isinstance(vector, bytes)
+        and (len(text_hash), len(vector)) == (HASH_BYTES, vector_bytes)
+    )

@@ -1,1 +1,0 @@
-"""What is asked of a vault beyond a search, a record a question."""

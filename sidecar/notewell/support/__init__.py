@@ -1,0 +1,1 @@
+"""Small tools that every room may use: files, threads, logs and times."""

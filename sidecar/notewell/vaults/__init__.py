@@ -1,0 +1,1 @@
+"""Which vaults this machine knows, and which engines are open."""

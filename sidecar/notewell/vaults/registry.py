@@ -1,0 +1,87 @@
+"""The list of known vaults, `vaults.json` in the data directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+from filelock import FileLock, Timeout
+
+from notewell.errors import ConfigError, NotewellError
+from notewell.support import atomic
+from notewell.types import VaultRecord
+
+REGISTRY = "vaults.json"
+FORMAT = 1
+_LOCK_SECONDS = 10
+
+
+class Registry:
+    """The records on disk, changed by one process at a time; a reader sees them whole."""
+
+    def __init__(self, data_dir: Path) -> None:
+        """Nothing is read or made yet."""
+        self._file = data_dir / REGISTRY
+
+    def records(self) -> tuple[VaultRecord, ...]:
+        """All known vaults, in the order they became known; ConfigError if it does not read."""
+        return _read(self._file)
+
+    @contextmanager
+    def changing(self) -> Iterator[list[VaultRecord]]:
+        """The records to change in place; written back when the block ends well."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS):
+                before = _read(self._file)
+                records = list(before)
+                yield records
+                if tuple(records) != before:
+                    _write(self._file, records)
+        except Timeout as error:
+            raise NotewellError(f"{self._file} is locked by another process; try again") from error
+        except OSError as error:
+            raise ConfigError(
+                f"the data directory {self._file.parent} cannot be written: {error}; "
+                "choose another with --data-dir"
+            ) from error
+
+
+def _read(file: Path) -> tuple[VaultRecord, ...]:
+    try:
+        stored = orjson.loads(file.read_bytes())
+        return tuple(
+            VaultRecord(
+                id=item["id"],
+                name=item["name"],
+                path=Path(item["path"]),
+                source=item["source"],
+                default=item["default"],
+            )
+            for item in stored["vaults"]
+        )
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{file} cannot be read ({error}); mend it or move it away and add the vaults again"
+        ) from error
+
+
+def _write(file: Path, records: list[VaultRecord]) -> None:
+    stored = {
+        "format": FORMAT,
+        "vaults": [
+            {
+                "id": record.id,
+                "name": record.name,
+                "path": str(record.path),
+                "source": record.source,
+                "default": record.default,
+            }
+            for record in records
+        ],
+    }
+    atomic.replace(file, orjson.dumps(stored, option=orjson.OPT_INDENT_2), durable=True)

@@ -1,0 +1,359 @@
+"""The client of a running server, against a real one."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from notewell.client.remote import SERVER_FILE, Remote, ServerInfo, running_server
+from notewell.contract.questions import Question
+from notewell.errors import (
+    AccessError,
+    NotewellError,
+    NotFoundError,
+    OutsideVaultError,
+    QueryTooLongError,
+    ServerError,
+    UsageError,
+)
+from notewell.types import SearchRequest, Settings, SimilarRequest, VaultRecord
+from notewell.web import server_file
+from notewell.web.server import serve
+from tests.web.explored import EXPLORED
+from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> FakeEngine:
+    return FakeEngine(VaultRecord("a1b2", "Home", tmp_path, default=True), NOTES)
+
+
+@pytest.fixture
+async def directory(engine: FakeEngine, tmp_path: Path) -> AsyncIterator[Path]:
+    """The index folder of a vault that is being served."""
+    vaults = FakeVaults([engine], tmp_path)
+    settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path)
+    listening = asyncio.Event()
+    task = asyncio.create_task(
+        serve(
+            vaults,
+            settings,
+            host="127.0.0.1",
+            port=0,
+            token=TOKEN,
+            handshake=False,
+            ready=lambda _: listening.set(),
+        )
+    )
+    await listening.wait()
+    yield vaults.directory(engine.record)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def call(function: Callable[..., object], *args: object, **named: object) -> object:
+    """Run the synchronous client beside the server's event loop."""
+    return await asyncio.to_thread(function, *args, **named)
+
+
+@pytest.fixture
+async def remote(directory: Path) -> Remote:
+    info = await call(running_server, directory)
+    assert isinstance(info, ServerInfo)
+    return Remote(info, vault="a1b2")
+
+
+def test_both_sides_name_the_file_alike() -> None:
+    assert server_file.SERVER_FILE == SERVER_FILE
+
+
+@pytest.mark.parametrize("kind", EXPLORED, ids=lambda kind: kind.__name__)
+async def test_every_question_arrives_as_it_was_asked(
+    remote: Remote, engine: FakeEngine, kind: type[Question]
+) -> None:
+    given = {"path": "Zürich.md", "source": "a b.md", "target": "c.md", "q": "", "prefix": "tag:"}
+    names = {field.name for field in fields(kind)}
+    question = kind(**{name: value for name, value in given.items() if name in names})
+
+    answer = await call(remote.explore, question)
+
+    assert engine.asked[-1] == question
+    assert isinstance(answer, bytes)
+    assert json.loads(answer)["vault"] == "Home"
+
+
+async def test_a_running_server_is_found(directory: Path) -> None:
+    info = await call(running_server, directory)
+
+    assert isinstance(info, ServerInfo)
+    assert (info.token, info.pid, info.api, info.vaults) == (TOKEN, os.getpid(), 1, ("a1b2",))
+    assert TOKEN not in repr(info)
+
+
+async def test_the_log_is_read_judged_and_cleared(remote: Remote, engine: FakeEngine) -> None:
+    book = json.loads(await call(remote.log, limit=5, since="2026-03-02T11:00:00+01:00"))
+    await call(remote.judge, "bees", "Garden/Bees.md", None)
+    cleared = json.loads(await call(remote.clear_log, keep_verdicts=True))
+
+    assert engine.asked == [(5, 1_772_445_600.0), ("bees", "Garden/Bees.md", None), True]
+    assert book["entries"][0]["query"] == "bees"
+    assert cleared["verdicts"] == 0
+
+
+async def test_a_search_asks_for_all_that_the_request_says(
+    remote: Remote, engine: FakeEngine
+) -> None:
+    request = SearchRequest(
+        'bees "of the" & more +ü',
+        limit=2,
+        mode="semantic",
+        plain=True,
+        fusion="convex",
+        alpha=0.25,
+        min_score=0.1,
+        expand=True,
+        rerank=False,
+        explain=True,
+        door="cli",
+    )
+
+    reply = json.loads(await call(remote.search, request))
+
+    assert engine.asked == [request]
+    assert reply["vault"] == "Home"
+    assert "explain" in reply
+
+
+async def test_a_search_that_is_nobodys_stays_out_of_the_servers_log(
+    remote: Remote, engine: FakeEngine
+) -> None:
+    await call(remote.search, SearchRequest("bees"))
+
+    assert engine.asked == [SearchRequest("bees")]
+
+
+async def test_similar_asks_by_path_or_by_text(remote: Remote, engine: FakeEngine) -> None:
+    by_path = SimilarRequest(path="Garden/Bees.md", limit=3, unlinked=True)
+    by_text = SimilarRequest(text="", limit=3, explain=True)
+    by_part = SimilarRequest(path="Garden/Bees.md", heading="Hives", links=0.5, direction="in")
+    by_line = SimilarRequest(path="Garden/Bees.md", line=12, decay=0.25)
+
+    for request in (by_path, by_text, by_part, by_line):
+        await call(remote.similar, request)
+
+    assert engine.asked == [by_path, by_text, by_part, by_line]
+
+
+async def test_the_other_questions_reach_the_engine(remote: Remote, engine: FakeEngine) -> None:
+    status = json.loads(await call(remote.status))
+    ledger = json.loads(await call(remote.ledger, state="indexed", path="Zürich.md"))
+    note = json.loads(await call(remote.note, "Zürich.md"))
+    accepted = json.loads(await call(remote.reindex, full=True, paths=["a.md"]))
+
+    assert status["vault"] == "Home"
+    assert [row["path"] for row in ledger["entries"]] == ["Zürich.md"]
+    assert note["content"] == NOTES["Zürich.md"]
+    assert accepted == {"accepted": 1, "generation": 7, "warnings": []}
+    assert engine.asked[-1] == (True, ("a.md",))
+
+
+async def test_the_queue_is_steered_and_the_guard_settled(
+    remote: Remote, engine: FakeEngine
+) -> None:
+    for action in ("pause", "resume", "retry", "cancel"):
+        assert json.loads(await call(remote.queue, action))["accepted"] == 3
+    await call(remote.guard, remove=True)
+
+    assert engine.asked == ["pause", "resume", "retry", "cancel", True]
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "code"),
+    [
+        (lambda r: r.note("missing.md"), NotFoundError, "note_not_found"),
+        (lambda r: r.note("../x.md"), OutsideVaultError, "outside_vault"),
+        (lambda r: r.search(SearchRequest("q" * 5000)), QueryTooLongError, "query_too_long"),
+        (lambda r: r.search(SearchRequest("q", limit=0)), UsageError, "bad_request"),
+    ],
+)
+async def test_a_problem_is_raised_as_the_error_it_stands_for(
+    remote: Remote, ask: Callable[[Remote], bytes], kind: type[NotewellError], code: str
+) -> None:
+    with pytest.raises(kind) as raised:
+        await call(ask, remote)
+
+    assert (raised.value.code, type(raised.value)) == (code, kind)
+    assert raised.value.message
+
+
+async def test_a_wrong_token_is_an_access_error(remote: Remote) -> None:
+    info = remote.info
+    stranger = Remote(ServerInfo(info.url, "wrong", info.pid, 1, info.version, info.vaults))
+
+    with pytest.raises(AccessError):
+        await call(stranger.status)
+
+
+# --- servers that are not there, or not ours ----------------------------------------------------
+
+
+def left(directory: Path, **changes: object) -> None:
+    stored = {
+        "url": "http://127.0.0.1:9",
+        "token": TOKEN,
+        "pid": os.getpid(),
+        "api": 1,
+        "version": "0",
+        "vaults": ["a1b2"],
+    }
+    (directory / SERVER_FILE).write_text(json.dumps(stored | changes))
+
+
+def ended_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+@contextmanager
+def stub(
+    status: int, body: bytes, asked: list[http.server.BaseHTTPRequestHandler]
+) -> Iterator[str]:
+    """A server that says the same to everybody."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_no_file_means_no_server(tmp_path: Path) -> None:
+    assert running_server(tmp_path) is None
+    assert running_server(tmp_path / "missing") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "{}", '{"url": 3}', '{"url": "http://a:b", "token": "t", "pid": 1}'],
+)
+def test_a_file_that_cannot_be_read_means_no_server(tmp_path: Path, text: str) -> None:
+    (tmp_path / SERVER_FILE).write_text(text)
+
+    assert running_server(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"url": "http://127.0.0.1:port"},
+        {"url": "http://127.0.0.1:99999"},
+        {"url": "nonsense"},
+        {"pid": -1},
+        {"pid": 0},
+        {"pid": "x"},
+        {"pid": 2**70},
+        {"vaults": 3},
+        {"api": 2},
+        {},
+    ],
+    ids=str,
+)
+def test_a_file_that_leads_nowhere_means_no_server(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    left(tmp_path, **changes)
+
+    assert running_server(tmp_path) is None
+
+
+def test_a_file_of_a_dead_process_is_stale_whoever_has_the_port_now(tmp_path: Path) -> None:
+    asked: list[http.server.BaseHTTPRequestHandler] = []
+    with stub(200, b'{"status": "ok", "api": 1}', asked) as url:
+        left(tmp_path, url=url, pid=ended_process())
+
+        assert running_server(tmp_path) is None
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, b"<html>"),
+        (200, b"[]"),
+        (200, b'{"api": 2}'),
+        (200, b"\xff"),
+        (500, b'{"api": 1}'),
+        (302, b""),
+    ],
+)
+def test_another_program_on_the_port_is_not_our_server_and_never_sees_the_token(
+    tmp_path: Path, status: int, body: bytes
+) -> None:
+    asked: list[http.server.BaseHTTPRequestHandler] = []
+    with stub(status, body, asked) as url:
+        left(tmp_path, url=url)
+
+        assert running_server(tmp_path) is None
+    assert len(asked) == 1
+    assert "Authorization" not in asked[0].headers
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (503, b"busy", ServerError),
+        (404, b"{}", ServerError),
+        (404, b'{"detail": "gone", "code": "new_word"}', NotFoundError),
+        (418, b'{"detail": "short and stout", "code": "teapot"}', ServerError),
+    ],
+)
+def test_answers_of_another_version_are_still_errors_with_their_reason(
+    status: int, body: bytes, kind: type[NotewellError]
+) -> None:
+    with stub(status, body, []) as url:
+        remote = Remote(ServerInfo(url, TOKEN, 1, 1, "0", ()))
+
+        with pytest.raises(kind) as raised:
+            remote.status()
+
+    assert type(raised.value) is kind
+
+
+def test_a_server_that_is_gone_is_a_server_error() -> None:
+    remote = Remote(ServerInfo("http://127.0.0.1:9", TOKEN, 1, 1, "0", ()))
+
+    with pytest.raises(ServerError, match="does not answer"):
+        remote.status()
+
+
+def test_finding_a_server_imports_neither_aiohttp_nor_numpy() -> None:
+    check = (
+        "import sys, notewell.client.remote;"
+        "sys.exit(bool({'aiohttp', 'numpy', 'pydantic'} & set(sys.modules)))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

@@ -1,0 +1,81 @@
+"""Replies as JSON."""
+
+from __future__ import annotations
+
+import json
+from types import MappingProxyType
+
+import pytest
+
+from notewell.contract.codec import to_json
+from notewell.contract.explain import Explain
+from notewell.contract.search import Fusion, SearchReply
+from notewell.contract.server import HealthReply
+from notewell.contract.status import QueueStatus
+
+
+def reply(**changes: object) -> SearchReply:
+    values = {
+        "query": "q",
+        "vault": "Home",
+        "mode": "hybrid",
+        "fusion": Fusion("rrf", MappingProxyType({"k": 60.0})),
+        "expanded": (),
+        "filtered": {},
+        "generation": 1,
+        "took_ms": 0.1,
+        "total": 0,
+        "confidence": None,
+        "results": (),
+        "warnings": (),
+    }
+    return SearchReply(**(values | changes))
+
+
+def test_fields_keep_the_order_of_the_record() -> None:
+    encoded = json.loads(to_json(QueueStatus()))
+
+    assert list(encoded) == ["pending", "current", "done", "failed", "paused", "eta_s"]
+
+
+def test_none_is_null_but_an_unasked_part_is_absent() -> None:
+    encoded = json.loads(to_json(reply()))
+
+    assert encoded["confidence"] is None
+    assert "explain" not in encoded
+    asked = json.loads(to_json(reply(explain=Explain({}, ()))))
+    assert asked["explain"] == {"query": {}, "stages": [], "results": []}
+
+
+def test_read_only_mappings_are_objects() -> None:
+    assert json.loads(to_json(reply()))["fusion"] == {"method": "rrf", "params": {"k": 60.0}}
+
+
+def test_a_lone_surrogate_in_a_property_does_not_lose_the_reply() -> None:
+    broken = reply(query="\ud800", explain=Explain(MappingProxyType({"a": ("\udc00",)}), ()))
+
+    encoded = json.loads(to_json(broken))
+
+    assert encoded["query"] == "\ud800"
+    assert encoded["explain"]["query"]["a"] == ["\udc00"]
+
+
+def test_other_scripts_travel_as_utf_8() -> None:
+    assert "漢字 🐝".encode() in to_json(reply(query="漢字 🐝"))
+
+
+def test_what_has_no_place_in_a_reply_is_a_mistake_of_ours() -> None:
+    with pytest.raises(TypeError):
+        to_json({"when": object()})
+
+
+def test_plain_records_are_whole() -> None:
+    health = HealthReply("ok", "1.0", 1, ("search",))
+
+    assert json.loads(to_json(health)) == {
+        "status": "ok",
+        "version": "1.0",
+        "api": 1,
+        "features": ["search"],
+        "auth": "token",
+    }

@@ -1,0 +1,328 @@
+"""What clients tell of a vault: changes and lists of files, beside a folder and into a mirror."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from notewell.contract.status import StatusReply
+from notewell.engine.engine import Engine
+from notewell.errors import NotFoundError, OutsideVaultError, UsageError
+from notewell.types import Change, FileStamp, SearchRequest, Settings, VaultRecord, VaultRules
+from notewell.vault.mirror import MAX_CONTENT_BYTES
+
+SAVED = 1_772_445_600_123
+
+Open = Callable[..., Engine]
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Open]:
+    """Open an engine over `tmp_path/vault` and start it; without a model and without a watcher."""
+    opened: list[Engine] = []
+
+    def start(source: str = "folder") -> Engine:
+        settings = Settings(
+            data_dir=tmp_path / "data",
+            model_dir=tmp_path / "models",
+            state_dir=tmp_path / "state",
+            offline=True,
+            vault=VaultRules(watch="off", reconcile_at="", exclude=("Private/",)),
+        )
+        (tmp_path / "vault").mkdir(exist_ok=True)
+        record = VaultRecord("v1", "Phone", tmp_path / "vault", source=source)  # type: ignore[arg-type]
+        engine = Engine.open(record, tmp_path / "index", settings, writable=True)
+        opened.append(engine)
+        engine.start()
+        settled(engine)
+        return engine
+
+    yield start
+    for engine in opened:
+        engine.close()
+
+
+def settled(engine: Engine) -> StatusReply:
+    """Wait until nothing is left to do; the bound is for a hang, not a measurement."""
+    end = time.monotonic() + 20
+    while (status := engine.status()).state != "ready":
+        assert time.monotonic() < end, status
+        time.sleep(0.01)
+    return status
+
+
+def paths(engine: Engine, query: str) -> list[str]:
+    settled(engine)
+    return sorted(result.path for result in engine.search(SearchRequest(query)).results)
+
+
+def write(path: str, content: str | None = "A zeppelin.", mtime: int | None = SAVED) -> Change:
+    return Change("modify", path, mtime=mtime, content=content)
+
+
+def stamp(path: str, content: str = "A zeppelin.", mtime: int = SAVED) -> FileStamp:
+    return path, len(content.encode()), mtime
+
+
+def put(folder: Path, path: str, content: str = "A zeppelin.", mtime: int = SAVED) -> None:
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_text(content, encoding="utf-8")
+    os.utime(folder / path, ns=(mtime * 1_000_000, mtime * 1_000_000))
+
+
+def many(count: int) -> list[str]:
+    return [f"n{number}.md" for number in range(count)]
+
+
+# --- a folder vault -----------------------------------------------------------------------------
+
+
+def test_a_folder_s_notes_are_read_from_disk_and_a_content_is_left_out(
+    started: Open, tmp_path: Path
+) -> None:
+    engine = started()
+    put(tmp_path / "vault", "New.md")
+
+    reply = engine.note_changes([write("New.md", "Something else."), write("Gone.md", None)])
+
+    assert reply.accepted == 2
+    assert "`content` of 1 changes was ignored" in reply.warnings[0]
+    assert paths(engine, "zeppelin") == ["New.md"]
+
+
+def test_a_renamed_folder_is_found_at_its_new_place(started: Open, tmp_path: Path) -> None:
+    put(tmp_path / "vault", "old/A.md")
+    put(tmp_path / "vault", "old/sub/B.md", "Another zeppelin.")
+    engine = started()
+    before = engine.note("old/A.md")
+    (tmp_path / "vault" / "old").rename(tmp_path / "vault" / "new")
+
+    engine.note_changes([Change("rename", "new", "old")])
+
+    assert paths(engine, "zeppelin") == ["new/A.md", "new/sub/B.md"]
+    assert engine.note("new/A.md").content == before.content
+
+
+@pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", "a//b.md", "."])
+def test_a_batch_with_a_path_outside_is_refused_whole(started: Open, path: str) -> None:
+    engine = started()
+
+    with pytest.raises(OutsideVaultError):
+        engine.note_changes([write("New.md"), Change("rename", "x.md", path)])
+    with pytest.raises(OutsideVaultError):
+        engine.sync([stamp("New.md"), (path, 1, 1)])
+
+
+def test_a_client_s_list_is_compared_with_what_is_indexed(started: Open, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    for path in ("Same.md", "Rounded.md", "Longer.md", "Later.md", "Gone.md", "Private/X.md"):
+        put(vault, path)
+    engine = started()
+    put(vault, "Longer.md", "A zeppelin and more.")
+    put(vault, "Later.md", mtime=SAVED + 2)
+    put(vault, "New.md", mtime=SAVED + 9)
+    (vault / "Gone.md").unlink()
+    listed = [
+        stamp("Same.md"),
+        stamp("Rounded.md", mtime=SAVED + 1),
+        stamp("Longer.md", "A zeppelin and more."),
+        stamp("Later.md", mtime=SAVED + 2),
+        stamp("New.md", mtime=SAVED + 9),
+        ("image.png", 5, SAVED),
+        (".obsidian/notes.md", 5, SAVED),
+    ]
+
+    reply = engine.sync(listed)
+
+    assert reply.need == ("New.md", "Later.md", "Longer.md")
+    assert reply.gone == ("Gone.md",)
+    assert not reply.guard
+    # It was only told where to look: what it finds there is the truth.
+    assert paths(engine, "more") == ["Longer.md"]
+    again = engine.sync(listed)
+    assert (again.need, again.gone) == ((), ())
+
+
+def test_a_folder_s_mass_disappearance_waits_for_a_word(started: Open, tmp_path: Path) -> None:
+    for path in many(60):
+        put(tmp_path / "vault", path, path)
+    engine = started()
+    for path in many(55):
+        (tmp_path / "vault" / path).unlink()
+    left = [stamp(path, path) for path in many(60)[55:]]
+
+    reply = engine.sync(left)
+
+    assert (len(reply.gone), reply.guard) == (55, True)
+    status = settled(engine)
+    assert (status.notes, status.guard is not None and status.guard.gone) == (60, 55)
+    assert engine.settle_guard(remove=False).accepted == 0
+    assert settled(engine).notes == 60
+    assert engine.settle_guard(remove=True).accepted == 55
+    status = settled(engine)
+    assert (status.notes, status.guard) == (5, None)
+    assert engine.settle_guard(remove=True).accepted == 0
+
+
+# --- a mirror -----------------------------------------------------------------------------------
+
+
+def test_a_mirror_serves_what_its_client_sends(started: Open) -> None:
+    engine = started("mirror")
+
+    reply = engine.note_changes([write("Air/Ship.md"), write("Air/Kite.md", "A kite.")])
+
+    assert (reply.accepted, reply.warnings) == (2, ())
+    assert paths(engine, "zeppelin") == ["Air/Ship.md"]
+    found = engine.search(SearchRequest("zeppelin")).results[0]
+    assert "vault=Phone" in found.uri
+    assert found.modified == "2026-03-02T10:00:00+00:00"
+
+    engine.note_changes([Change("rename", "Sky", "Air"), Change("delete", "Sky/Kite.md")])
+    assert paths(engine, "zeppelin") == ["Sky/Ship.md"]
+    assert settled(engine).notes == 1
+
+
+def test_a_note_s_edit_of_the_same_size_and_time_is_found(started: Open) -> None:
+    engine = started("mirror")
+    engine.note_changes([write("A.md", "A zeppelin.")])
+    assert paths(engine, "zeppelin") == ["A.md"]
+
+    engine.note_changes([write("A.md", "A bathtub!!")])
+
+    assert paths(engine, "zeppelin") == []
+    assert paths(engine, "bathtub") == ["A.md"]
+    assert engine.sync([stamp("A.md")]).need == ()
+
+
+def test_a_content_is_needed_and_others_than_notes_are_left_out(started: Open) -> None:
+    engine = started("mirror")
+
+    with pytest.raises(UsageError) as refused:
+        engine.note_changes([write("A.md"), write("B.md", None)])
+    assert refused.value.code == "content_missing"
+
+    pictures = [Change("create", f"{number}.png") for number in range(30)]
+    reply = engine.note_changes([write("A.md"), *pictures])
+    assert len(reply.warnings) == 21
+    assert reply.warnings[-1] == "and 10 more"
+    assert settled(engine).notes == 1
+
+
+def test_a_client_that_died_half_way_repairs_itself(started: Open) -> None:
+    """It sent some of its notes and lost its queue; its next list of files finds the rest."""
+    notes = {"A.md": "A zeppelin.", "B.md": "B zeppelin.", "d/C.md": "C zeppelin."}
+    engine = started("mirror")
+    engine.note_changes([write("A.md"), write("B.md", "An older zeppelin."), write("Old.md")])
+    listed = [stamp(path, text) for path, text in notes.items()]
+
+    reply = engine.sync(listed)
+    assert set(reply.need) == {"B.md", "d/C.md"}
+    assert reply.gone == ("Old.md",)
+    engine.note_changes([write(path, notes[path]) for path in reply.need])
+
+    assert paths(engine, "zeppelin") == sorted(notes)
+    last = engine.sync(listed)
+    assert (last.need, last.gone, last.guard) == ((), (), False)
+    assert {path: engine.note(path).content for path in notes} == notes
+
+
+def test_a_server_that_died_half_way_is_repaired_by_its_client(
+    started: Open, tmp_path: Path
+) -> None:
+    engine = started("mirror")
+    engine.note_changes([write(path, f"zeppelin {path}") for path in many(20)])
+    engine.close()  # whatever was not read yet is read by the next one
+    (tmp_path / "vault" / "n3.md").unlink()
+    (tmp_path / "vault" / "n4.md").write_text("half a zepp", encoding="utf-8")
+
+    again = started("mirror")
+    reply = again.sync([stamp(path, f"zeppelin {path}") for path in many(20)])
+    assert set(reply.need) == {"n3.md", "n4.md"}
+    again.note_changes([write(path, f"zeppelin {path}") for path in reply.need])
+
+    assert settled(again).notes == 20
+    assert again.note("n4.md").content == "zeppelin n4.md"
+
+
+def test_a_client_that_has_lost_its_notes_empties_no_mirror(started: Open, tmp_path: Path) -> None:
+    engine = started("mirror")
+    engine.note_changes([write(path, f"zeppelin {path}") for path in many(60)])
+    settled(engine)
+
+    reply = engine.sync([])
+
+    assert (len(reply.gone), reply.guard) == (60, True)
+    status = settled(engine)
+    assert (status.notes, status.guard is not None and status.guard.gone) == (60, 60)
+    assert len(list((tmp_path / "vault").glob("*.md"))) == 60
+
+    # What it sends again meanwhile it has: that is no longer among the gone.
+    engine.note_changes([write("n0.md", "zeppelin n0.md")])
+    assert engine.settle_guard(remove=True).accepted == 59
+    status = settled(engine)
+    assert (status.notes, status.guard) == (1, None)
+    assert [place.name for place in (tmp_path / "vault").glob("*.md")] == ["n0.md"]
+
+
+def test_a_guard_is_lifted_when_the_notes_are_seen_again(started: Open) -> None:
+    engine = started("mirror")
+    engine.note_changes([write(path, path) for path in many(60)])
+    engine.sync([])
+    assert engine.status().guard is not None
+
+    engine.sync([stamp(path, path) for path in many(60)])
+
+    assert engine.status().guard is None
+    assert settled(engine).notes == 60
+
+
+def test_a_note_too_large_to_send_is_not_asked_for_and_its_old_text_not_served(
+    started: Open,
+) -> None:
+    engine = started("mirror")
+    engine.note_changes([write("A.md"), write("B.md")])
+
+    reply = engine.sync([("A.md", MAX_CONTENT_BYTES + 1, SAVED), stamp("B.md")])
+
+    assert (reply.need, reply.gone) == ((), ("A.md",))
+    assert paths(engine, "zeppelin") == ["B.md"]
+
+
+def test_a_list_of_twenty_thousand_files_is_compared(started: Open) -> None:
+    engine = started()
+    listed = [(f"folder {n % 100}/note {n}.md", 100, SAVED) for n in range(20_000)]
+
+    reply = engine.sync(listed)
+
+    assert len(reply.need) == 20_000
+    settled(engine)  # so many places are looked at by one walk
+
+
+def test_a_pause_a_cancel_and_a_resume_say_how_much_waits(started: Open, tmp_path: Path) -> None:
+    engine = started()
+    assert engine.pause().accepted == 0
+    put(tmp_path / "vault", "New.md")
+    engine.note_changes([write("New.md", None), write("Two.md", None)])
+
+    assert engine.status().queue.paused
+    assert engine.pause().accepted == 2
+    assert engine.cancel().accepted == 2
+    assert engine.resume().accepted == 0
+    assert not engine.status().queue.paused
+    engine.note_changes([write("New.md", None)])
+    assert paths(engine, "zeppelin") == ["New.md"]
+    assert engine.tally().read == 1
+
+
+def test_a_note_that_is_gone_from_the_folder_is_not_found(started: Open, tmp_path: Path) -> None:
+    put(tmp_path / "vault", "A.md")
+    engine = started()
+    (tmp_path / "vault" / "A.md").unlink()
+
+    with pytest.raises(NotFoundError, match="no longer in the vault"):
+        engine.note("A.md")

@@ -1,0 +1,389 @@
+"""One vault at work: indexed, searched, changed on disk, and honest about where it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from notewell.engine.engine import Engine
+from notewell.errors import IndexInUseError, NotFoundError, UsageError
+from notewell.types import (
+    ModelRules,
+    Progress,
+    SearchRequest,
+    SearchRules,
+    Settings,
+    SimilarRequest,
+    VaultRecord,
+    VaultRules,
+)
+from tests.tiny_model import write_tiny_judge, write_tiny_model
+
+NOTES = {
+    "Bread/Starter.md": "---\ntags: [baking]\n---\n# Feeding\nFeed the sourdough starter with rye flour.\n",
+    "Bread/Loaf.md": "The loaf uses the [[Starter]] and bakes for an hour. ^first\n",
+    "Bicycle.md": "# Chain\nThe chain slips because the cassette is worn.\n\n# Brake\nPads squeal.\n",
+    "Empty.md": "",
+}
+
+
+def write(vault: Path, notes: dict[str, str]) -> None:
+    for path, text in notes.items():
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    write(tmp_path / "vault", NOTES)
+    return tmp_path / "vault"
+
+
+@pytest.fixture(scope="session")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def settings(tmp_path: Path, weights: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
+    )
+
+
+@pytest.fixture
+def no_model(tmp_path: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+    )
+
+
+@pytest.fixture
+def open_engine(vault: Path, tmp_path: Path) -> Iterator[Callable[..., Engine]]:
+    opened: list[Engine] = []
+
+    def opener(settings: Settings, *, writable: bool = True) -> Engine:
+        record = VaultRecord("v1", "vault", vault)
+        engine = Engine.open(record, tmp_path / "index", settings, writable=writable)
+        opened.append(engine)
+        return engine
+
+    yield opener
+    for engine in opened:
+        engine.close()
+
+
+def paths(engine: Engine, query: str, **asked: object) -> list[str]:
+    reply = engine.search(SearchRequest(query, **asked))  # type: ignore[arg-type]
+    return [result.path for result in reply.results]
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait for a background writer; the bound is for a hang, not a measurement."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "the writer did not get there"
+        time.sleep(0.02)
+
+
+def test_a_reranker_in_a_folder_reads_the_first_results(
+    open_engine: Callable[..., Engine], settings: Settings, tmp_path: Path
+) -> None:
+    folder = write_tiny_judge(tmp_path / "judge")
+    rules = SearchRules(reranker="tiny", rerank_folder=str(folder), rerank_ms=10_000)
+    engine = open_engine(replace(settings, search=rules))
+    engine.index_now()
+
+    reply = engine.search(SearchRequest("the chain slips", rerank=True))
+
+    assert reply.warnings == ()
+    assert reply.fusion.params["reranker"] == "tiny"
+    assert reply.results
+    assert all(result.scores.rerank is not None for result in reply.results)
+
+
+def test_a_vault_is_indexed_and_found_by_both_sides(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+
+    report = engine.index_now()
+
+    assert (report.notes, report.failed, report.excluded) == (4, 0, 0)
+    assert report.embedded == report.chunks > 0
+    assert paths(engine, "cassette", mode="keyword") == ["Bicycle.md"]
+    assert "Bread/Starter.md" in paths(engine, "sourdough", mode="semantic")
+    assert paths(engine, "cassette worn")[0] == "Bicycle.md"
+    status = engine.status()
+    assert (status.state, status.semantic, status.vectors) == ("ready", "ready", report.chunks)
+
+
+def test_the_second_run_does_nothing(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+    generation = engine.status().generation
+
+    again = engine.index_now()
+
+    assert (again.embedded, again.reused, again.removed) == (0, 0, 0)
+    assert engine.status().generation == generation
+
+
+def test_a_full_run_reads_all_and_embeds_nothing(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+    first = engine.index_now()
+
+    again = engine.index_now(full=True)
+
+    assert again.embedded == 0
+    assert again.reused == first.chunks
+
+
+def test_without_a_model_keywords_work_and_the_reason_is_said(
+    open_engine: Callable[..., Engine], no_model: Settings
+) -> None:
+    engine = open_engine(no_model)
+    report = engine.index_now()
+
+    reply = engine.search(SearchRequest("cassette"))
+    status = engine.status()
+
+    assert [result.path for result in reply.results] == ["Bicycle.md"]
+    assert reply.warnings
+    assert report.embedded == 0
+    assert (status.state, status.semantic) == ("ready", "unavailable")
+    assert "notewell models get" in (status.semantic_reason or "")
+    assert status.ledger["keyword_only"] + status.ledger["indexed"] == 4
+
+
+def test_a_model_that_comes_later_embeds_what_is_there(
+    open_engine: Callable[..., Engine], no_model: Settings, settings: Settings
+) -> None:
+    first = open_engine(no_model)
+    first.index_now()
+    first.close()
+
+    report = open_engine(settings).index_now()
+
+    assert report.embedded == report.chunks > 0
+
+
+def test_renaming_a_folder_embeds_nothing(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+    (vault / "Bread").rename(vault / "Bakery")
+
+    report = engine.index_now()
+
+    assert (report.embedded, report.removed, report.notes) == (0, 0, 4)
+    assert paths(engine, "rye flour", mode="keyword") == ["Bakery/Starter.md"]
+    assert engine.note("Bakery/Loaf.md").links_out[0].path == "Bakery/Starter.md"
+
+
+def test_an_edit_embeds_only_what_changed(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+    text = (vault / "Bicycle.md").read_text(encoding="utf-8")
+    (vault / "Bicycle.md").write_text(text + "New pads from the shop.\n", encoding="utf-8")
+
+    report = engine.index_now()
+
+    assert report.embedded == 1
+    assert paths(engine, "shop", mode="keyword") == ["Bicycle.md"]
+
+
+def test_a_deleted_note_is_gone_and_comes_back_for_nothing(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+    text = (vault / "Bicycle.md").read_bytes()
+    (vault / "Bicycle.md").unlink()
+
+    assert engine.index_now().removed == 1
+    assert paths(engine, "cassette") == [] or "Bicycle.md" not in paths(engine, "cassette")
+
+    (vault / "Bicycle.md").write_bytes(text)
+    assert engine.index_now().embedded == 0
+    assert paths(engine, "cassette", mode="keyword") == ["Bicycle.md"]
+
+
+def test_the_ledger_accounts_for_every_file(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    (vault / "Binary.md").write_bytes(b"\x00\x01\x02" * 50)
+    (vault / "Latin.md").write_bytes("caf\u00e9 cr\u00e8me".encode("latin-1"))
+    (vault / "Broken.md").write_text("---\na: [1\n---\ntext\n", encoding="utf-8")
+    (vault / "Large.md").write_text("x " * 2000, encoding="utf-8")
+    (vault / "picture.png").write_bytes(b"png")
+    limited = Settings(
+        data_dir=settings.data_dir,
+        model_dir=settings.model_dir,
+        state_dir=settings.state_dir,
+        offline=True,
+        vault=VaultRules(max_note_bytes=3000),
+        model=settings.model,
+    )
+    engine = open_engine(limited)
+    engine.index_now()
+
+    ledger = engine.ledger()
+    entries = {entry.path: entry for entry in ledger.entries}
+
+    assert ledger.total == 8 == sum(ledger.counts.values())
+    assert (entries["Binary.md"].state, entries["Binary.md"].rule) == ("excluded", "binary")
+    assert (entries["Large.md"].state, entries["Large.md"].rule) == ("excluded", "too_large")
+    assert entries["Broken.md"].state == "indexed"
+    assert entries["Broken.md"].warnings
+    assert entries["Latin.md"].warnings
+    assert [row.path for row in engine.ledger(path="Binary.md").entries] == ["Binary.md"]
+
+
+def test_an_unreadable_note_keeps_its_earlier_state(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    engine = open_engine(settings)
+    engine.index_now()
+    (vault / "Bicycle.md").chmod(0)
+    (vault / "Bicycle.md").touch()
+
+    report = engine.index_now()
+
+    assert report.failed == 1
+    assert paths(engine, "cassette", mode="keyword") == ["Bicycle.md"]
+
+
+def test_a_note_is_shown_with_its_links(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+
+    note = engine.note("Bread/Starter")
+
+    assert note.title == "Starter"
+    assert note.content == NOTES["Bread/Starter.md"]
+    assert note.tags == ("baking",)
+    assert [heading.text for heading in note.headings] == ["Feeding"]
+    assert [link.path for link in note.links_in] == ["Bread/Loaf.md"]
+    assert note.ledger is not None
+    assert note.ledger.state == "indexed"
+    assert [chunk.heading for chunk in note.chunks] == ["Feeding"]
+    assert all(chunk.line >= 1 and chunk.chars > 0 for chunk in note.chunks)
+    with pytest.raises(NotFoundError, match=r"Bread/Starter\.md"):
+        engine.note("Bread/Startre.md")
+
+
+def test_similar_notes_leave_the_note_itself_out(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+
+    reply = engine.similar(SimilarRequest(path="Bread/Starter.md"))
+
+    assert reply.results
+    assert "Bread/Starter.md" not in [result.path for result in reply.results]
+
+
+def test_one_writer_an_index_and_readers_beside_it(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    writer = open_engine(settings)
+    writer.index_now()
+
+    with pytest.raises(IndexInUseError):
+        open_engine(settings)
+
+    assert paths(open_engine(settings, writable=False), "cassette", mode="keyword") == [
+        "Bicycle.md"
+    ]
+
+
+def test_an_index_that_is_not_there_is_not_found(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    with pytest.raises(NotFoundError):
+        open_engine(settings, writable=False)
+
+
+def test_a_served_vault_indexes_by_itself_and_on_demand(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    engine = open_engine(settings)
+    engine.start()
+    until(lambda: engine.status().state == "ready" and engine.status().semantic == "ready")
+    assert engine.status().notes == 4
+
+    write(vault, {"New.md": "A note about lighthouses."})
+    accepted = engine.reindex(paths=["New.md"])
+    until(lambda: engine.status().notes == 5 and engine.status().state == "ready")
+
+    assert engine.status().generation > accepted.generation
+    assert paths(engine, "lighthouses", mode="keyword") == ["New.md"]
+    with pytest.raises(UsageError):
+        engine.index_now()
+
+
+def test_a_door_on_an_event_loop_reads_through_call(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+
+    async def ask() -> int:
+        reply = await engine.call(engine.search, SearchRequest("cassette", mode="keyword"))
+        return reply.total
+
+    assert asyncio.run(ask()) == 1
+
+
+def test_progress_is_told(open_engine: Callable[..., Engine], settings: Settings) -> None:
+    heard: list[Progress] = []
+
+    open_engine(settings).index_now(progress=heard.append)
+
+    assert {progress.stage for progress in heard} == {"scan", "read", "embed", "done"}
+    assert all(progress.done <= progress.total for progress in heard)
+
+
+def test_a_vault_that_vanishes_takes_nothing_with_it(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    engine = open_engine(settings)
+    engine.start()
+    until(lambda: engine.status().state == "ready" and engine.status().semantic == "ready")
+    vault.rename(vault.parent / "unmounted")
+
+    engine.reindex()
+    until(lambda: engine.status().state == "degraded")
+
+    assert engine.status().notes == 4
+    assert paths(engine, "cassette", mode="keyword") == ["Bicycle.md"]
+
+    (vault.parent / "unmounted").rename(vault)
+    engine.reindex()
+    until(lambda: engine.status().state == "ready")

@@ -1,0 +1,81 @@
+"""Events brought from the thread that makes them to a listener on an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+
+from notewell.engine.event_stream import Following
+from notewell.ingest.events import EventLog
+
+
+def publish(log: EventLog, *generations: int) -> None:
+    for generation in generations:
+        log.publish("generation", generation=generation)
+
+
+async def told(following: Following, count: int) -> list[object]:
+    async with asyncio.timeout(10):
+        events = [await following.next() for _ in range(count)]
+    return [None if event is None else event.data["generation"] for event in events]
+
+
+async def test_what_was_missed_comes_first_and_nothing_is_lost_between() -> None:
+    log = EventLog()
+    publish(log, 1, 2, 3)
+    following = Following(partial(log.subscribe, after=1))
+
+    await asyncio.to_thread(publish, log, 4, 5)
+
+    assert await told(following, 4) == [2, 3, 4, 5]
+    following.end()
+
+
+async def test_a_listener_waits_for_what_another_thread_tells() -> None:
+    log = EventLog()
+    following = Following(log.subscribe)
+    waiting = asyncio.create_task(told(following, 1))
+    await asyncio.sleep(0)
+
+    threading.Thread(target=publish, args=(log, 7)).start()
+
+    assert await waiting == [7]
+    following.end()
+
+
+async def test_the_end_comes_after_what_waits_and_stays() -> None:
+    log = EventLog()
+    following = Following(log.subscribe)
+    publish(log, 1)
+    await asyncio.sleep(0)
+
+    following.end()
+    following.end()
+    publish(log, 2)
+
+    assert await told(following, 3) == [1, None, None]
+
+
+async def test_who_falls_behind_is_given_up_and_may_come_back() -> None:
+    log = EventLog()
+    following = Following(log.subscribe, most_waiting=3)
+    publish(log, *range(1, 11))
+    await asyncio.sleep(0)
+
+    assert await told(following, 4) == [1, 2, 3, None]
+
+    again = Following(partial(log.subscribe, after=3))
+    assert await told(again, 7) == [4, 5, 6, 7, 8, 9, 10]
+    again.end()
+
+
+def test_events_after_the_loop_are_nobody_s() -> None:
+    log = EventLog()
+
+    async def listen() -> Following:
+        return Following(log.subscribe)
+
+    following = asyncio.run(listen())
+    publish(log, 1)
+    following.end()

@@ -1,0 +1,39 @@
+"""The slots nearest by their signs: exactly those of a full sort, however they are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notewell.index.embedded.sign_bits import differing_bits, nearest, sign_bits
+
+CEILING = 128
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("count", [5, 900, 6000])
+@pytest.mark.parametrize("share_left_out", [0.0, 0.5, 0.98])
+def test_the_nearest_are_those_of_a_full_sort(seed: int, count: int, share_left_out: float) -> None:
+    chance = np.random.default_rng(seed)
+    distance = chance.binomial(CEILING, 0.4, count).astype(np.uint16)
+    distance[chance.random(count) < share_left_out] = np.iinfo(np.uint16).max
+    within = np.sort(distance[distance <= CEILING])
+    for at_least in (1, 60, 500, 5000):
+        cut = within[min(at_least, len(within)) - 1] if len(within) else 0
+        expected = np.flatnonzero(distance <= cut) if len(within) else []
+        assert nearest(distance, at_least, ceiling=CEILING).tolist() == list(expected)
+
+
+def test_a_sample_that_misleads_does_not_lose_any() -> None:
+    distance = np.full(6400, 50, np.uint16)
+    distance[::16] = 1  # what is sampled says that nearly all are near
+    assert len(nearest(distance, 1000, ceiling=CEILING)) == 6400
+
+
+def test_differing_bits_are_those_of_the_signs() -> None:
+    chance = np.random.default_rng(1)
+    rows = chance.standard_normal((300, 70)).astype(np.float32)
+    mean = rows.mean(axis=0)
+    signs = rows > mean
+    found = differing_bits(sign_bits(rows, mean), 300, sign_bits(rows[:1], mean)[:, 0])
+    assert found.tolist() == (signs != signs[0]).sum(axis=1).tolist()

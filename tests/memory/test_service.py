@@ -1,0 +1,323 @@
+"""Storing, trusting, relating and forgetting, as notes in a folder."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from notewell.contract.memory import (
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryView,
+    RecallReply,
+)
+from notewell.contract.memory_requests import (
+    ApplyMemory,
+    ForgetMemory,
+    InspectMemory,
+    ListMemories,
+    MemoryContext,
+    MemoryHealth,
+    MemoryHistory,
+    MemoryOutcome,
+    RecallMemories,
+    RelateMemories,
+    StoreMemory,
+    UnrelateMemories,
+)
+from notewell.errors import (
+    NotewellError,
+    NotFoundError,
+    ProtectedError,
+    ReadOnlyError,
+    UsageError,
+)
+from tests.memory.conftest import DAY, Desk
+
+RULE = "Use tabs, never spaces."
+
+
+def outcome(desk: Desk, memory: MemoryView, *, helped: bool, comment: str = "") -> MemoryView:
+    asked = MemoryOutcome(memory.id, helped=helped, comment=comment)
+    return desk.ask(asked, MemoryChangedReply).memory
+
+
+def listed(desk: Desk) -> list[str]:
+    return [one.title for one in desk.ask(ListMemories(), MemoryListReply).memories]
+
+
+def test_a_memory_is_a_note_that_a_person_can_read(desk: Desk) -> None:
+    memory = desk.store(RULE, type="preference", importance=0.8, provenance="a review")
+
+    assert desk.text(memory) == (
+        "---\n"
+        f"id: {memory.id}\n"
+        "type: preference\n"
+        "namespace: default\n"
+        "importance: 0.8\n"
+        "confidence: 0.3\n"
+        "provenance: a review\n"
+        "created: 2026-01-01T00:00:00Z\n"
+        "accessed: 2026-01-01T00:00:00Z\n"
+        "access_count: 0\n"
+        "---\n"
+        "Use tabs, never spaces.\n"
+        "\n"
+        "%% history\n"
+        "- 2026-01-01T00:00:00Z stored\n"
+        "%%\n"
+    )
+    assert memory.path == "Memory/Use tabs, never spaces.md"
+    assert (memory.content, memory.confidence, memory.golden) == (RULE, 0.3, False)
+    assert desk.changed == [memory.path]
+
+
+def test_the_same_content_is_the_memory_that_is_there(desk: Desk) -> None:
+    first = desk.store(RULE)
+    again = desk.ask(StoreMemory("  Use tabs,\nnever   spaces.\n", type="fact"), MemoryChangedReply)
+    elsewhere = desk.store(RULE, namespace="work")
+
+    assert (again.existing, again.undo, again.memory) == (True, None, first)
+    assert elsewhere.path == "Memory/work/Use tabs, never spaces.md"
+    assert len(listed(desk)) == 2
+
+
+def test_confidence_is_earned_and_lost(desk: Desk) -> None:
+    memory = desk.store(RULE)
+
+    assert outcome(desk, memory, helped=True).confidence == 0.4
+    assert outcome(desk, memory, helped=False).confidence == 0.25
+    assert outcome(desk, memory, helped=False).confidence == 0.1
+    assert outcome(desk, memory, helped=False).confidence == 0
+
+
+def test_at_nine_tenths_it_becomes_a_golden_rule_that_is_not_deleted_by_mistake(
+    desk: Desk,
+) -> None:
+    memory = desk.store(RULE, type="preference")
+    for _ in range(5):
+        memory = outcome(desk, memory, helped=True)
+    assert (memory.confidence, memory.type) == (0.8, "preference")
+
+    memory = outcome(desk, memory, helped=True)
+    assert (memory.confidence, memory.type, memory.golden) == (0.9, "golden_rule", True)
+    with pytest.raises(ProtectedError):
+        desk.memories.answer(ForgetMemory(memory.id))
+    assert listed(desk) == ["Use tabs, never spaces"]
+
+    gone = desk.ask(ForgetMemory(memory.id, force=True), MemoryForgottenReply)
+    assert listed(desk) == []
+    desk.writer.undo(gone.undo)
+    assert listed(desk) == ["Use tabs, never spaces"]
+
+
+def test_every_validation_is_kept_with_the_note(desk: Desk) -> None:
+    memory = desk.store(RULE)
+    desk.now += 60
+    desk.memories.answer(ApplyMemory(memory.id, comment="while reviewing %% this"))
+    desk.now += 60
+    outcome(desk, memory, helped=False, comment="the file\nhad spaces")
+
+    history = desk.ask(MemoryHistory(memory.id), MemoryHistoryReply)
+    told = [(one.kind, one.before, one.after, one.comment) for one in history.entries]
+
+    assert told == [
+        ("failed", 0.3, 0.15, "the file had spaces"),
+        ("applied", None, None, "while reviewing % this"),
+        ("stored", None, None, ""),
+    ]
+    inspected = desk.ask(InspectMemory(memory.id), MemoryInspectReply)
+    assert inspected.history == history.entries
+    assert inspected.memory.access_count == 1
+    assert inspected.memory.accessed == "2026-01-01T00:01:00+00:00"
+    assert inspected.memory.content == RULE
+
+
+def test_a_hand_edit_is_respected_and_nothing_of_it_is_lost(desk: Desk) -> None:
+    memory = desk.store(RULE)
+    file = desk.vault / memory.path
+    edited = desk.text(memory).replace("confidence: 0.3", "confidence: 0.6 # I am sure")
+    edited = edited.replace(RULE, "Use spaces.\n\nMine:\n- a list").replace(
+        "---\nid", "---\nmine: 1\nid"
+    )
+    file.write_text(edited, encoding="utf-8")
+
+    after = outcome(desk, memory, helped=True)
+
+    assert after.confidence == 0.7
+    assert after.content == "Use spaces.\n\nMine:\n- a list"
+    assert desk.text(after) == edited.replace("0.6 # I", "0.7 # I").replace(
+        "stored\n%%", "stored\n- 2026-01-01T00:00:00Z helped 0.6 -> 0.7\n%%"
+    )
+
+
+def test_a_note_written_by_hand_is_a_memory(desk: Desk) -> None:
+    (desk.vault / "Memory").mkdir()
+    (desk.vault / "Memory" / "Tea.md").write_text("No sugar.", encoding="utf-8")
+
+    after = outcome(desk, desk.ask(ListMemories(), MemoryListReply).memories[0], helped=True)
+
+    assert (after.id, after.type, after.confidence, after.content) == (
+        "Memory/Tea",
+        "fact",
+        0.4,
+        "No sugar.",
+    )
+    assert desk.text(after) == (
+        "---\nconfidence: 0.4\n---\nNo sugar.\n\n%% history\n"
+        "- 2026-01-01T00:00:00Z helped 0.3 -> 0.4\n%%\n"
+    )
+
+
+def test_properties_that_do_not_read_get_a_default_and_are_told(desk: Desk) -> None:
+    (desk.vault / "Memory").mkdir()
+    (desk.vault / "Memory" / "Odd.md").write_text(
+        "---\ntype: opinion\nconfidence: high\nimportance: 7\naccess_count: many\n"
+        "relates_to: Bees\n---\nText",
+        encoding="utf-8",
+    )
+
+    odd = desk.ask(ListMemories(), MemoryListReply).memories[0]
+
+    assert (odd.type, odd.confidence, odd.importance, odd.access_count) == ("fact", 0.3, 1.0, 0)
+    assert len(odd.warnings) == 5
+    health = desk.memories.answer(MemoryHealth())
+    assert [one.id for one in health.unreadable] == ["Memory/Odd"]  # type: ignore[union-attr]
+
+
+def test_deleting_or_moving_the_file_is_enough(desk: Desk) -> None:
+    memory, other = desk.store(RULE), desk.store("Tea without sugar.")
+    (desk.vault / memory.path).unlink()
+    (desk.vault / "Memory" / "Drinks").mkdir()
+    (desk.vault / other.path).rename(desk.vault / "Memory" / "Drinks" / "Tea.md")
+
+    assert listed(desk) == ["Tea"]
+    assert outcome(desk, other, helped=True).path == "Memory/Drinks/Tea.md"
+    with pytest.raises(NotFoundError):
+        desk.memories.answer(InspectMemory(memory.id))
+
+
+def test_relations_are_links_with_weights(desk: Desk) -> None:
+    tabs, tools = desk.store(RULE), desk.store("The formatter decides.")
+    (desk.vault / "Style.md").write_text("# Style", encoding="utf-8")
+
+    desk.memories.answer(RelateMemories(tabs.id, tools.id, "caused_by", 0.8))
+    desk.memories.answer(RelateMemories(tabs.id, "Style", "relates_to"))
+    again = desk.ask(
+        RelateMemories(tabs.id, "The formatter decides", "caused_by", 0.5), MemoryChangedReply
+    )
+
+    assert 'caused_by:\n  - "[[Memory/The formatter decides|0.5]]"\n' in desk.text(tabs)
+    assert 'relates_to:\n  - "[[Style]]"\n' in desk.text(tabs)
+    assert [(one.kind, one.path, one.weight) for one in again.memory.relations] == [
+        ("caused_by", tools.path, 0.5),
+        ("relates_to", "Style.md", 1.0),
+    ]
+    inspected = desk.ask(InspectMemory(tools.id), MemoryInspectReply)
+    assert [(one.kind, one.target) for one in inspected.related_from] == [("caused_by", tabs.id)]
+
+    desk.memories.answer(UnrelateMemories(tabs.id, tools.id, "caused_by"))
+    gone = desk.ask(UnrelateMemories(tabs.id, tools.id, "caused_by"), MemoryChangedReply)
+    assert gone.existing
+    assert "caused_by" not in desk.text(tabs)
+
+
+def test_only_what_is_there_can_be_related(desk: Desk) -> None:
+    tabs = desk.store(RULE)
+    with pytest.raises(NotFoundError):
+        desk.memories.answer(RelateMemories(tabs.id, "nothing"))
+    with pytest.raises(UsageError):
+        desk.memories.answer(RelateMemories(tabs.id, tabs.title))
+
+
+@pytest.mark.parametrize("content", ["", " \n ", "x" * 20_001, "a\n%% history\n%%"])
+def test_what_cannot_be_a_memory_is_refused(desk: Desk, content: str) -> None:
+    with pytest.raises(UsageError):
+        desk.memories.answer(StoreMemory(content))
+    assert listed(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("# [[Bees]] / *honey*: a | b #x", "Bees honey a b x"),
+        ("../../etc/passwd", "etc passwd"),
+        (".hidden", "hidden"),
+        ("???", "Memory"),
+        ("word " * 40, "word word word word word word word word word word word word"),
+    ],
+)
+def test_any_content_gets_a_harmless_name(desk: Desk, content: str, name: str) -> None:
+    assert desk.store(content).path == f"Memory/{name}.md"
+
+
+def test_two_of_one_name_are_two_notes(desk: Desk) -> None:
+    paths = [desk.store(f"Same line\n\n{n}").path for n in range(3)]
+    assert paths == ["Memory/Same line.md", "Memory/Same line 2.md", "Memory/Same line 3.md"]
+
+
+@pytest.mark.parametrize("how", [{"folder": None}, {"writable": False}])
+def test_without_a_chosen_folder_nothing_is_written(tmp_path: Path, how: dict[str, None]) -> None:
+    (tmp_path / "vault").mkdir()
+    desk = Desk(tmp_path / "vault", **how)  # type: ignore[arg-type]
+
+    for asked in (
+        StoreMemory(RULE),
+        ApplyMemory("x"),
+        MemoryOutcome("x", helped=True),
+        ForgetMemory("x"),
+    ):
+        with pytest.raises(ReadOnlyError):
+            desk.memories.answer(asked)
+    for reading in (RecallMemories("x"), MemoryContext("x"), MemoryHealth(), MemoryHistory()):
+        desk.memories.answer(reading)
+    assert not list((tmp_path / "vault").iterdir())
+
+
+def test_outcomes_of_many_at_once_all_count(desk: Desk) -> None:
+    memory = desk.store(RULE)
+    failed: list[NotewellError] = []
+
+    def help_once() -> None:
+        try:
+            outcome(desk, memory, helped=True)
+        except NotewellError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=help_once) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert not failed
+    inspected = desk.ask(InspectMemory(memory.id), MemoryInspectReply)
+    assert inspected.memory.confidence == 0.7
+    assert len(inspected.history) == 5
+
+
+def test_a_list_is_narrowed_and_ordered(desk: Desk) -> None:
+    for n, content in enumerate(("One", "Two", "Three")):
+        desk.now += DAY
+        desk.store(content, importance=[0.2, 0.9, 0.5][n], namespace="work" if n else "default")
+
+    by_importance = desk.ask(ListMemories(order="importance", limit=2), MemoryListReply)
+    at_work = desk.ask(ListMemories(namespace="work"), MemoryListReply)
+
+    assert [one.title for one in by_importance.memories] == ["Two", "Three"]
+    assert [one.title for one in at_work.memories] == ["Three", "Two"]
+    assert (by_importance.total, dict(by_importance.namespaces)) == (3, {"default": 1, "work": 2})
+
+
+def test_a_namespace_keeps_to_itself(desk: Desk) -> None:
+    desk.store("Bees at home")
+    desk.store("Bees at work", namespace="work")
+
+    found = desk.ask(RecallMemories("bees", namespace="work"), RecallReply)
+
+    assert [one.memory.content for one in found.memories] == ["Bees at work"]

@@ -1,0 +1,59 @@
+"""Work in a thread that ends when nobody waits for it any more."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from notewell.support import interrupt
+from notewell.support.interrupt import InterruptedWorkError
+
+
+async def test_work_that_is_waited_for_is_never_interrupted() -> None:
+    def work() -> str:
+        interrupt.check()
+        return threading.current_thread().name
+
+    with ThreadPoolExecutor(1, thread_name_prefix="reader") as readers:
+        assert (await interrupt.run_in(readers, work)).startswith("reader")
+    interrupt.check()
+
+
+async def test_work_ends_at_its_next_look_when_its_caller_has_gone() -> None:
+    begun, gone, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        gone.wait(10)
+        try:
+            interrupt.check()
+        except InterruptedWorkError:
+            ended.set()
+            raise
+
+    with ThreadPoolExecutor(1) as readers:
+        caller = asyncio.create_task(interrupt.run_in(readers, work))
+        await asyncio.to_thread(begun.wait, 10)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        gone.set()
+        # The thread is free for the next, whom the mark does not concern.
+        assert await interrupt.run_in(readers, lambda: interrupt.check() or "next") == "next"
+    assert ended.is_set()
+
+
+async def test_work_that_did_not_begin_never_does() -> None:
+    block, ran = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(1) as readers:
+        first = asyncio.create_task(interrupt.run_in(readers, lambda: block.wait(10)))
+        second = asyncio.create_task(interrupt.run_in(readers, ran.set))
+        await asyncio.sleep(0.01)
+        second.cancel()
+        await asyncio.sleep(0)
+        block.set()
+        await first
+    assert not ran.is_set()

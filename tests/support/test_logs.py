@@ -1,0 +1,148 @@
+"""Log lines: one an event, readable by people or programs, and silent about notes and secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notewell.support import logs
+from notewell.support.logs import delete_logs, log_to_terminal, logging_to_files
+from notewell.types import LogRules
+
+log = logging.getLogger("notewell.test")
+
+
+@pytest.fixture(autouse=True)
+def quiet_again() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def lines(folder: Path) -> list[str]:
+    return (folder / "notewell.log").read_text(encoding="utf-8").splitlines()
+
+
+def test_an_event_is_one_line_for_people(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        log.warning("Früh: %s", "a\nb\u2028c\x1b[2J")
+
+    [line] = lines(tmp_path)
+    assert line.endswith("WARNING notewell.test: Früh: a\\nb\\u2028c\\x1b[2J")
+
+
+def test_json_lines_are_for_programs(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules(format="json")):
+        log.info("two\nlines")
+
+    [line] = lines(tmp_path)
+    found = json.loads(line)
+    assert set(found) == {"time", "level", "logger", "message"}
+    assert (found["level"], found["message"]) == ("info", "two\nlines")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_unforeseen_error_tells_kind_and_place_but_no_words(tmp_path: Path, form: str) -> None:
+    with logging_to_files(tmp_path, LogRules(format=form)):
+        try:
+            int("a secret thought")
+        except ValueError:
+            log.exception("indexing failed")
+
+    [line] = lines(tmp_path)
+    assert "ValueError" in line
+    assert "test_logs.py" in line
+    assert "secret thought" not in line
+
+
+def test_tokens_are_left_out(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        log.warning("GET /?token=abc123&x=1 with Authorization: Bearer abc123")
+
+    [line] = lines(tmp_path)
+    assert "abc123" not in line
+    assert "x=1" in line
+
+
+def test_the_level_decides_and_other_libraries_only_warn(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules(level="info")):
+        log.debug("not this")
+        log.info("this")
+        logging.getLogger("asyncio").info("nor this")
+        logging.getLogger("asyncio").warning("but this")
+
+    assert [line.split(": ")[1] for line in lines(tmp_path)] == ["this", "but this"]
+    log.warning("the files are closed")
+    assert len(lines(tmp_path)) == 2
+
+
+def test_files_rotate_and_never_grow_beyond_their_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "FILE_BYTES", 2000)
+    with logging_to_files(tmp_path, LogRules()):
+        for number in range(400):
+            log.warning("event %d", number)
+
+    files = sorted(tmp_path.glob("notewell.log*"))
+    assert len(files) == logs.FILES
+    assert all(file.stat().st_size <= 2000 for file in files)
+    assert lines(tmp_path)[-1].endswith("event 399")
+
+
+def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:
+    with (
+        logging_to_files(tmp_path, LogRules()) as first,
+        logging_to_files(tmp_path, LogRules()) as second,
+    ):
+        assert (first, second) == (tmp_path / "notewell.log", tmp_path / "notewell-2.log")
+    with logging_to_files(tmp_path, LogRules()) as third:
+        assert third == first
+
+
+def test_who_asked_has_a_file_of_its_own_however_little_is_logged(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules(level="error")):
+        logging.getLogger(logs.AUDIT).info("signed in")
+        log.warning("not of the audit")
+
+    audit = tmp_path / "audit.log"
+    assert audit.read_text().rstrip().endswith("signed in")
+    assert audit.stat().st_mode & 0o077 == 0
+    delete_logs(tmp_path)
+    assert not audit.exists()
+
+
+def test_a_server_runs_where_it_cannot_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    with logging_to_files(tmp_path / "file", LogRules()) as file:
+        assert file is None
+    assert "nothing is logged" in caplog.text
+
+
+def test_the_terminal_gets_each_line_once(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(3):
+        log_to_terminal(lambda: "json", level=logging.WARNING)
+    log.warning("once")
+    log.info("not this")
+
+    [line] = capsys.readouterr().err.splitlines()
+    assert json.loads(line)["message"] == "once"
+
+
+def test_logs_are_deleted_but_for_those_being_written(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        with logging_to_files(tmp_path, LogRules()):
+            log.warning("somewhere")
+        (tmp_path / "notewell-2.log.1").touch()
+        delete_logs(tmp_path)
+        assert {file.name for file in tmp_path.glob("note*")} == {"notewell.log"}
+    delete_logs(tmp_path)
+    assert not list(tmp_path.glob("note*"))

@@ -1,0 +1,231 @@
+"""Known vaults: names, ids, what is meant when little is said, and what removal leaves alone."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from notewell.ask.conversations import Conversations
+from notewell.ask.tool_loop import Draft
+from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
+from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
+from notewell.vault.write import VaultWriter
+from notewell.vault.write_journal import Journal
+from notewell.vaults.known import REGISTRY, Vaults
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+    )
+
+
+@pytest.fixture
+def vaults(settings: Settings) -> Vaults:
+    return Vaults(settings)
+
+
+def folder(path: Path) -> Path:
+    path.mkdir(parents=True)
+    (path / "note.md").write_text("hello", encoding="utf-8")
+    return path
+
+
+def test_a_vault_keeps_its_id(vaults: Vaults, settings: Settings, tmp_path: Path) -> None:
+    first = vaults.add(folder(tmp_path / "Notes"))
+
+    assert vaults.add(tmp_path / "Notes") == first
+    assert Vaults(settings).records() == (first,)
+    assert first.name == "Notes"
+    assert first.default
+
+
+def test_equal_names_are_told_apart(vaults: Vaults, tmp_path: Path) -> None:
+    vaults.add(folder(tmp_path / "a" / "Notes"))
+    second = vaults.add(folder(tmp_path / "b" / "notes"))
+    third = vaults.add(folder(tmp_path / "c" / "Notes"))
+
+    assert (second.name, third.name) == ("notes-2", "Notes-3")
+
+
+def test_a_vault_is_found_by_name_id_or_folder(vaults: Vaults, tmp_path: Path) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+    vaults.add(folder(tmp_path / "Other"))
+
+    for word in (record.id, "Notes", "notes", str(tmp_path / "Notes"), "Notes/../Notes"):
+        assert vaults.find(word, cwd=tmp_path) == record
+
+
+def test_without_a_word_the_place_decides(vaults: Vaults, tmp_path: Path) -> None:
+    first = vaults.add(folder(tmp_path / "Notes"))
+    assert vaults.find(None, cwd=Path("/")) == first
+
+    inner = vaults.add(folder(tmp_path / "Notes" / "Inner"))
+    assert vaults.find(None, cwd=tmp_path / "Notes" / "Inner") == inner
+    assert vaults.find(None, cwd=tmp_path / "Notes") == first
+    assert vaults.find(None, cwd=Path("/")) == first
+
+    vaults.set_default(inner)
+    assert vaults.find(None, cwd=Path("/")).id == inner.id
+
+
+def test_an_unknown_vault_names_the_known_ones(vaults: Vaults, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no vault is known"):
+        vaults.find(None, cwd=tmp_path)
+    vaults.add(folder(tmp_path / "Notes"))
+    with pytest.raises(NotFoundError, match="known: Notes"):
+        vaults.find("Nots", cwd=tmp_path)
+
+
+def test_what_is_no_folder_is_refused(vaults: Vaults, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        vaults.add(tmp_path / "absent")
+    (tmp_path / "file.md").write_text("x", encoding="utf-8")
+    with pytest.raises(UsageError):
+        vaults.add(tmp_path / "file.md")
+
+
+def test_removing_a_vault_never_touches_its_notes(vaults: Vaults, tmp_path: Path) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+    other = vaults.add(folder(tmp_path / "Other"))
+    vaults.open(record, writable=True).index_now()
+    directory = vaults.directory(record)
+    assert directory.exists()
+
+    vaults.remove(record, delete_data=True)
+
+    assert not directory.exists()
+    assert (tmp_path / "Notes" / "note.md").read_text(encoding="utf-8") == "hello"
+    assert [(known.id, known.default) for known in vaults.records()] == [(other.id, True)]
+
+
+def test_a_damaged_registry_says_so(vaults: Vaults, settings: Settings, tmp_path: Path) -> None:
+    vaults.add(folder(tmp_path / "Notes"))
+    (settings.data_dir / REGISTRY).write_text('{"vaults": [{', encoding="utf-8")
+
+    with pytest.raises(ConfigError, match="cannot be read"):
+        vaults.records()
+
+
+def test_an_engine_is_opened_once(vaults: Vaults, tmp_path: Path) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+
+    engine = vaults.open(record, writable=True)
+
+    assert vaults.open(record, writable=True) is engine
+    assert vaults.opened() == (engine,)
+    vaults.close()
+    assert vaults.opened() == ()
+
+
+def indexed(vaults: Vaults, path: Path, notes: int = 5) -> VaultRecord:
+    path.mkdir(parents=True)
+    for number in range(notes):
+        (path / f"{number}.md").write_text(f"{path.name} {number}", encoding="utf-8")
+    record = vaults.add(path)
+    vaults.open(record, writable=True).index_now()
+    vaults.close()
+    return record
+
+
+def test_a_vault_that_moved_keeps_its_index(vaults: Vaults, tmp_path: Path) -> None:
+    indexed(vaults, tmp_path / "Other")
+    record = indexed(vaults, tmp_path / "Notes")
+    (tmp_path / "Notes").rename(tmp_path / "Renamed")
+
+    moved = vaults.add(tmp_path / "Renamed")
+
+    assert (moved.id, moved.name, moved.path) == (record.id, "Renamed", tmp_path / "Renamed")
+    assert len(vaults.records()) == 2
+    assert vaults.open(moved, writable=True).index_now().notes == 5
+
+
+def test_a_copy_is_a_vault_of_its_own(vaults: Vaults, tmp_path: Path) -> None:
+    record = indexed(vaults, tmp_path / "Notes")
+    shutil.copytree(tmp_path / "Notes", tmp_path / "Copy")
+
+    assert vaults.add(tmp_path / "Copy").id != record.id
+
+
+def test_another_vault_does_not_inherit_the_index_of_one_that_is_gone(
+    vaults: Vaults, tmp_path: Path
+) -> None:
+    record = indexed(vaults, tmp_path / "Notes")
+    shutil.rmtree(tmp_path / "Notes")
+
+    assert vaults.add(folder(tmp_path / "New")).id != record.id
+
+
+def test_only_so_many_served_vaults_are_open(settings: Settings, tmp_path: Path) -> None:
+    few = replace(settings, server=ServerRules(open_vaults=2))
+    vaults = Vaults(few)
+    records = [indexed(vaults, tmp_path / name) for name in ("A", "B", "C")]
+    vaults.set_default(records[2])
+
+    vaults.serve(vaults.records())
+    try:
+        assert {engine.record.name for engine in vaults.opened()} == {"A", "C"}
+        assert [record.name for record in vaults.served()] == ["A", "B", "C"]
+        assert vaults.held(records[1]) is None
+
+        with vaults.hold(records[1]) as engine:
+            assert engine.search(SearchRequest("2")).total == 1
+        assert {engine.record.name for engine in vaults.opened()} == {"B", "A"}
+    finally:
+        vaults.close()
+
+
+def test_an_index_does_not_go_where_other_things_are(settings: Settings, tmp_path: Path) -> None:
+    notes = folder(tmp_path / "Notes")
+    vaults = Vaults(replace(settings, index_dir=notes))
+
+    with pytest.raises(IndexFailure, match="index_dir"):
+        vaults.open(vaults.add(notes), writable=True)
+    assert [path.name for path in notes.iterdir()] == ["note.md"]
+
+
+def test_deleting_the_data_deletes_what_was_asked_and_written(
+    vaults: Vaults, settings: Settings, tmp_path: Path
+) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+    data = settings.data_dir / "vaults" / record.id
+    talks = Conversations(data)
+    talk = talks.fresh()
+    talks.keep(talk, Draft("Why?", record.name, talk).stopped())
+    VaultWriter(record.path, Journal(data)).create("New.md", "text", action="test")
+    assert len(list(data.iterdir())) >= 2
+
+    vaults.remove(record, delete_data=True)
+
+    assert not data.exists()
+    assert (record.path / "New.md").exists()
+
+
+def test_deleting_an_index_deletes_nothing_beside_it(settings: Settings, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    vaults = Vaults(replace(settings, index_dir=place))
+    record = vaults.add(folder(tmp_path / "Notes"))
+    vaults.open(record, writable=True).index_now()
+    (place / "mine.txt").touch()
+
+    vaults.remove(record, delete_data=True)
+
+    assert [path.name for path in place.iterdir()] == ["mine.txt"]
+
+
+def test_an_index_in_use_is_not_deleted(vaults: Vaults, settings: Settings, tmp_path: Path) -> None:
+    record = vaults.add(folder(tmp_path / "Notes"))
+    vaults.open(record, writable=True).index_now()
+    try:
+        with pytest.raises(IndexInUseError):
+            Vaults(settings).remove(record, delete_data=True)
+        assert vaults.records() == (record,)
+    finally:
+        vaults.close()
