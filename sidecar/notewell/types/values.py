@@ -1,20 +1,25 @@
-"""Names for the plain values that records are made of."""
+"""Names for the plain values that records are made of.
+
+The array types are names for annotations only: this room is imported everywhere and must not load
+numpy, so at run time they are text. A module that makes arrays imports numpy itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # numpy takes longer to load than the rest of a short command
+    import numpy as np
+    import numpy.typing as npt
 
 PropertyValue: TypeAlias = (
     "str | int | float | bool | tuple[PropertyValue, ...] | Mapping[str, PropertyValue] | None"
 )
 # A file as a client lists it: path, size in bytes, mtime in milliseconds since 1970.
 FileStamp: TypeAlias = tuple[str, int, int]
-FloatArray: TypeAlias = npt.NDArray[np.float32]
-IdArray: TypeAlias = npt.NDArray[np.int64]
+FloatArray: TypeAlias = "npt.NDArray[np.float32]"
+IdArray: TypeAlias = "npt.NDArray[np.int64]"
 CountTokens: TypeAlias = Callable[[str], int]
 
 LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
