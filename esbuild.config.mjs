@@ -6,8 +6,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit } from "node:process";
-import { build, context, transform } from "esbuild";
-import { minify } from "terser";
+import { build, context } from "esbuild";
 
 const SOURCES = "plugin/src";
 const watching = argv.includes("--watch");
@@ -23,20 +22,6 @@ function appNames() {
     }
   }
   return [...names].filter((name) => !name.startsWith("type ")).sort();
-}
-
-/**
- * The bundle gives members of ours short names, as it does with local ones. The file names those that
- * the plugin alone reads and writes, which tests/plugin/names.test.ts makes sure of. Members of classes
- * that extend the app's get a `$`, with which none of the app's own begins.
- */
-function shortNames() {
-  const { members, viewMembers } = JSON.parse(readFileSync("plugin/short-names.json", "utf8"));
-  const short = viewMembers.map((name, at) => [name, `$${at.toString(36)}`]);
-  return {
-    mangleProps: new RegExp(`^(?:${[...members, ...viewMembers].join("|")})$`),
-    mangleCache: Object.fromEntries(short),
-  };
 }
 
 // The app gives modules to plugins by require() alone: a native import() of one fails in its window.
@@ -58,7 +43,7 @@ const app = {
 
 /** @type {import("esbuild").BuildOptions} */
 const options = {
-  // The app takes the class itself, which spares the bundle the dressing of an ES module.
+  // The app accepts the plugin's class as the whole export, so no default-export wrapper is needed.
   stdin: {
     contents: `import Plugin from "./${SOURCES}/main"; module.exports = Plugin;`,
     resolveDir: ".",
@@ -72,7 +57,6 @@ const options = {
   external: ["node:*"],
   plugins: [app],
   minify: !watching,
-  ...(!watching && shortNames()),
   sourcemap: watching ? "inline" : false,
   legalComments: "none",
   logLevel: "info",
@@ -89,20 +73,8 @@ if (argv.includes("--web")) {
   }
   await watch(vault);
 } else {
-  const { outputFiles } = await build({ ...options, write: false, logLevel: "warning" });
-  writeFileSync(options.outfile, await smaller(outputFiles[0].text));
+  await build({ ...options, logLevel: "warning" });
   console.log(`main.js: ${statSync(options.outfile).size} bytes`);
-}
-
-/**
- * Functions that are used once, and the like: the last two per cent of the bundle. Then the names
- * that are used most get the shortest ones anew.
- */
-async function smaller(text) {
-  const compress = { passes: 3, pure_getters: true, unsafe: true, hoist_funs: true, unsafe_arrows: true };
-  const { code } = await minify(text, { ecma: 2020, toplevel: true, mangle: false, compress });
-  const { format, charset, target } = options;
-  return (await transform(code, { format, charset, target, minify: true })).code;
 }
 
 /** Rebuilds into `vault` as sources change. */

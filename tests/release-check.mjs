@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const ARTIFACTS = ["main.js", "manifest.json", "styles.css"];
-const MOST_BYTES = 60_000;
+const MAX_BYTES = 200_000;
 const problems = [];
 
 const at = (...parts) => join(root, ...parts);
@@ -33,7 +33,7 @@ const [first, second] = [build(), build()];
 expect(first === second, "two builds of the same source differ");
 
 const size = statSync(at("main.js")).size;
-expect(size <= MOST_BYTES, `main.js has ${size} bytes, more than ${MOST_BYTES}`);
+expect(size <= MAX_BYTES, `main.js has ${size} bytes, more than ${MAX_BYTES}`);
 
 const manifest = json("manifest.json");
 expect(json("package.json").version === manifest.version, "package.json and manifest.json differ in version");
