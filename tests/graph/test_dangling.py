@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notewell.graph.dangling import dangling
+from notewell.graph.dangling import dangling_links
 from notewell.types import Link
 
 
@@ -10,10 +10,10 @@ def link(target: str) -> Link:
     return Link(target, None, None, None, embed=False, kind="wikilink", line=1, start=0, end=1)
 
 
-def test_targets_are_gathered_whatever_their_spelling() -> None:
+def test_spellings_of_one_target_are_counted_together() -> None:
     links = [(1, link("Ideas")), (1, link("ideas.md")), (2, link("IDEAS")), (3, link("Other"))]
 
-    found, attachments = dangling(links, within={1, 2, 3})
+    found, attachments = dangling_links(links, within={1, 2, 3})
 
     assert [(one.target.casefold(), one.links, one.sources) for one in found[1:]] == [
         ("other", 1, (3,))
@@ -25,11 +25,11 @@ def test_targets_are_gathered_whatever_their_spelling() -> None:
 def test_pictures_are_counted_and_a_name_with_a_dot_is_a_note() -> None:
     links = [(1, link("a.png")), (1, link("b.PDF")), (1, link("Node.js")), (1, link("v1.2"))]
 
-    found, attachments = dangling(links, within={1})
+    found, attachments = dangling_links(links, within={1})
 
     assert {one.target for one in found} == {"Node.js", "v1.2"}
     assert attachments == 2
 
 
 def test_links_out_of_other_notes_do_not_count() -> None:
-    assert dangling([(1, link("a.png")), (1, link("A"))], within=()) == ((), 0)
+    assert dangling_links([(1, link("a.png")), (1, link("A"))], within=()) == ((), 0)

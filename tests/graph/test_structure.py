@@ -5,19 +5,10 @@ from __future__ import annotations
 import networkx as nx
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from notewell.graph.communities import find_communities, modularity
-from notewell.graph.cuts import find_cuts
-from notewell.graph.network import Network
-from notewell.graph.pagerank import DAMPING, pagerank
+from notewell.graph.structure import DAMPING, Structure
 from tests.graph.networks import PAIRS, directed, network, undirected
-
-
-def test_a_note_is_not_next_to_itself_and_unknown_notes_are_not_there() -> None:
-    made = Network.of([1, 2], lambda _: {1, 2, 99})
-
-    assert (made.out, made.into) == ({1: (2,), 2: (1,)}, {1: (2,), 2: (1,)})
-    assert made.edge_count == 2
 
 
 @given(PAIRS)
@@ -25,15 +16,7 @@ def test_components_are_those_of_networkx(pairs: list[tuple[int, int]]) -> None:
     made = network(pairs)
     wanted = {frozenset(part) for part in nx.connected_components(undirected(made))}
 
-    assert {frozenset(part) for part in made.components()} == wanted
-
-
-@given(PAIRS)
-def test_without_notes_their_links_are_gone(pairs: list[tuple[int, int]]) -> None:
-    left = network(pairs).without({0, 1})
-    kept = [(a, b) for a, b in pairs if not {a, b} & {0, 1}]
-
-    assert left.both == network(kept, left.out).both
+    assert {frozenset(part) for part in Structure(made).components} == wanted
 
 
 @given(PAIRS)
@@ -41,7 +24,7 @@ def test_bridges_and_cut_points_are_those_of_networkx(pairs: list[tuple[int, int
     made = network(pairs)
     graph = undirected(made)
 
-    cuts = find_cuts(made)
+    cuts = Structure(made).cuts
 
     assert {(one.one, one.other) for one in cuts.bridges} == {
         (min(pair), max(pair)) for pair in nx.bridges(graph)
@@ -61,13 +44,13 @@ def test_bridges_and_cut_points_are_those_of_networkx(pairs: list[tuple[int, int
 def test_a_long_chain_needs_no_deep_recursion() -> None:
     made = network([(note, note + 1) for note in range(5000)])
 
-    assert len(find_cuts(made).bridges) == 5000
+    assert len(Structure(made).cuts.bridges) == 5000
 
 
 @given(PAIRS)
 def test_pagerank_is_a_share_of_visits(pairs: list[tuple[int, int]]) -> None:
     made = network(pairs)
-    ranks = pagerank(made)
+    ranks = Structure(made).pagerank
 
     assert ranks.keys() == made.out.keys()
     if ranks:
@@ -82,30 +65,61 @@ def test_pagerank_is_a_share_of_visits(pairs: list[tuple[int, int]]) -> None:
 @given(PAIRS)
 def test_every_note_is_in_one_community(pairs: list[tuple[int, int]]) -> None:
     made = network(pairs)
-    found = find_communities(made)
+    found = Structure(made).communities
 
     assert sorted(note for group in found for note in group) == list(made.both)
-    assert found == find_communities(made)
+    assert found == Structure(made).communities
     graph = undirected(made)
     if graph.number_of_edges():
         wanted = nx.community.modularity(graph, found)
-        assert modularity(made, found) == pytest.approx(wanted)
-        assert wanted >= modularity(made, tuple((note,) for note in made.both)) - 1e-9
+        assert Structure(made).modularity == pytest.approx(wanted)
+        assert wanted >= nx.community.modularity(graph, [{note} for note in made.both]) - 1e-9
 
 
 def test_the_karate_club_falls_apart_as_it_did() -> None:
     club = nx.karate_club_graph()
     made = network(club.edges)
 
-    found = find_communities(made)
+    found = Structure(made).communities
 
-    assert modularity(made, found) > 0.4  # the best that is known has 0.4198
+    assert Structure(made).modularity > 0.4  # the best that is known has 0.4198
     assert not any({0, 33} <= set(group) for group in found)
 
 
 def test_an_empty_vault_has_nothing() -> None:
     made = network([])
+    empty = Structure(made)
 
-    assert (made.components(), find_communities(made), pagerank(made)) == ((), (), {})
-    assert modularity(made, ()) == 0
+    assert (empty.components, empty.communities, empty.pagerank) == ((), (), {})
+    assert empty.modularity == 0
     assert directed(made).number_of_nodes() == 0
+
+
+@given(PAIRS, st.booleans())
+def test_a_shortest_path_is_one(pairs: list[tuple[int, int]], along: bool) -> None:
+    made = network(pairs, [0, 1])
+    graph = directed(made) if along else undirected(made)
+
+    found = Structure(made).shortest_path(0, 1, directed=along)
+
+    if not nx.has_path(graph, 0, 1):
+        assert found is None
+        return
+    assert found is not None
+    assert (found[0], found[-1]) == (0, 1)
+    assert nx.is_path(graph, found)
+    assert len(found) == nx.shortest_path_length(graph, 0, 1) + 1
+    links = [sum(len(made.both[n]) for n in one) for one in nx.all_shortest_paths(graph, 0, 1)]
+    assert sum(len(made.both[n]) for n in found) == min(links)
+
+
+def test_a_path_avoids_the_hub() -> None:
+    hub = [(9, note) for note in range(8)]
+
+    made = Structure(network([*hub, (0, 8), (8, 1)]))
+
+    assert made.shortest_path(0, 1, directed=False) == (0, 8, 1)
+
+
+def test_a_note_is_on_its_own_path() -> None:
+    assert Structure(network([], [0])).shortest_path(0, 0, directed=True) == (0,)

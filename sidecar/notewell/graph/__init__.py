@@ -1,4 +1,5 @@
-"""What the links between notes tell: who is near, what lies between, what holds a vault together.
+"""The links between notes: what is near a note, what connects two, how the whole vault is shaped.
 
-The algorithms are pure functions over a `Network`; `answers` puts them into the contract's words.
+`queries` answers the contract's questions. Below it are pure functions over a `Network`. Algorithms
+on the whole network come from networkx, which only `structure` imports, when such a question comes.
 """

@@ -1,4 +1,4 @@
-"""Links that lead to no note: what they are meant for, how often, and from where."""
+"""Links that lead to no note: their targets, how often each is linked, and from which notes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from notewell.types import Link
 
-# Obsidian's own "accepted file formats" that are no notes. The index has notes alone, so whether
-# such a file is there is not known here.
+# The files beside notes that Obsidian accepts ("accepted file formats"). The index has only notes,
+# so it does not know whether such a file exists.
 _ATTACHMENTS = (
     *(".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"),
     *(".flac", ".m4a", ".mp3", ".ogg", ".wav", ".3gp"),
@@ -19,18 +19,18 @@ _ATTACHMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Dangling:
-    """A target that no note answers to, as it is written most; `sources` are ids, ascending."""
+class DanglingLinks:
+    """The links to one target, in its most frequent spelling; `sources` are note ids, ascending."""
 
     target: str
     links: int
     sources: tuple[int, ...]
 
 
-def dangling(
+def dangling_links(
     unresolved: Iterable[tuple[int, Link]], *, within: Container[int]
-) -> tuple[tuple[Dangling, ...], int]:
-    """The targets, those that most notes name first, and how many links name attachments.
+) -> tuple[tuple[DanglingLinks, ...], int]:
+    """The targets, those linked from most notes first, and the number of links to attachments.
 
     Links to attachments are not among the targets. Only links out of the notes in `within` count.
     """
@@ -39,14 +39,14 @@ def dangling(
     for source, link in unresolved:
         if source not in within:
             continue
-        if _is_attachment(link.target):
+        if link.target.lower().endswith(_ATTACHMENTS):
             attachments += 1
             continue
         spellings, sources = found.setdefault(_folded(link.target), ({}, set()))
         spellings[link.target] = spellings.get(link.target, 0) + 1
         sources.add(source)
     targets = [
-        Dangling(
+        DanglingLinks(
             max(spellings, key=lambda one: (spellings[one], one)),
             sum(spellings.values()),
             tuple(sorted(sources)),
@@ -57,9 +57,6 @@ def dangling(
     return tuple(targets), attachments
 
 
-def _is_attachment(target: str) -> bool:
-    return target.lower().endswith(_ATTACHMENTS)
-
-
 def _folded(target: str) -> str:
+    """The key that all spellings of a target share."""
     return unicodedata.normalize("NFC", target).casefold().removesuffix(".md").strip()

@@ -1,18 +1,24 @@
-"""The links between notes as algorithms want them: plain adjacency, at one moment."""
+"""The links between notes at one moment, as plain adjacency, and the notes near a note.
+
+Nearby notes are found here and not by networkx: only the notes around the start are read, where
+networkx would first need a graph of the whole vault and a quarter of a second to be imported.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from notewell.contract.questions import Direction, LinkDirection
+
 Adjacency = Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Notes by id and the notes next to each, ascending; a note is not next to itself.
+    """Note ids and the notes adjacent to each, ascending; a note is not adjacent to itself.
 
-    Each of the three has every note. `both` is `out` and `into` without regard to direction.
+    All three mappings have every note as a key. `both` unites `out` and `into`.
     """
 
     out: Adjacency
@@ -21,7 +27,7 @@ class Network:
 
     @classmethod
     def of(cls, notes: Iterable[int], links_of: Callable[[int], Collection[int]]) -> Network:
-        """Build it; `links_of` names the notes that a note links to, and may name unknown ones."""
+        """Build a network; `links_of` gives the targets of a note's links, even unknown ones."""
         ids = sorted(notes)
         known = set(ids)
         out = {note: tuple(sorted(known.intersection(links_of(note)) - {note})) for note in ids}
@@ -34,7 +40,7 @@ class Network:
         return cls(out, into, both)
 
     def without(self, notes: Collection[int]) -> Network:
-        """The same without some notes and their links."""
+        """A copy without some notes and their links."""
         kept = [note for note in self.out if note not in notes]
         return Network.of(kept, self.out.__getitem__)
 
@@ -43,27 +49,68 @@ class Network:
 
     @property
     def edge_count(self) -> int:
-        """How many pairs of notes are linked, by direction."""
+        """The number of linked pairs of notes; links in both directions count twice."""
         return sum(map(len, self.out.values()))
 
     def linked(self, one: int, other: int) -> bool:
-        """Whether either links to the other."""
+        """Whether either note links to the other."""
         return other in self.both[one]
 
-    def components(self) -> tuple[tuple[int, ...], ...]:
-        """The parts that no link connects with each other, largest first; each ascending."""
-        seen: set[int] = set()
-        parts = []
-        for note in self.both:
-            if note in seen:
-                continue
-            part = {note}
-            waiting = [note]
-            while waiting:
-                for near in self.both[waiting.pop()]:
-                    if near not in part:
-                        part.add(near)
-                        waiting.append(near)
-            seen |= part
-            parts.append(tuple(sorted(part)))
-        return tuple(sorted(parts, key=lambda part: (-len(part), part)))
+    def link_between(self, one: int, other: int) -> LinkDirection | None:
+        """The direction of the link between two notes, seen from `one`; None: no link."""
+        out, into = other in self.out[one], one in self.out[other]
+        if out and into:
+            return "both"
+        if not out and not into:
+            return None
+        return "out" if out else "in"
+
+    def links_among(self, notes: Iterable[int]) -> tuple[tuple[int, int], ...]:
+        """Each linked pair of some notes once, as positions in their order, lower one first."""
+        position = {note: n for n, note in enumerate(notes)}
+        return tuple(
+            (here, position[other])
+            for note, here in position.items()
+            for other in self.both[note]
+            if position.get(other, -1) > here
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyNote:
+    """A note whose shortest path from the start has `hops` links.
+
+    `score` is decay to the power of `hops`; `ways` counts the notes one hop nearer to the start
+    that are linked with it.
+    """
+
+    note: int
+    hops: int
+    score: float
+    ways: int
+
+
+def nearby_notes(
+    network: Network, start: int, *, hops: int, direction: Direction, decay: float
+) -> tuple[NearbyNote, ...]:
+    """The notes at most `hops` links from `start`, by hops, then by ways (most first), then by id.
+
+    `direction` says which links are followed. The start itself is left out.
+    """
+    adjacent = {"out": network.out, "in": network.into, "both": network.both}[direction]
+    seen = {start}
+    frontier: Mapping[int, int] = {start: 1}
+    found: list[NearbyNote] = []
+    for hop in range(1, hops + 1):
+        ways: dict[int, int] = {}
+        for note in frontier:
+            for other in adjacent[note]:
+                if other not in seen:
+                    ways[other] = ways.get(other, 0) + 1
+        if not ways:
+            break
+        order = sorted(ways, key=lambda note: (-ways[note], note))
+        found += [NearbyNote(note, hop, decay**hop, ways[note]) for note in order]
+        seen.update(ways)
+        frontier = ways
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""Walks: what is near, and what lies between."""
+"""The network of links: nearby notes, and links between given notes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.contract.questions import Direction
-from notewell.graph.network import Network
-from notewell.graph.walk import link_between, shortest_path, within
+from notewell.graph.network import Network, nearby_notes
 from tests.graph.networks import PAIRS, directed, network, undirected
 
 
 def reached(made: Network, hops: int, direction: Direction = "both") -> dict[int, int]:
-    found = within(made, 0, hops=hops, direction=direction, decay=0.5)
+    found = nearby_notes(made, 0, hops=hops, direction=direction, decay=0.5)
     return {one.note: one.hops for one in found}
+
+
+def test_a_note_is_not_next_to_itself_and_unknown_notes_are_not_there() -> None:
+    made = Network.of([1, 2], lambda _: {1, 2, 99})
+
+    assert (made.out, made.into) == ({1: (2,), 2: (1,)}, {1: (2,), 2: (1,)})
+    assert made.edge_count == 2
+
+
+@given(PAIRS)
+def test_without_notes_their_links_are_gone(pairs: list[tuple[int, int]]) -> None:
+    left = network(pairs).without({0, 1})
+    kept = [(a, b) for a, b in pairs if not {a, b} & {0, 1}]
+
+    assert left.both == network(kept, left.out).both
 
 
 def test_directions_are_told_apart() -> None:
@@ -29,7 +43,7 @@ def test_directions_are_told_apart() -> None:
 def test_each_hop_costs_and_more_ways_come_first() -> None:
     made = network([(0, 1), (0, 2), (0, 3), (1, 9), (2, 9), (3, 4)])
 
-    found = within(made, 0, hops=2, direction="out", decay=0.5)
+    found = nearby_notes(made, 0, hops=2, direction="out", decay=0.5)
 
     assert [(one.note, one.score, one.ways) for one in found[3:]] == [(9, 0.25, 2), (4, 0.25, 1)]
 
@@ -46,35 +60,16 @@ def test_distances_are_those_of_networkx(
     assert reached(made, hops, direction) == {n: hop for n, hop in lengths.items() if n != 0}
 
 
-@given(PAIRS, st.booleans())
-def test_a_shortest_path_is_one(pairs: list[tuple[int, int]], along: bool) -> None:
-    made = network(pairs, [0, 1])
-    graph = directed(made) if along else undirected(made)
-
-    found = shortest_path(made, 0, 1, directed=along)
-
-    if not nx.has_path(graph, 0, 1):
-        assert found is None
-        return
-    assert found is not None
-    assert (found[0], found[-1]) == (0, 1)
-    assert nx.is_path(graph, found)
-    assert len(found) == nx.shortest_path_length(graph, 0, 1) + 1
-
-
-def test_a_path_avoids_the_hub() -> None:
-    hub = [(9, note) for note in range(8)]
-
-    assert shortest_path(network([*hub, (0, 8), (8, 1)]), 0, 1, directed=False) == (0, 8, 1)
-
-
-def test_a_note_is_on_its_own_path() -> None:
-    assert shortest_path(network([], [0]), 0, 0, directed=True) == (0,)
-
-
 @pytest.mark.parametrize(
     ("pairs", "link"),
     [([(0, 1)], "out"), ([(1, 0)], "in"), ([(0, 1), (1, 0)], "both"), ([], None)],
 )
 def test_a_link_has_a_direction(pairs: list[tuple[int, int]], link: str | None) -> None:
-    assert link_between(network(pairs, [0, 1]), 0, 1) == link
+    assert network(pairs, [0, 1]).link_between(0, 1) == link
+
+
+def test_links_are_among_the_notes_shown_and_each_is_there_once() -> None:
+    made = network([(1, 2), (2, 1), (2, 3), (3, 9)], [1, 2, 3, 9])
+
+    assert set(made.links_among([3, 1, 2])) == {(0, 2), (1, 2)}
+    assert made.links_among([]) == ()
