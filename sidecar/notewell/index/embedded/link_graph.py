@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgpack
 import numpy.typing as npt
@@ -19,9 +19,6 @@ from notewell.index.embedded.link_table import LinkTable, Node
 from notewell.index.embedded.note_names import Names
 from notewell.index.embedded.store import Store
 from notewell.types import IdArray, Link
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 _MOST_CHANGED = 4096  # notes over the table, or half as many as are in it; then it is made anew
 
@@ -108,20 +105,6 @@ class LinkGraph:
         into, table = self._into.copy(), self._table
         others = len(table.sources) - sum(len(table.sources_of(note_id)) for note_id in into)
         return others + sum(map(len, into.values()))
-
-    def networkx(self) -> nx.DiGraph[int]:
-        """The graph for algorithms: nodes are note ids, `weight` counts the links of an edge."""
-        import networkx as nx  # noqa: PLC0415 (a tenth of a second that a search must not pay)
-
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        graph.add_nodes_from(sorted(self._ids()))
-        for note_id, node in sorted(self._nodes()):
-            for target in node.targets:
-                if target is None or target == note_id:
-                    continue
-                weight = graph.get_edge_data(note_id, target, {"weight": 0})["weight"]
-                graph.add_edge(note_id, target, weight=weight + 1)
-        return graph
 
     def _node(self, note_id: int) -> Node | None:
         changed = self._changed
