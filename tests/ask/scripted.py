@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.waiting import HANG_S
+
 
 @dataclass(frozen=True)
 class Says:
@@ -81,7 +83,7 @@ class ScriptedModel:
                 for event in events[: middle - 1]:
                     self._event(event)
                 if turn.hold is not None:
-                    turn.hold.wait(20)
+                    turn.hold.wait(HANG_S)
                 for event in () if turn.drop else events[middle - 1 :]:
                     self._event(event)
 

@@ -15,11 +15,17 @@ from notewell import __version__
 from notewell.cli.app import Root
 from notewell.cli.options import Command, invocation, json_option
 from notewell.errors import ModelUnavailableError
+from tests.waiting import PROCESS_S
 
 
 def run(*args: str, **how: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *args], capture_output=True, text=True, timeout=60, check=False, **how
+        [sys.executable, *args],
+        capture_output=True,
+        text=True,
+        timeout=PROCESS_S,
+        check=False,
+        **how,
     )
 
 
@@ -122,7 +128,7 @@ def test_shared_options_go_before_or_after_the_command(args: list[str]) -> None:
 def test_a_reader_that_leaves_is_no_error() -> None:
     command = f'"{sys.executable}" -m notewell cli-reference | head -n 1'
     result = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False
+        ["sh", "-c", command], capture_output=True, text=True, timeout=PROCESS_S, check=False
     )
 
     assert result.stdout == "# Command line\n"

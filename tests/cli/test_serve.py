@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,8 +17,7 @@ from typing import Any
 import pytest
 
 from tests.cli.support import CommandLine, write_notes
-
-SECONDS = 30
+from tests.waiting import PROCESS_S, until
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -50,13 +48,13 @@ def served(start: Start, vault: Path) -> tuple[subprocess.Popen[str], dict[str, 
     process = start("serve", vault, "--port", 0, "--handshake", "--no-watch")
     assert process.stdout is not None
     line = process.stdout.readline()
-    assert line, process.communicate(timeout=SECONDS)
+    assert line, process.communicate(timeout=PROCESS_S)
     return process, json.loads(line)
 
 
 def stop(process: subprocess.Popen[str]) -> None:
     """Close its stdin, as the program that started it would; it ends well."""
-    process.communicate(timeout=SECONDS)
+    process.communicate(timeout=PROCESS_S)
     assert process.returncode == 0
 
 
@@ -65,7 +63,7 @@ def get(said: dict[str, Any], route: str) -> Any:
         f"http://127.0.0.1:{said['port']}{route}",
         headers={"Authorization": f"Bearer {said['token']}"},
     )
-    with urllib.request.urlopen(request, timeout=SECONDS) as response:
+    with urllib.request.urlopen(request, timeout=PROCESS_S) as response:
         return json.load(response)
 
 
@@ -75,7 +73,7 @@ def post(said: dict[str, Any], route: str, body: dict[str, Any]) -> Any:
         data=json.dumps(body).encode(),
         headers={"Authorization": f"Bearer {said['token']}"},
     )
-    with urllib.request.urlopen(request, timeout=SECONDS) as response:
+    with urllib.request.urlopen(request, timeout=PROCESS_S) as response:
         return json.load(response)
 
 
@@ -101,10 +99,7 @@ def test_the_log_tells_what_happened_and_nothing_of_notes_or_secrets(
     said = json.loads(process.stdout.readline())
     found = get(said, "/api/search?q=zeppelin")
     assert "zeppelin" in found["query"]
-    end = time.monotonic() + SECONDS
-    while get(said, "/api/status")["state"] != "ready":
-        assert time.monotonic() < end, "the first index never ended"
-        time.sleep(0.05)
+    until(lambda: get(said, "/api/status")["state"] == "ready", pause_s=0.05)
     stop(process)
 
     text = (tmp_path / "data" / "state" / "logs" / "notewell.log").read_text(encoding="utf-8")
@@ -178,10 +173,10 @@ def test_a_person_gets_a_link_and_ctrl_c_ends_it_well(start: Start, vault: Path)
     process = start("serve", vault, "--port", 0)
     assert process.stdout is not None
     link = process.stdout.readline().strip()
-    with urllib.request.urlopen(link, timeout=SECONDS) as response:
+    with urllib.request.urlopen(link, timeout=PROCESS_S) as response:
         assert response.status == 200
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=SECONDS)
+    _, said = process.communicate(timeout=PROCESS_S)
 
     assert process.returncode == 0
     assert f"Notes ({vault})" in said
@@ -197,7 +192,7 @@ def test_the_demo_serves_the_sample_with_queries_to_try(
     link = process.stdout.readline()
     found = notewell.json("search", "database is locked")
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=SECONDS)
+    _, said = process.communicate(timeout=PROCESS_S)
 
     assert "/?token=" in link
     assert found["vault"] == "Sample vault"

@@ -31,6 +31,7 @@ from notewell.web.server_file import BoundServer
 from notewell.web.static_pages import FEATURES
 from tests.contract.vault import write_vault
 from tests.tiny_model import write_tiny_model
+from tests.waiting import PROCESS_S
 from tests.web.fits import misfits
 
 FOLDER = Path(__file__).parent
@@ -239,7 +240,7 @@ def _configuration(folder: Path) -> Configuration:
 
 
 async def _indexed(session: aiohttp.ClientSession) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PROCESS_S):
         while True:
             async with session.get("/api/status") as response:
                 status = await response.json()
@@ -262,7 +263,10 @@ async def _ask(session: aiohttp.ClientSession, asked: Asked) -> Any:
 async def _events(session: aiohttp.ClientSession) -> list[dict[str, Any]]:
     """The first event of each kind since the server started, numbered anew."""
     first: dict[str, Any] = {}
-    async with asyncio.timeout(20), session.get("/api/events", params={"after": 0}) as response:
+    async with (
+        asyncio.timeout(PROCESS_S),
+        session.get("/api/events", params={"after": 0}) as response,
+    ):
         assert response.content_type == "text/event-stream"
         while len(first) < len(get_args(EventKind)):
             frame = (await response.content.readuntil(b"\n\n")).decode()

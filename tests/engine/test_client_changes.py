@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, OutsideVaultError, UsageError
 from notewell.types import Change, FileStamp, SearchRequest, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
+from tests.waiting import until
 
 SAVED = 1_772_445_600_123
 
@@ -47,12 +47,9 @@ def started(tmp_path: Path) -> Iterator[Open]:
 
 
 def settled(engine: Engine) -> StatusReply:
-    """Wait until nothing is left to do; the bound is for a hang, not a measurement."""
-    end = time.monotonic() + 20
-    while (status := engine.status()).state != "ready":
-        assert time.monotonic() < end, status
-        time.sleep(0.01)
-    return status
+    """Wait until nothing is left to do."""
+    until(lambda: engine.status().state == "ready")
+    return engine.status()
 
 
 def paths(engine: Engine, query: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from notewell.types import (
     VaultRules,
 )
 from tests.tiny_model import write_tiny_judge, write_tiny_model
+from tests.waiting import until
 
 NOTES = {
     "Bread/Starter.md": "---\ntags: [baking]\n---\n# Feeding\nFeed the sourdough starter with rye flour.\n",
@@ -89,14 +89,6 @@ def open_engine(vault: Path, tmp_path: Path) -> Iterator[Callable[..., Engine]]:
 def paths(engine: Engine, query: str, **asked: object) -> list[str]:
     reply = engine.search(SearchRequest(query, **asked))  # type: ignore[arg-type]
     return [result.path for result in reply.results]
-
-
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    """Wait for a background writer; the bound is for a hang, not a measurement."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the writer did not get there"
-        time.sleep(0.02)
 
 
 def test_a_reranker_in_a_folder_reads_the_first_results(

@@ -8,6 +8,7 @@ from functools import partial
 
 from notewell.engine.event_stream import Following
 from notewell.ingest.events import EventLog
+from tests.waiting import HANG_S
 
 
 def publish(log: EventLog, *generations: int) -> None:
@@ -16,7 +17,7 @@ def publish(log: EventLog, *generations: int) -> None:
 
 
 async def told(following: Following, count: int) -> list[object]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_S):
         events = [await following.next() for _ in range(count)]
     return [None if event is None else event.data["generation"] for event in events]
 

@@ -24,6 +24,7 @@ from notewell.types import (
     ModelRules,
     Settings,
 )
+from tests.waiting import HANG_S
 
 NOTES = 6
 
@@ -136,14 +137,14 @@ def test_a_failing_model_is_asked_again_later_and_not_at_once(desk: Desk) -> Non
     patient = desk.writer(models)
     patient.events.subscribe(lambda event: runs.release() if event.data.get("problem") else None)
     patient.start()
-    assert runs.acquire(timeout=20)
+    assert runs.acquire(timeout=HANG_S)
     assert not runs.acquire(timeout=0.5)
     patient.close()
 
     again = desk.writer(models, model_again_s=0.05)
     again.events.subscribe(lambda event: runs.release() if event.data.get("problem") else None)
     again.start()
-    assert runs.acquire(timeout=20)
+    assert runs.acquire(timeout=HANG_S)
     fake.most = None
     assert wait_for(lambda: len(fake.embedded) == NOTES)
     again.close()
@@ -228,7 +229,7 @@ def test_weights_that_changed_under_an_earlier_name_do_not_answer(desk: Desk) ->
     assert desk.fakes["old"].closed
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
+def wait_for(condition: Callable[[], bool], seconds: float = HANG_S) -> bool:
     """Whether a condition came true; the bound is for a hang."""
     waiting = threading.Event()
     for _ in range(int(seconds / 0.02)):

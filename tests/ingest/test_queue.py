@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from notewell.ingest.queue import MOST_PATHS, Work, WorkQueue, is_nothing
+from tests.waiting import HANG_S
 
 
 def test_what_waits_is_merged_into_one_run() -> None:
@@ -50,7 +51,7 @@ def test_a_paused_queue_keeps_what_it_has() -> None:
     assert taken == []
 
     queue.resume()
-    taker.join(10)
+    taker.join(HANG_S)
     assert taken == [Work()]
 
 
@@ -92,7 +93,7 @@ def test_a_waiting_taker_gets_what_is_submitted() -> None:
     taker = threading.Thread(target=lambda: taken.append(queue.take()))
     taker.start()
     queue.submit(Work(full=True))
-    taker.join(10)
+    taker.join(HANG_S)
 
     assert taken == [Work(full=True)]
 
@@ -103,7 +104,7 @@ def test_closing_wakes_the_taker() -> None:
     taker = threading.Thread(target=lambda: taken.append(queue.take()))
     taker.start()
     queue.close()
-    taker.join(10)
+    taker.join(HANG_S)
 
     assert taken[-1] is None
     assert queue.closed

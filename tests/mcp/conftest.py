@@ -25,6 +25,7 @@ from notewell.vaults.known import Vaults
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
 from tests.tiny_model import write_tiny_model
+from tests.waiting import PROCESS_S
 
 TOKEN = "t0ken-" + "m" * 40
 NOTES = {
@@ -179,7 +180,7 @@ async def over_http(url: str, *, token: str = TOKEN, mode: str = "auto") -> Asyn
     """A client of `/mcp` with a token."""
     headers = {"Authorization": f"Bearer {token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=30.0) as http,
+        httpx2.AsyncClient(headers=headers, timeout=PROCESS_S) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         yield client

@@ -16,6 +16,7 @@ from notewell.types import LimitRules
 from notewell.web.site import SITE
 from tests.mcp.conftest import RIGHT, WRITING, Home, over_http, serving
 from tests.mcp.test_tools import NAMES, ask, paths, refused, said
+from tests.waiting import PROCESS_S
 
 PARALLEL = 100
 
@@ -102,7 +103,7 @@ async def test_a_call_that_is_given_up_leaves_the_rest_alone(home: Home, mode: s
 
 async def test_an_open_session_does_not_hold_up_the_end(home: Home) -> None:
     headers = {"Authorization": "Bearer t0ken-" + "m" * 40, "Accept": "text/event-stream"}
-    async with httpx2.AsyncClient(headers=headers, timeout=30.0) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=PROCESS_S) as http:
         async with serving(home) as url, over_http(f"{url}/mcp", mode="legacy") as client:
             await ask(client, "stats")
             begun = time.monotonic()

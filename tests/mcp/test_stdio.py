@@ -12,6 +12,7 @@ from mcp.client.client import Client
 from mcp import StdioServerParameters
 from tests.mcp.conftest import RIGHT, WRITING, Home, serving
 from tests.mcp.test_tools import NAMES, ask, paths, refused, said
+from tests.waiting import PROCESS_S
 
 PARALLEL = 100
 
@@ -67,7 +68,7 @@ def test_stdout_is_the_protocols_alone(home: Home) -> None:
         capture_output=True,
         env=home.environment,
         cwd=home.folder,
-        timeout=60,
+        timeout=PROCESS_S,
         check=False,
     )
     assert ran.returncode == 0
@@ -80,7 +81,7 @@ def test_a_vault_that_is_not_known_ends_it_with_what_to_do(home: Home) -> None:
         input=b"",
         capture_output=True,
         env=home.environment,
-        timeout=60,
+        timeout=PROCESS_S,
         check=False,
     )
     assert (ran.returncode, ran.stdout) == (3, b"")

@@ -15,6 +15,7 @@ from notewell.models.catalogue import ModelSpec, PinnedFile
 from notewell.models.fetch import cache_folder, fetch, locate
 from tests.models.conftest import FILES
 from tests.models.loopback import Hub, nobody, serving
+from tests.waiting import PROCESS_S
 
 
 @pytest.fixture
@@ -197,7 +198,7 @@ def test_two_processes_download_once(tiny_folder: Path, model_dir: Path) -> None
     with serving(Hub(tiny_folder)) as hub:
         command = [sys.executable, "-c", FETCH_IN_ANOTHER_PROCESS, str(model_dir), hub.url]
         both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-        hashes = {process.communicate(timeout=60)[0] for process in both}
+        hashes = {process.communicate(timeout=PROCESS_S)[0] for process in both}
     assert [process.returncode for process in both] == [0, 0]
     assert len(hashes) == 1
     assert len(hub.asked) == len(FILES)

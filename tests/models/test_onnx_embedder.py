@@ -11,6 +11,7 @@ from notewell.errors import ModelError
 from notewell.models.catalogue import ModelSpec
 from notewell.models.onnx_embedder import OnnxEmbedder, QueryGate
 from notewell.types import Embedder
+from tests.waiting import HANG_S
 
 Load = Callable[..., Embedder]
 TEXTS = [f"note {number} about bread " * (1 + number % 7) for number in range(40)]
@@ -129,7 +130,7 @@ class RecordingSession:
         self.lengths.append(ids.shape[1])
         if len(self.lengths) == 1:
             self.started.set()
-            self.go_on.wait(10)
+            self.go_on.wait(HANG_S)
         return [np.ones((1, 64), np.float32)]
 
 
@@ -140,7 +141,7 @@ def test_longest_first_and_a_query_passes_the_waiting_passages(tiny_onnx: OnnxEm
     texts = ["sea " * count for count in (5, 20, 10)]
     with ThreadPoolExecutor(1) as pool:
         passages = pool.submit(embedder.embed_passages, texts)
-        session.started.wait(10)
+        session.started.wait(HANG_S)
         embedder.embed_query("x")  # while the first passage is being embedded
         session.go_on.set()
         passages.result()
@@ -154,7 +155,7 @@ def test_closing_stops_after_the_text_in_hand(tiny_onnx: OnnxEmbedder) -> None:
     embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
     with ThreadPoolExecutor(2) as pool:
         passages = pool.submit(embedder.embed_passages, ["sea", "sun", "moon"])
-        session.started.wait(10)
+        session.started.wait(HANG_S)
         closing = pool.submit(embedder.close)
         while embedder._session is not None:
             threading.Event().wait(0.001)

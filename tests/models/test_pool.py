@@ -12,6 +12,7 @@ import pytest
 from notewell.errors import ModelUnavailableError
 from notewell.models.pool import EmbedderPool
 from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules
+from tests.waiting import HANG_S
 
 
 class CountingEmbedder:
@@ -57,7 +58,7 @@ class Shelf:
         if rules.name not in self.here:
             if not fetch_missing:
                 raise ModelUnavailableError(f"{rules.name} is not here")
-            assert self.downloads.acquire(timeout=20)
+            assert self.downloads.acquire(timeout=HANG_S)
             self.here.add(rules.name)
         self.loaded.append(CountingEmbedder(rules.name))
         return self.loaded[-1]

@@ -15,6 +15,7 @@ from notewell.client.remote import Remote, running_server
 from notewell.config.load import load_settings
 from notewell.vaults.known import Vaults
 from tests.tiny_model import write_tiny_model
+from tests.waiting import PROCESS_S
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -54,16 +55,16 @@ def serving(vault: Path, environment: dict[str, str]) -> Iterator[Remote]:
             yield Remote(server)
         finally:
             process.stdin.close()
-            process.wait(60)
+            process.wait(PROCESS_S)
 
 
-def settle(remote: Remote, vault: Path, *, seconds: float = 240) -> None:
+def settle(remote: Remote, vault: Path, *, seconds: float = 2 * PROCESS_S) -> None:
     """Wait until the server has every file and is done; the bound is for a hang."""
     end = time.monotonic() + seconds
     calm = 0
     while calm < 3:
         assert time.monotonic() < end, f"never settled: {remote.status()!r}"
-        time.sleep(0.4)
+        time.sleep(0.4)  # the watcher gathers changes for a while before it hands them on
         status = json.loads(remote.status())
         files = sum(1 for _ in vault.rglob("[!.]*.md"))
         done = status["state"] == "ready" and status["semantic"] == "ready"

@@ -15,6 +15,7 @@ from notewell.vaults.known import Vaults
 from tests.stress import picture
 from tests.stress.operations import Hand
 from tests.stress.served import counted, environment, serving, settle
+from tests.waiting import PROCESS_S
 
 OPERATIONS = 500
 BURST = 2000
@@ -94,7 +95,7 @@ def test_a_folder_that_goes_all_at_once_is_kept_until_somebody_says_so(tmp_path:
 
 
 def until(
-    remote: Remote, condition: Callable[[dict[str, Any]], bool], *, seconds: float = 60
+    remote: Remote, condition: Callable[[dict[str, Any]], bool], *, seconds: float = PROCESS_S
 ) -> dict[str, Any]:
     """Wait for what the status is to say; the bound is for a hang."""
     end = time.monotonic() + seconds

@@ -10,6 +10,7 @@ import pytest
 
 from notewell.support import interrupt
 from notewell.support.interrupt import InterruptedWorkError
+from tests.waiting import HANG_S, happened
 
 
 async def test_work_that_is_waited_for_is_never_interrupted() -> None:
@@ -27,7 +28,7 @@ async def test_work_ends_at_its_next_look_when_its_caller_has_gone() -> None:
 
     def work() -> None:
         begun.set()
-        gone.wait(10)
+        gone.wait(HANG_S)
         try:
             interrupt.check()
         except InterruptedWorkError:
@@ -36,7 +37,7 @@ async def test_work_ends_at_its_next_look_when_its_caller_has_gone() -> None:
 
     with ThreadPoolExecutor(1) as readers:
         caller = asyncio.create_task(interrupt.run_in(readers, work))
-        await asyncio.to_thread(begun.wait, 10)
+        await happened(begun)
         caller.cancel()
         with pytest.raises(asyncio.CancelledError):
             await caller
@@ -49,7 +50,7 @@ async def test_work_ends_at_its_next_look_when_its_caller_has_gone() -> None:
 async def test_work_that_did_not_begin_never_does() -> None:
     block, ran = threading.Event(), threading.Event()
     with ThreadPoolExecutor(1) as readers:
-        first = asyncio.create_task(interrupt.run_in(readers, lambda: block.wait(10)))
+        first = asyncio.create_task(interrupt.run_in(readers, lambda: block.wait(HANG_S)))
         second = asyncio.create_task(interrupt.run_in(readers, ran.set))
         await asyncio.sleep(0.01)
         second.cancel()

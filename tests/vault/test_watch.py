@@ -11,6 +11,7 @@ import pytest
 
 from notewell.types import WatchMode
 from notewell.vault.watch import is_silent, watch_vault
+from tests.waiting import HANG_S
 
 Groups = queue.Queue[tuple[str, ...]]
 
@@ -45,7 +46,7 @@ def watching(vault: Path) -> Iterator[Callable[[WatchMode], Groups]]:
     yield start
     stop.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(HANG_S)
 
 
 def prove_ready(vault: Path, groups: Groups) -> None:
@@ -64,7 +65,7 @@ def collect(groups: Groups, *wanted: str) -> set[str]:
     """All paths told of until the wanted ones came; late repeats of the probe do not count."""
     seen: set[str] = set()
     while not set(wanted) <= seen:
-        seen.update(groups.get(timeout=20))
+        seen.update(groups.get(timeout=HANG_S))
     return seen - {"ready.md"}
 
 
@@ -121,7 +122,7 @@ def test_changed_rules_mean_the_whole_vault(
     groups = watching("events")
     (vault / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
 
-    assert groups.get(timeout=20) == ()
+    assert groups.get(timeout=HANG_S) == ()
 
 
 def test_a_network_mount_is_known_by_its_kind(tmp_path: Path) -> None:

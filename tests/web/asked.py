@@ -20,6 +20,7 @@ from notewell.contract.ask import (
     ModelView,
 )
 from notewell.models.chat.messages import Cancel
+from tests.waiting import HANG_S
 
 
 class FakeAsking:
@@ -38,7 +39,7 @@ class FakeAsking:
             raise RuntimeError(asked.question)
         if self.slow:
             try:
-                cancel.wait(10)
+                cancel.wait(HANG_S)
             finally:
                 self.cancelled.set()
         yield AskEvent("text", AskText("sun [1]."))

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from notewell.ask.agent import Asked
+from tests.waiting import HANG_S
 from tests.web.fakes import Client, FakeEngine
 
 
@@ -31,7 +32,7 @@ async def test_who_goes_away_ends_the_answer(client: Client, engine: FakeEngine)
     await response.content.readuntil(b"By the ")
     response.close()
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(HANG_S):
         await asyncio.to_thread(engine.asking.cancelled.wait)
 
 

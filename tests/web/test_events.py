@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
+from notewell.web import server as server_module
 from notewell.web.events import Streams
+from tests.waiting import HANG_S, until_async
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
-
-SECONDS = 10
 
 
 async def frame(response: ClientResponse) -> str:
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(HANG_S):
         return (await response.content.readuntil(b"\n\n")).decode()
 
 
@@ -32,17 +32,21 @@ async def event(response: ClientResponse) -> dict[str, Any]:
 
 async def admitted(client: Client, meanwhile: Callable[[], None] = lambda: None) -> ClientResponse:
     """A stream, as soon as the server has room for it; the bound is for a hang."""
-    for _ in range(1000):
+
+    async def attempt() -> ClientResponse | None:
         response = await client.get("/api/events")
         if response.status == 200:
             return response
         meanwhile()
-        await asyncio.sleep(0.01)
-    raise AssertionError("the server never had room")
+        return None
+
+    admitted = await until_async(attempt)
+    assert admitted is not None
+    return admitted
 
 
 async def ended(response: ClientResponse) -> bool:
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(HANG_S):
         await response.content.read()
     return True
 
@@ -134,7 +138,7 @@ async def test_a_client_that_does_not_read_is_given_up(
         f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n"
         f"Authorization: Bearer {TOKEN}\r\n\r\n".encode()
     )
-    await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)
+    await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HANG_S)
 
     def tell_more_than_buffers_hold() -> None:
         for _ in range(50):
@@ -157,9 +161,12 @@ async def test_the_end_of_the_server_ends_the_streams(connect: Connect) -> None:
     assert await ended(response)
 
 
-async def test_an_unread_stream_does_not_keep_the_server_from_stopping(connect: Connect) -> None:
+async def test_an_unread_stream_does_not_keep_the_server_from_stopping(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "SHUTDOWN_SECONDS", 10 * HANG_S)
     client = await connect()
     await client.get("/api/events")
 
-    async with asyncio.timeout(4):  # less than it would wait for a request in flight
+    async with asyncio.timeout(HANG_S):  # less than it would wait for a request in flight
         await client.server.close()

@@ -19,6 +19,7 @@ from notewell.errors import BusyError, ConfigError
 from notewell.types import LimitRules, SearchRequest
 from notewell.web.events import Streams
 from notewell.web.limits import Rates, SlidingWindow, Slots
+from tests.waiting import HANG_S, happened, until_async
 from tests.web.fakes import Client, Connect, FakeEngine
 
 
@@ -132,7 +133,7 @@ async def test_some_run_some_wait_and_others_are_sent_away() -> None:
             running -= 1
 
     first = [asyncio.create_task(work()) for _ in range(3)]
-    await asyncio.sleep(0.01)
+    await until_async(lambda: (running, slots._waiting) == (2, 1))
     assert running == 2
     with pytest.raises(BusyError) as refused:
         await work()
@@ -154,20 +155,37 @@ async def test_who_waits_too_long_is_sent_away_and_leaves_no_hole() -> None:
 
 
 class Slow(FakeEngine):
-    """An engine whose searches take until `go` is set."""
+    """An engine whose searches and jobs take until `go` is set; `begun` once one runs."""
 
     def __init__(self, engine: FakeEngine) -> None:
         super().__init__(engine.record, engine.notes)
+        self.begun = threading.Event()
         self.go = threading.Event()
         self.cancelled = 0
 
     def search(self, request: SearchRequest) -> SearchReply:
-        self.go.wait(10)
+        self._wait()
         return super().search(request)
 
     def reindex(self, **asked: object) -> StatusReply:
-        self.go.wait(10)
+        self._wait()
         return super().reindex(**asked)
+
+    def _wait(self) -> None:
+        self.begun.set()
+        self.go.wait(HANG_S)
+
+
+async def answered(client: Client, path: str) -> ClientResponse | None:
+    """The response where it is a 200, else None."""
+    response = await client.get(path)
+    return response if response.status == 200 else None
+
+
+def no_connections(client: Client) -> bool:
+    """Whether the server has seen every client leave."""
+    runner = client.server.runner
+    return runner is not None and runner.server is not None and not runner.server.connections
 
 
 @pytest.fixture
@@ -182,7 +200,7 @@ async def test_a_full_server_says_so_and_still_tells_that_it_lives(
 ) -> None:
     client = await connect(limits=LimitRules(concurrent=1, waiting=0))
     begun = asyncio.create_task(client.get("/api/search?q=bees"))
-    await asyncio.sleep(0.05)
+    await happened(slow.begun)
 
     refused = await client.get("/api/status")
     health = await client.get("/api/health")
@@ -199,7 +217,8 @@ async def test_a_question_that_takes_too_long_is_given_up(connect: Connect, slow
     client = await connect(limits=LimitRules(query_timeout_s=0.05, concurrent=1))
 
     refused = await client.get("/api/search?q=bees")
-    after = await client.get("/api/status")
+    # On a busy machine this one may itself take longer than the time it is given.
+    after = await until_async(lambda: answered(client, "/api/status"))
     slow.go.set()
 
     assert await code_of(refused) == (504, "query_timeout")
@@ -210,7 +229,8 @@ async def test_a_question_that_takes_too_long_is_given_up(connect: Connect, slow
 async def test_a_change_is_not_given_up(connect: Connect, slow: Slow) -> None:
     client = await connect(limits=LimitRules(query_timeout_s=0.05))
     begun = asyncio.create_task(client.post("/api/reindex"))
-    await asyncio.sleep(0.1)
+    await happened(slow.begun)
+    await asyncio.sleep(0.1)  # longer than a query may take
     slow.go.set()
 
     assert (await begun).status == 202
@@ -221,24 +241,25 @@ async def test_the_place_of_a_client_that_leaves_is_free_at_once(
 ) -> None:
     client = await connect(limits=LimitRules(concurrent=1, waiting=0))
     leaving = asyncio.create_task(client.get("/api/search?q=bees"))
-    await asyncio.sleep(0.05)
+    await happened(slow.begun)
 
     leaving.cancel()
-    await asyncio.sleep(0.05)
+    await until_async(lambda: no_connections(client))
 
-    assert (await client.get("/api/status")).status == 200
+    assert (await until_async(lambda: answered(client, "/api/status"))).status == 200
+    assert not slow.go.is_set()
     slow.go.set()
 
 
 async def test_a_change_is_made_also_when_its_client_has_left(connect: Connect, slow: Slow) -> None:
     client = await connect()
     leaving = asyncio.create_task(client.post("/api/reindex"))
-    await asyncio.sleep(0.05)
+    await happened(slow.begun)
     leaving.cancel()
-    await asyncio.sleep(0.05)
+    await until_async(lambda: no_connections(client))
 
     slow.go.set()
-    await asyncio.sleep(0.05)
+    await until_async(lambda: slow.asked)
 
     assert (False, ()) in slow.asked
 

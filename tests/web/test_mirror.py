@@ -16,6 +16,7 @@ from notewell.types import Settings, VaultRules
 from notewell.vaults.known import Vaults
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
+from tests.waiting import HANG_S
 
 SAVED = 1_772_445_600_123
 NOTES = {
@@ -84,7 +85,7 @@ async def fill(session: aiohttp.ClientSession, notes: Mapping[str, str]) -> Any:
 
 async def ready(session: aiohttp.ClientSession, notes: int) -> Any:
     """Follow the events until so many notes are indexed and nothing is left to do."""
-    async with asyncio.timeout(30), session.get("/api/events", params={"after": 0}) as stream:
+    async with asyncio.timeout(HANG_S), session.get("/api/events", params={"after": 0}) as stream:
         while True:
             status = await ask(session, "GET /api/status")
             if (status["state"], status["notes"]) == ("ready", notes):

@@ -20,6 +20,7 @@ from notewell.web.app import create_app
 from notewell.web.openapi import document
 from notewell.web.routes import ROUTES
 from notewell.web.server import make_runner
+from tests.waiting import HANG_S
 from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
 
 # Nothing is rationed: a test asks more often than anybody may.
@@ -68,7 +69,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
-    up.wait(10)
+    assert up.wait(HANG_S), "the server never came up"
     yield listening[0]
     loop.call_soon_threadsafe(stop.set)
     thread.join()

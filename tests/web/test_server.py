@@ -23,6 +23,7 @@ from notewell.types import Settings
 from notewell.web.server import serve
 from notewell.web.server_file import SERVER_FILE, BoundServer
 from notewell.web.shutdown import watch
+from tests.waiting import HANG_S, happened, until_async
 from tests.web.fakes import TOKEN, FakeEngine, FakeVaults
 
 
@@ -111,7 +112,7 @@ async def test_a_signal_ends_it_in_order(
     before = signal.getsignal(number)
     async with serving(vaults, settings) as (bound, task):
         os.kill(os.getpid(), number)
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, HANG_S)
 
         with pytest.raises(aiohttp.ClientConnectionError):
             await status_of(f"{bound.url}/api/health")
@@ -127,21 +128,20 @@ async def test_a_request_in_flight_is_finished_first(
 
     def slow_status() -> dict[str, str]:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(HANG_S)
         return {"state": "done"}
 
     engine.status = slow_status
     async with serving(vaults, settings) as (bound, task):
         answer = asyncio.create_task(status_of(f"{bound.url}/api/status"))
-        await asyncio.to_thread(begun.wait, 10)
+        await happened(begun)
         os.kill(os.getpid(), signal.SIGTERM)
-        await asyncio.sleep(0.05)
-        assert not server_file(vaults).exists()
+        await until_async(lambda: not server_file(vaults).exists())
         assert not vaults.closed
         go_on.set()
 
         assert await answer == 200
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, HANG_S)
     assert vaults.closed
 
 
@@ -157,7 +157,7 @@ async def test_with_handshake_it_ends_when_stdin_does(
             assert not task.done()
 
             os.close(writing)
-            await asyncio.wait_for(task, 10)
+            await asyncio.wait_for(task, HANG_S)
     assert vaults.closed
 
 
@@ -169,7 +169,7 @@ async def test_a_stdin_that_was_closed_before_ends_it_at_once(
     monkeypatch.setattr("sys.stdin", closed)
 
     async with serving(vaults, settings, handshake=True) as (_, task):
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, HANG_S)
     assert vaults.closed
 
 
@@ -178,7 +178,7 @@ def test_a_process_without_stdin_counts_as_one_whose_stdin_closed() -> None:
 
     watch(None, stopped.set)
 
-    assert stopped.wait(10)
+    assert stopped.wait(HANG_S)
 
 
 async def test_a_taken_port_is_an_error_that_says_what_to_do(
@@ -247,7 +247,7 @@ async def test_what_is_no_http_is_refused_and_not_quoted_in_the_log(
     async with serving(vaults, settings) as (bound, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", bound.port)
         writer.write(raw)
-        head = await asyncio.wait_for(reader.readline(), 10)
+        head = await asyncio.wait_for(reader.readline(), HANG_S)
         writer.close()
         await writer.wait_closed()
 
