@@ -1,0 +1,32 @@
+"""The project's one HTTP client: requests, replies, retries and server-sent events.
+
+It stands on the standard library's http.client, because a terminal command starts anew each time:
+importing another client costs more than the whole command may take (aiohttp's alone 140 ms). It is
+synchronous, opens one connection a request, and ignores the environment's proxies: a key or a note
+goes to the address that a person chose and to no other.
+"""
+
+from __future__ import annotations
+
+from notewell.support.http.cancel import Cancel
+from notewell.support.http.client import HttpClient
+from notewell.support.http.connection import Tls
+from notewell.support.http.events import ServerEvent, parse_events
+from notewell.support.http.messages import HttpError, Json, Reply, Request, parse_json
+from notewell.support.http.retry import Retry
+from notewell.support.http.stream import StreamedReply
+
+__all__ = [
+    "Cancel",
+    "HttpClient",
+    "HttpError",
+    "Json",
+    "Reply",
+    "Request",
+    "Retry",
+    "ServerEvent",
+    "StreamedReply",
+    "Tls",
+    "parse_events",
+    "parse_json",
+]
