@@ -1,8 +1,7 @@
 """Client of a running server: finds it by the file it leaves beside an index, and asks it.
 
-The standard library's HTTP client is used because a terminal command starts anew each time:
-importing aiohttp's takes 140 ms, several times what the answer takes. For the same reason nothing
-here imports numpy, and replies come back as the JSON bytes of their HTTP route.
+A terminal command starts anew each time, so nothing here imports numpy, and replies come back as
+the JSON bytes of their HTTP route.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from notewell import API_VERSION
 from notewell.errors import NotewellError, ServerError
+from notewell.support.http import HttpClient, HttpError, Request, Tls
 
 if TYPE_CHECKING:  # these load numpy
     from notewell.contract.memory_requests import MemoryRequest
@@ -59,7 +58,7 @@ def running_server(directory: Path) -> ServerInfo | None:
         # Without the token: should another program have the port now, it learns nothing.
         status, body = _exchange(info, "GET", "/api/health", timeout=HEALTH_SECONDS)
         health = json.loads(body)
-    except (OSError, HTTPException, ValueError):
+    except (HttpError, ValueError):
         return None
     speaks = isinstance(health, dict) and health.get("api") == API_VERSION
     return info if status == 200 and speaks else None
@@ -153,7 +152,7 @@ class Remote:
         given = {name: value for name, value in body.items() if value is not None}
         try:
             yield from _events(self.info, "/api/ask", json.dumps(given).encode())
-        except (OSError, HTTPException) as error:
+        except HttpError as error:
             raise _no_answer(self.info, error) from error
 
     def ask_models(self, *, refresh: bool) -> bytes:
@@ -231,7 +230,7 @@ class Remote:
                 token=self.info.token,
                 body=body,
             )
-        except (OSError, HTTPException) as error:
+        except HttpError as error:
             raise _no_answer(self.info, error) from error
         if status >= 400:
             raise _as_error(status, answer)
@@ -247,39 +246,31 @@ def _exchange(
     token: str | None = None,
     body: bytes | None = None,
 ) -> tuple[int, bytes]:
-    """Send one request and read its answer whole. Proxies of the environment play no part."""
-    connection = _connection(server, timeout)
-    headers = {"Accept": "application/json", "Connection": "close"}
+    """Send one request and read its reply: status and body. Raises HttpError."""
+    headers = {"Accept": "application/json"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     if body is not None:
         headers["Content-Type"] = "application/json"
-    try:
-        connection.request(method, target, body=body, headers=headers)
-        response = connection.getresponse()
-        return response.status, response.read()
-    finally:
-        connection.close()
+    reply = _client(server, timeout).send(Request(method, server.url + target, headers, body))
+    return reply.status, reply.body
 
 
 def _events(server: ServerInfo, target: str, body: bytes) -> Iterator[tuple[str, bytes]]:
-    """Send one request and read the events of its answer, each as its kind and its data."""
-    connection = _connection(server, EVENT_SECONDS)
+    """Send one request and read the events of its reply: kind and data. Raises HttpError."""
     headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
-    try:
-        connection.request("POST", target, body=body, headers=headers)
-        response = connection.getresponse()
-        if response.status >= 400:
-            raise _as_error(response.status, response.read())
-        kind = ""
-        while line := response.readline():
-            name, _, value = line.rstrip(b"\n").partition(b": ")
-            if name == b"event":
-                kind = value.decode()
-            elif name == b"data":
-                yield kind, value
-    finally:
-        connection.close()
+    request = Request("POST", server.url + target, headers, body)
+    with _client(server, EVENT_SECONDS).stream(request) as reply:
+        if reply.status >= 400:
+            raise _as_error(reply.status, reply.read())
+        for event in reply.events():
+            yield event.kind, event.data.encode()
+
+
+def _client(server: ServerInfo, timeout: float) -> HttpClient:
+    # The certificate names the server as other devices know it; here it is known by its file.
+    tls = Tls(ca_file=server.certificate, check_hostname=False)
+    return HttpClient(timeout_s=timeout, connect_s=timeout, max_bytes=None, tls=tls)
 
 
 def _no_answer(server: ServerInfo, error: Exception) -> ServerError:
@@ -288,20 +279,6 @@ def _no_answer(server: ServerInfo, error: Exception) -> ServerError:
         f"The server at {server.url} does not answer ({why})."
         " If it has stopped, run the command again."
     )
-
-
-def _connection(server: ServerInfo, timeout: float) -> HTTPConnection:
-    address = urlsplit(server.url)
-    host = address.hostname or ""
-    if address.scheme != "https":
-        return HTTPConnection(host, address.port, timeout=timeout)
-    import ssl  # noqa: PLC0415 - 10 ms that most servers of this machine do not need
-
-    # The certificate names the server as other devices know it; here it is known by its file.
-    context = ssl.create_default_context(cafile=server.certificate)
-    context.check_hostname = False
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    return HTTPSConnection(host, address.port, timeout=timeout, context=context)
 
 
 def _read(file: Path) -> ServerInfo | None:
