@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -52,6 +52,7 @@ from notewell.types import (
     FileStamp,
     LedgerState,
     ModelRules,
+    PassageText,
     Progress,
     SearchRequest,
     Settings,
@@ -226,6 +227,10 @@ class Engine:
         return status.ledger_reply(
             self._index, self.record, self._settings.vault, state=state, path=path
         )
+
+    def passages(self) -> Iterator[PassageText]:
+        """All indexed passages as a model reads them, note by note."""
+        return self._index.passages()
 
     def status(self) -> StatusReply:
         """Where the index stands."""

@@ -94,6 +94,14 @@ class PendingText:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageText:
+    """A passage as a model reads it (header and text), and the vault path of its note."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class VectorPut:
     """A vector to keep for a text. `vector` has the model's dimensions, unit length."""
 

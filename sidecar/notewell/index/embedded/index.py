@@ -28,6 +28,7 @@ from notewell.types import (
     LedgerState,
     ManifestEntry,
     ModelKey,
+    PassageText,
     PendingText,
     StoredChunk,
     StoredNote,
@@ -288,6 +289,10 @@ class Index:
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
         """A note's chunks in order."""
         return reads.chunks_of(self._store, note_id)
+
+    def passages(self) -> Iterator[PassageText]:
+        """All passages as a model reads them, note by note; the title of a note that has none."""
+        return reads.passages(self._store)
 
     def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
         """The note of each chunk; -1 for a chunk that is gone."""

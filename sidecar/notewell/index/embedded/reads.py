@@ -18,9 +18,11 @@ from notewell.types import (
     LedgerEntry,
     LedgerState,
     ManifestEntry,
+    PassageText,
     PropertyValue,
     StoredChunk,
     StoredNote,
+    embedded_text,
 )
 
 _PATHS_AT_ONCE = 200
@@ -220,6 +222,15 @@ def _note_text(columns: rows.Row, parts: list[ChunkText]) -> NoteText:
         body = "\n".join(word for words in named.values() for word in words)
         parts = [ChunkText(textless.chunk_id(note_id), (), body)]
     return NoteText(note_id, path, title, rows.strings(aliases), rows.strings(tags), tuple(parts))
+
+
+def passages(store: Store) -> Iterator[PassageText]:
+    """All passages as a model reads them, note by note; the title of a note that has none."""
+    for path, title, header, text in store.stream(
+        "SELECT n.path, n.title, c.header, c.text"
+        " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id ORDER BY n.id, c.ordinal"
+    ):
+        yield PassageText(path, title if text is None else embedded_text(header, text))
 
 
 def links(store: Store) -> Iterator[tuple[Any, ...]]:
