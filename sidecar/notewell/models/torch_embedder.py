@@ -38,7 +38,7 @@ class TorchEmbedder:
         self._tokenizer = model.tokenizer  # counts also when the model is gone
         self._key = key
         self._lock = threading.Lock()
-        self._dimensions = int(model.get_sentence_embedding_dimension() or 0)
+        self._dimensions = _dimensions(model)
         self._prefixes = (spec.query_prefix, spec.passage_prefix) if spec else ("", "")
         self._sizes = spec.sizes if spec else chunk_sizes(int(model.max_seq_length or 512))
 
@@ -123,6 +123,12 @@ class TorchEmbedder:
                 convert_to_numpy=True,
             )
         return np.asarray(vectors, np.float32)
+
+
+def _dimensions(model: Any) -> int:
+    """Length of the model's vectors. Version 6 renamed the method that says it."""
+    new = getattr(model, "get_embedding_dimension", None)
+    return int((new or model.get_sentence_embedding_dimension)() or 0)
 
 
 def _weights_hash(model: Any, place: str) -> str:
