@@ -68,7 +68,7 @@ lint-python: $(VENV)/.tests
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 
-test-torch: $(TORCH_VENV)/.tests ## The tests that need the torch extra, in an environment of their own
+test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in an environment of their own
 	@$(TORCH_PY) -m pytest -q -m torch
 
 stress: $(VENV)/.tests ## Kill the writer at random instants for five minutes
@@ -117,5 +117,5 @@ $(TORCH_VENV)/.tests: pyproject.toml
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_PY) $(PIP) install --upgrade 'pip>=25.1'
 	@$(TORCH_PY) $(PIP) install torch==2.13.0
-	@$(TORCH_PY) $(PIP) install --editable '.[torch]' --group dev
+	@$(TORCH_PY) $(PIP) install --editable '.[torch,compare]' --group dev
 	@touch $@

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from notewell.evaluate.peers import registry
 from tests.cli.support import CommandLine
 
 DOCUMENTS = {"d1": "bees find their way home", "d2": "compost is warm", "d3": "a cat by the river"}
@@ -74,3 +75,48 @@ def test_either_a_corpus_or_a_vault(notewell: CommandLine, corpus: Path) -> None
 
 def test_a_vault_that_is_not_there_is_exit_3(notewell: CommandLine, corpus: Path) -> None:
     notewell("eval", "--vault", "nowhere", *files(corpus), fails=3)
+
+
+def test_a_peer_stands_in_the_table_and_is_compared_with_ours(
+    notewell: CommandLine, corpus: Path
+) -> None:
+    asked = ("eval", "--corpus", corpus, *files(corpus), "--against", "rank-bm25")
+    measured, compared = notewell(*asked).stdout.split("\n\n")
+
+    assert measured.splitlines()[0].endswith("median ms  p95 ms")
+    peer = next(line for line in measured.splitlines() if line.startswith("rank-bm25"))
+    assert peer.split()[:7] == ["rank-bm25", "all", "2", *["1.0000"] * 4]
+    assert len(peer.split()) == 9
+    assert compared.splitlines()[0].split()[:3] == ["difference", "queries", "nDCG@10"]
+    assert compared.splitlines()[1].split() == [
+        *("hybrid", "-", "rank-bm25", "all", "+0.0000", "+0.0000", "..", "+0.0000")
+    ]
+
+
+def test_a_peer_is_measured_on_the_golden_set(notewell: CommandLine, indexed: Path) -> None:
+    for query, note in (("sun", "Garden/Bees.md"), ("warm", "Garden/Compost.md"), ("cat", "City")):
+        notewell("verdict", query, note, "--yes")
+
+    report = notewell.json("eval", "--golden", "--mode", "keyword", "--against", "rank-bm25")
+
+    [peer] = report["against"]
+    assert (peer["name"], peer["queries"], peer["ndcg@10"]) == ("rank-bm25", 3, 1.0)
+    assert peer["comparisons"][0]["system"] == "keyword"
+    assert notewell.json("eval", "--golden", "--mode", "keyword")["against"] == []
+
+
+def test_a_peer_that_is_unknown_or_not_installed_is_refused_before_anything_is_indexed(
+    notewell: CommandLine, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("eval", "--corpus", corpus, *files(corpus), "--against")
+
+    assert "rank-bm25, sentence-transformers" in notewell(*asked, "lucene", fails=2).stderr
+    monkeypatch.setattr(registry, "find_spec", lambda _: None)
+    assert "pip install '.[compare]'" in notewell(*asked, "rank-bm25", fails=1).stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_help_names_every_peer(notewell: CommandLine) -> None:
+    unwrapped = "".join(notewell("eval", "--help").stdout.split())
+
+    assert all(name in unwrapped for name in registry.PEERS)

@@ -71,7 +71,7 @@ def _row(report: EvalReport, system: SystemReport, row: ClassFigures) -> str:
         *(f"{value:.3f}" for value in (figures.ndcg_10, figures.recall_10)),
         *(f"{value:.3f}" for value in (figures.recall_100, figures.mrr_10)),
         *(_versus(report, system, row, baseline) for baseline in (*BASELINES, PRODUCT)),
-        f"{system.median_ms:.1f}" if row.kind is None else "",
+        f"{system.waits.median_ms:.1f}" if row.kind is None else "",
     ]
     return f"| {' | '.join(cells)} |\n"
 

@@ -9,37 +9,66 @@ from typing import TYPE_CHECKING
 
 import click
 
-from notewell.cli.golden import export_golden, measure_golden
+from notewell.cli.evaluate_output import show_exported, show_report
 from notewell.cli.options import Command, Invocation, invocation, json_option
-from notewell.cli.output import emit, emit_object, print_table
 from notewell.cli.progress import Reporter
 from notewell.errors import NotFoundError
 
 if TYPE_CHECKING:  # these load the engine; a command loads them when it runs
-    from notewell.evaluate import EvalReport
+    from notewell.evaluate import Against, EvalReport, PeerKind
     from notewell.types import SearchMode, Settings, VaultRecord
     from notewell.vaults.known import Vaults
 
-_METRICS = {
-    "ndcg_10": "nDCG@10",
-    "recall_10": "Recall@10",
-    "recall_100": "Recall@100",
-    "mrr_10": "MRR@10",
-}
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What is to be measured, and who reports on the way there."""
+class JudgedFiles:
+    """The files of a judged set."""
 
     queries: Path
     qrels: Path
     drops: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How to measure: the mode, the model and the peers that were asked for."""
+
     mode: SearchMode | None
     model: str | None
+    peers: tuple[PeerKind, ...]
     inv: Invocation
     reporter: Reporter
+
+    def settings(self, vault: Path | None = None) -> Settings:
+        """The settings, with those of the vault in that folder."""
+        return self.inv.settings(vault=vault, flags={"model.name": self.model})
+
+    def settings_apart(self) -> Settings:
+        """The settings for what is indexed apart from the user's vaults."""
+        from notewell.evaluate import eval_settings  # noqa: PLC0415 - loads the engine
+
+        return eval_settings(self.settings())
+
+    def known_vaults(self) -> Vaults:
+        """The user's vaults, to be closed."""
+        flags = {"model.name": self.model}
+        return self.inv.vaults(fetch_missing=True, say=self.reporter.say, flags=flags)
+
+    def vaults_apart(self) -> Vaults:
+        """The vaults of corpora and of folders that are not known, to be closed."""
+        from notewell.vaults.known import Vaults  # noqa: PLC0415 - loads the engine
+
+        return Vaults(self.settings_apart(), fetch_missing=True, say=self.reporter.say)
+
+    def against(self, settings: Settings) -> Against | None:
+        """The peers, with the model of these settings; None: no peer was named."""
+        if not self.peers:
+            return None
+        from notewell.evaluate import Against  # noqa: PLC0415 - loads the engine
+
+        return Against(self.peers, settings, self.reporter.say)
 
 
 @click.command("eval", cls=Command)
@@ -72,6 +101,12 @@ class Task:
     help="Measure this mode only. Left out: all of them, compared.",
 )
 @click.option("--model", metavar="NAME", help="Embed with this model.")
+@click.option(
+    "--against",
+    metavar="NAMES",
+    help="Measure other packages on the same notes as well; names with commas between:"
+    " rank-bm25, sentence-transformers, rank-bm25+sentence-transformers (both, fused by rank).",
+)
 @json_option
 def evaluate(
     *,
@@ -84,6 +119,7 @@ def evaluate(
     export: Path | None,
     mode: SearchMode | None,
     model: str | None,
+    against: str | None,
     as_json: bool,
 ) -> None:
     """Measure the search on judged queries.
@@ -98,113 +134,104 @@ def evaluate(
     if export is not None:
         if not golden:
             raise click.UsageError("--export belongs to --golden.")
-        _show_exported(inv, export_golden(inv, export, vault=vault), as_json=as_json)
+        _export_golden(inv, export, vault, as_json=as_json)
         return
     with Reporter(quiet=inv.quiet) as reporter:
+        task = Task(mode, model, _peers(against), inv, reporter)
         if golden:
-            report = measure_golden(inv, reporter, vault=vault, mode=mode, model=model)
+            report = _measure_golden(task, vault)
+        elif queries is None or qrels is None:
+            raise click.UsageError("Give --queries and --qrels, or --golden.")
         else:
-            if queries is None or qrels is None:
-                raise click.UsageError("Give --queries and --qrels, or --golden.")
-            task = Task(queries, qrels, drops, mode, model, inv, reporter)
-            report = _measure(task, corpus, vault)
-    _show(report, inv, as_json=as_json)
+            report = _measure(task, JudgedFiles(queries, qrels, drops), corpus, vault)
+    show_report(report, inv, as_json=as_json)
 
 
-def _measure(task: Task, corpus: Path | None, vault: str | None) -> EvalReport:
+def _peers(names: str | None) -> tuple[PeerKind, ...]:
+    if names is None:
+        return ()
+    from notewell.evaluate import find_peers  # noqa: PLC0415 - loads the engine
+
+    return find_peers(names)
+
+
+def _measure(task: Task, files: JudgedFiles, corpus: Path | None, vault: str | None) -> EvalReport:
     if corpus is not None and vault is None:
-        return _measure_corpus(task, corpus)
+        return _measure_corpus(task, files, corpus)
     if vault is not None and corpus is None:
-        return _measure_vault(task, vault)
+        return _measure_vault(task, files, vault)
     raise click.UsageError("Give either --corpus or --vault.")
 
 
-def _show_exported(inv: Invocation, written: dict[str, object], *, as_json: bool) -> None:
-    if as_json:
-        emit_object(written)
-        return
-    inv.say(
-        f"{written['folder']}: {written['queries']} queries, {written['judgements']} judgements"
-    )
-
-
-def _measure_corpus(task: Task, corpus: Path) -> EvalReport:
+def _measure_corpus(task: Task, files: JudgedFiles, corpus: Path) -> EvalReport:
     from notewell.evaluate import run_corpus, systems_of  # noqa: PLC0415 - loads the engine
 
-    with closing(_apart(task)) as vaults:
+    settings = task.settings_apart()
+    with closing(task.vaults_apart()) as vaults:
         return run_corpus(
             vaults,
             corpus,
-            queries=task.queries,
-            qrels=task.qrels,
-            drops=task.drops,
-            work_dir=_settings_apart(task).data_dir / "corpora",
+            queries=files.queries,
+            qrels=files.qrels,
+            drops=files.drops,
+            work_dir=settings.data_dir / "corpora",
             systems=systems_of(task.mode),
+            against=task.against(settings),
             progress=task.reporter.update,
         )
 
 
-def _measure_vault(task: Task, word: str) -> EvalReport:
+def _measure_vault(task: Task, files: JudgedFiles, word: str) -> EvalReport:
     from notewell.evaluate import run_vault, systems_of  # noqa: PLC0415 - loads the engine
 
     with ExitStack() as stack:
-        vaults, record = _find(task, word, stack)
+        vaults, record, settings = _find(task, word, stack)
         return run_vault(
             vaults,
             record,
-            queries=task.queries,
-            qrels=task.qrels,
-            drops=task.drops,
+            queries=files.queries,
+            qrels=files.qrels,
+            drops=files.drops,
             systems=systems_of(task.mode),
+            against=task.against(settings),
             progress=task.reporter.update,
         )
 
 
-def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord]:
-    """A vault of the user's; a folder that is none of them is kept apart from them."""
-    known = task.inv.vaults(
-        fetch_missing=True, say=task.reporter.say, flags={"model.name": task.model}
-    )
+def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord, Settings]:
+    """A vault of the user's with its settings; a folder that is none of them is kept apart."""
+    known = task.known_vaults()
     stack.callback(known.close)
     try:
-        return known, known.find(word, cwd=Path.cwd())
+        record = known.find(word, cwd=Path.cwd())
     except NotFoundError:
         if not Path(word).expanduser().is_dir():
             raise
-    apart = _apart(task)
+    else:
+        return known, record, task.settings(record.path)
+    apart = task.vaults_apart()
     stack.callback(apart.close)
-    return apart, apart.add(Path(word))
+    return apart, apart.add(Path(word)), task.settings_apart()
 
 
-def _apart(task: Task) -> Vaults:
-    from notewell.vaults.known import Vaults  # noqa: PLC0415 - loads the engine
+def _measure_golden(task: Task, vault: str | None) -> EvalReport:
+    from notewell.evaluate import run_golden, systems_of  # noqa: PLC0415 - loads the engine
 
-    return Vaults(_settings_apart(task), fetch_missing=True, say=task.reporter.say)
-
-
-def _settings_apart(task: Task) -> Settings:
-    from notewell.evaluate import eval_settings  # noqa: PLC0415 - loads the engine
-
-    return eval_settings(task.inv.settings(flags={"model.name": task.model}))
-
-
-def _show(report: EvalReport, inv: Invocation, *, as_json: bool) -> None:
-    from notewell.evaluate import report_json  # noqa: PLC0415 - loads the engine
-
-    if as_json:
-        emit(report_json(report))
-        return
-    inv.warn(report.warnings)
-    rows = [
-        (
-            system.system.name,
-            row.kind or "all",
-            f"{row.queries:,}",
-            *(f"{getattr(row.figures, name):.4f}" for name in _METRICS),
-            "" if row.kind else f"{system.median_ms:.1f}",
+    with closing(task.known_vaults()) as known:
+        record = known.find(vault, cwd=Path.cwd())
+        return run_golden(
+            known,
+            record,
+            systems=systems_of(task.mode),
+            against=task.against(task.settings(record.path)),
+            progress=task.reporter.update,
         )
-        for system in report.systems
-        for row in system.rows
-    ]
-    headings = ("system", "queries", "count", *_METRICS.values(), "median ms")
-    print_table(headings, rows, right=headings[2:])
+
+
+def _export_golden(inv: Invocation, folder: Path, vault: str | None, *, as_json: bool) -> None:
+    from notewell.evaluate import read_golden, write_golden  # noqa: PLC0415 - loads the engine
+
+    with closing(inv.vaults()) as known:
+        judged = read_golden(known, known.find(vault, cwd=Path.cwd()))
+    judgements = write_golden(judged, folder)
+    show_exported(inv, folder, (len(judged.queries), judgements), as_json=as_json)

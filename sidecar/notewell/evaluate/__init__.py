@@ -3,7 +3,9 @@
 `run_corpus` and `run_vault` give an `EvalReport`; `report_json` is what programs read of it.
 """
 
+from notewell.evaluate.against import Against
 from notewell.evaluate.golden import golden_set, read_golden, run_golden, write_golden
+from notewell.evaluate.peers import PeerKind, find_peers
 from notewell.evaluate.report import EvalReport, System, report_json
 from notewell.evaluate.run import (
     ABLATIONS,
@@ -17,9 +19,12 @@ from notewell.evaluate.run import (
 __all__ = [
     "ABLATIONS",
     "SYSTEMS",
+    "Against",
     "EvalReport",
+    "PeerKind",
     "System",
     "eval_settings",
+    "find_peers",
     "golden_set",
     "read_golden",
     "report_json",

@@ -24,6 +24,7 @@ import orjson
 
 from notewell.engine.search_history import History
 from notewell.errors import UsageError
+from notewell.evaluate.against import Against
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.report import EvalReport, System
 from notewell.evaluate.run import SYSTEMS, Measured, OnProgress, Opener, measure, up_to_date
@@ -99,6 +100,7 @@ def run_golden(
     record: VaultRecord,
     *,
     systems: Sequence[System] = SYSTEMS,
+    against: Against | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
     """Measure on the golden set of a vault, whose index is brought up to date.
@@ -109,7 +111,7 @@ def run_golden(
     judged = _enough(golden_set(record.name, engine.history.judgements()), FEWEST)
     count = len(judged.queries)
     remarks = [f"only {count} queries have an answer: the figures say little"] * (count < FEW)
-    return measure(engine, judged, systems, documents={}, remarks=remarks)
+    return measure(engine, judged, systems, documents={}, remarks=remarks, against=against)
 
 
 def write_golden(judged: JudgedSet, folder: Path) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby
 
+import numpy as np
 import orjson
 
 from notewell.evaluate.metrics import Interval, paired_bootstrap
@@ -56,13 +57,27 @@ class ClassFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """How long a caller waits for the ranking of one query, in milliseconds."""
+
+    median_ms: float
+    p95_ms: float
+
+    @classmethod
+    def of(cls, milliseconds: Sequence[float]) -> Waits:
+        """Give the percentiles of at least one time, interpolated between neighbours."""
+        median_ms, p95_ms = np.percentile(milliseconds, [50, 95])
+        return cls(float(median_ms), float(p95_ms))
+
+
+@dataclass(frozen=True, slots=True)
 class SystemReport:
     """One system on one set. `rows` starts with the row over all queries."""
 
     system: System
     rows: tuple[ClassFigures, ...]
     queries: tuple[QueryFigures, ...]
-    median_ms: float  # of a search, as the caller waits for it
+    waits: Waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +91,19 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class PeerReport:
+    """Another package on the same set. `comparisons` are of our search minus that package."""
+
+    name: str
+    rows: tuple[ClassFigures, ...]
+    queries: tuple[QueryFigures, ...]
+    waits: Waits
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EvalReport:
-    """An evaluation of several systems on one judged set."""
+    """An evaluation of several systems on one judged set, and of the peers that were named."""
 
     name: str
     documents: int
@@ -85,6 +111,7 @@ class EvalReport:
     systems: tuple[SystemReport, ...]
     comparisons: tuple[Comparison, ...]
     warnings: tuple[str, ...]
+    against: tuple[PeerReport, ...] = ()
 
 
 def class_means(queries: Sequence[QueryFigures]) -> tuple[ClassFigures, ...]:
@@ -105,8 +132,31 @@ def compare(systems: Sequence[SystemReport]) -> tuple[Comparison, ...]:
         for report in systems
         for baseline in systems
         if baseline is not report and baseline.system.name in _beside(report.system)
-        for comparison in _compare_two(report, baseline)
+        for comparison in compare_two(
+            (report.system.name, report.queries), (baseline.system.name, baseline.queries)
+        )
     )
+
+
+def compare_two(
+    system: tuple[str, Sequence[QueryFigures]], beside: tuple[str, Sequence[QueryFigures]]
+) -> tuple[Comparison, ...]:
+    """Compare two named lists of figures, which are of the same queries, overall and by class."""
+    (name, figures), (beside_name, beside_figures) = system, beside
+    pairs = list(zip(figures, beside_figures, strict=True))
+    comparisons = []
+    for kind in (None, *(kind for kind, _ in _classes(figures))):
+        chosen = [(a, b) for a, b in pairs if kind is None or a.kind == kind]
+        interval = paired_bootstrap(
+            [a.figures.ndcg_10 for a, _ in chosen], [b.figures.ndcg_10 for _, b in chosen]
+        )
+        comparisons.append(Comparison(name, beside_name, kind, interval))
+    return tuple(comparisons)
+
+
+def product(systems: Sequence[SystemReport]) -> SystemReport:
+    """Give the system that users get, else the first one that was measured."""
+    return next((one for one in systems if one.system.name == PRODUCT), systems[0])
 
 
 def _beside(system: System) -> tuple[str, ...]:
@@ -115,7 +165,7 @@ def _beside(system: System) -> tuple[str, ...]:
 
 def report_json(report: EvalReport) -> bytes:
     """Give the report as one JSON document: the product's own figures first, then all systems."""
-    first = _product(report.systems)
+    first = product(report.systems)
     document = {
         "set": report.name,
         "documents": report.documents,
@@ -124,29 +174,52 @@ def report_json(report: EvalReport) -> bytes:
         "model": report.model,
         **_named(first.rows[0].figures),
         "systems": [_system_json(system) for system in report.systems],
-        "comparisons": [
-            {"metric": "ndcg@10", "system": one.system, "beside": one.beside, "class": one.kind}
-            | {"difference": one.interval.difference}
-            | {"low": one.interval.low, "high": one.interval.high}
-            for one in report.comparisons
-        ],
+        "comparisons": [_comparison_json(one) for one in report.comparisons],
+        "against": [_peer_json(peer) for peer in report.against],
         "warnings": report.warnings,
     }
     return orjson.dumps(document)
 
 
 def _system_json(report: SystemReport) -> Mapping[str, object]:
-    overall, *classes = report.rows
     return {
         "name": report.system.name,
         "mode": report.system.mode,
         "fusion": report.system.fusion if report.system.mode == "hybrid" else None,
+        **_measured_json(report.rows, report.waits),
+    }
+
+
+def _peer_json(report: PeerReport) -> Mapping[str, object]:
+    return {
+        "name": report.name,
+        **_measured_json(report.rows, report.waits),
+        "comparisons": [_comparison_json(one) for one in report.comparisons],
+    }
+
+
+def _measured_json(rows: Sequence[ClassFigures], waits: Waits) -> Mapping[str, object]:
+    overall, *classes = rows
+    return {
         "queries": overall.queries,
         **_named(overall.figures),
-        "median_ms": round(report.median_ms, 3),
+        "median_ms": round(waits.median_ms, 3),
+        "p95_ms": round(waits.p95_ms, 3),
         "classes": {
             str(row.kind): {"queries": row.queries, **_named(row.figures)} for row in classes
         },
+    }
+
+
+def _comparison_json(one: Comparison) -> Mapping[str, object]:
+    return {
+        "metric": "ndcg@10",
+        "system": one.system,
+        "beside": one.beside,
+        "class": one.kind,
+        "difference": one.interval.difference,
+        "low": one.interval.low,
+        "high": one.interval.high,
     }
 
 
@@ -156,24 +229,6 @@ def _named(figures: Figures) -> dict[str, float]:
         field.name.replace("_", "@"): round(getattr(figures, field.name), 6)
         for field in fields(Figures)
     }
-
-
-def _product(systems: Sequence[SystemReport]) -> SystemReport:
-    return next((one for one in systems if one.system.name == PRODUCT), systems[0])
-
-
-def _compare_two(report: SystemReport, baseline: SystemReport) -> list[Comparison]:
-    pairs = list(zip(report.queries, baseline.queries, strict=True))
-    kinds = [row.kind for row in report.rows]
-    comparisons = []
-    for kind in kinds:
-        chosen = [(a, b) for a, b in pairs if kind is None or a.kind == kind]
-        interval = paired_bootstrap(
-            [a.figures.ndcg_10 for a, _ in chosen], [b.figures.ndcg_10 for _, b in chosen]
-        )
-        names = (report.system.name, baseline.system.name)
-        comparisons.append(Comparison(*names, kind, interval))
-    return comparisons
 
 
 def _classes(queries: Sequence[QueryFigures]) -> list[tuple[str, list[QueryFigures]]]:

@@ -6,31 +6,30 @@ unless their set says otherwise, and the ranking is the order of its results.
 
 from __future__ import annotations
 
-import time
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Protocol, TypeVar, get_args
 
 from notewell.contract.search import SearchReply
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
-from notewell.errors import IndexInUseError, UsageError
+from notewell.errors import IndexInUseError
+from notewell.evaluate.against import Against, measure_peers
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
-from notewell.evaluate.metrics import ndcg, recall, reciprocal_rank
+from notewell.evaluate.queries import DEPTH, answerable, run_queries
 from notewell.evaluate.report import (
     EvalReport,
-    Figures,
-    QueryFigures,
     System,
     SystemReport,
     class_means,
     compare,
+    product,
 )
 from notewell.types import (
     MAX_QUERY_CHARS,
+    PassageText,
     Progress,
     SearchMode,
     SearchRequest,
@@ -40,7 +39,6 @@ from notewell.types import (
     VaultRules,
 )
 
-DEPTH = 100  # the deepest cut of a metric
 SYSTEMS = (
     System("keyword", "keyword"),
     System("semantic", "semantic"),
@@ -77,6 +75,10 @@ class Measured(Searcher, Protocol):
 
     def ledger(self) -> LedgerReply:
         """List all files."""
+        ...
+
+    def passages(self) -> Iterator[PassageText]:
+        """Give all indexed passages, note by note, for the peers to index."""
         ...
 
     def status(self) -> StatusReply:
@@ -123,6 +125,7 @@ def run_corpus(
     work_dir: Path,
     drops: Path | None = None,
     systems: Sequence[System] = SYSTEMS,
+    against: Against | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
     """Measure on a BEIR-layout folder, whose documents are indexed as notes under `work_dir`.
@@ -134,7 +137,7 @@ def run_corpus(
     corpus = write_vault(corpus_dir / "corpus.jsonl", work_dir)
     engine = vaults.open(vaults.add(corpus.folder, name=name), writable=True)
     engine.index_now(progress=progress)
-    return measure(engine, judged, systems, documents=corpus.documents)
+    return measure(engine, judged, systems, documents=corpus.documents, against=against)
 
 
 def run_vault(
@@ -145,6 +148,7 @@ def run_vault(
     qrels: Path,
     drops: Path | None = None,
     systems: Sequence[System] = SYSTEMS,
+    against: Against | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
     """Measure on a vault whose judgements name notes by path. Its index is brought up to date.
@@ -152,7 +156,8 @@ def run_vault(
     Where another process writes the index it is measured as it stands. Raises UsageError.
     """
     judged = _with_nfc_paths(read_judged(record.name, queries, qrels, drops))
-    return measure(up_to_date(vaults, record, progress), judged, systems, documents={})
+    engine = up_to_date(vaults, record, progress)
+    return measure(engine, judged, systems, documents={}, against=against)
 
 
 def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> E:
@@ -173,34 +178,19 @@ def evaluate(
     `documents` maps vault paths to document ids; a path it does not know stands for itself.
     Queries without a relevant document are not asked. Raises UsageError where none is left.
     """
-    figures: list[QueryFigures] = []
-    waits: list[float] = []
     warnings: dict[str, None] = {}
     paths = {document: path for path, document in documents.items()}
-    for query in _answerable(judged):
-        drops = judged.drops.get(query.id, frozenset())
+
+    def rank(query: Query, limit: int) -> list[str]:
         # Not only taken out of the ranking: their links would still speak for the right answer.
+        drops = judged.drops.get(query.id, frozenset())
         hidden = frozenset(paths.get(document, document) for document in drops)
-        asked = replace(_request(query, system, limit=DEPTH + len(drops)), hidden=hidden)
-        began = time.perf_counter()
-        reply = engine.search(asked)
-        waits.append((time.perf_counter() - began) * 1000)
+        reply = engine.search(replace(_request(query, system, limit=limit), hidden=hidden))
         warnings.update(dict.fromkeys(reply.warnings))
-        found = (documents.get(result.path, result.path) for result in reply.results)
-        ranking = [document for document in found if document not in drops]
-        figures.append(QueryFigures(query.id, query.kind, score(ranking, judged.qrels[query.id])))
-    report = SystemReport(system, class_means(figures), tuple(figures), median(waits))
-    return report, tuple(warnings)
+        return [result.path for result in reply.results]
 
-
-def score(ranking: Sequence[str], judgements: Mapping[str, int]) -> Figures:
-    """Score one ranking, from which dropped documents are already gone."""
-    return Figures(
-        ndcg_10=ndcg(ranking, judgements, 10),
-        recall_10=recall(ranking, judgements, 10),
-        recall_100=recall(ranking, judgements, DEPTH),
-        mrr_10=reciprocal_rank(ranking, judgements, 10),
-    )
+    figures, waits = run_queries(judged, rank, documents=documents)
+    return SystemReport(system, class_means(figures), figures, waits), tuple(warnings)
 
 
 def measure(
@@ -210,9 +200,14 @@ def measure(
     *,
     documents: Mapping[str, str],
     remarks: Sequence[str] = (),
+    against: Against | None = None,
 ) -> EvalReport:
-    """Measure each system on a judged set; `documents` as in `evaluate`. Raises UsageError."""
+    """Measure each system on a judged set, then the peers; `documents` as in `evaluate`.
+
+    Each system answers one query before its time is taken, as each peer does. Raises UsageError.
+    """
     reports = []
+    first = answerable(judged)[0]
     indexed = {
         documents.get(row.path, row.path)
         for row in engine.ledger().entries
@@ -220,6 +215,7 @@ def measure(
     }
     warnings = dict.fromkeys([*remarks, *_remarks(judged, indexed)])
     for system in systems:
+        engine.search(_request(first, system, limit=DEPTH))
         report, said = evaluate(engine, judged, system, documents=documents)
         reports.append(report)
         warnings.update(dict.fromkeys(said))
@@ -230,6 +226,11 @@ def measure(
         systems=tuple(reports),
         comparisons=compare(reports),
         warnings=tuple(warnings),
+        against=measure_peers(
+            against, engine.passages(), judged, product(reports), documents=documents
+        )
+        if against
+        else (),
     )
 
 
@@ -243,21 +244,6 @@ def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
         alpha=system.alpha,
         ignore=system.ignore,
     )
-
-
-def _answerable(judged: JudgedSet) -> list[Query]:
-    """Queries with a relevant document, as trec_eval averages over them alone."""
-    queries = [
-        query
-        for query in judged.queries
-        if any(grade > 0 for grade in judged.qrels.get(query.id, {}).values())
-    ]
-    if not queries:
-        raise UsageError(
-            f'No query of "{judged.name}" has a relevant document in the qrels. '
-            "Check that both files belong together."
-        )
-    return queries
 
 
 def _remarks(judged: JudgedSet, indexed: Collection[str]) -> list[str]:
