@@ -20,8 +20,8 @@ from notewell.contract.memory_requests import (
     RecallMemories,
     RelateMemories,
 )
-from notewell.memory.brief import compose
 from notewell.memory.note import Validation, read_memory, with_validation
+from notewell.memory.recall import compose
 from notewell.types import SourceText
 from tests.memory.conftest import DAY, Desk
 

@@ -42,7 +42,7 @@ from notewell.ingest.queue import Work
 from notewell.ingest.search_priority import Precedence
 from notewell.ingest.vault_identity import claim
 from notewell.ingest.writer import Writer
-from notewell.memory.opening import open_memories, open_writer
+from notewell.memory.service import open_memories, open_writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.support import interrupt

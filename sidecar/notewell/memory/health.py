@@ -11,7 +11,7 @@ from itertools import combinations
 from notewell.contract.memory import Ailing, Contradiction, MemoryHealthReply
 from notewell.contract.memory_requests import RelationKind
 from notewell.index.analyze import words
-from notewell.memory import rules
+from notewell.memory import scoring
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory, same_content
 from notewell.search.function_words import among
@@ -105,8 +105,8 @@ class _Said:
 
 def _stale(memories: Sequence[Memory], now: float) -> Iterator[Ailing]:
     for memory in memories:
-        if not memory.golden and rules.is_stale(memory.touched, now):
-            yield _ailing(memory, f"not used for {rules.STALE_DAYS:g} days")
+        if not memory.golden and scoring.is_stale(memory.touched, now):
+            yield _ailing(memory, f"not used for {scoring.STALE_DAYS:g} days")
 
 
 def _orphaned(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Ailing]:

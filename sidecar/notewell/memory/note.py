@@ -22,7 +22,7 @@ from notewell.contract.memory_requests import (
     RelationKind,
 )
 from notewell.errors import UsageError
-from notewell.memory import rules
+from notewell.memory import scoring
 from notewell.types import PropertyValue, SourceText
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
@@ -92,7 +92,7 @@ class Memory:
     @property
     def golden(self) -> bool:
         """Whether it is a golden rule: by its type, or by its confidence."""
-        return self.type == "golden_rule" or self.confidence >= rules.GOLDEN
+        return self.type == "golden_rule" or self.confidence >= scoring.GOLDEN
 
     @property
     def touched(self) -> float | None:
@@ -116,7 +116,7 @@ def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
         type=fields.type(),
         namespace=fields.text("namespace") or DEFAULT_NAMESPACE,
         importance=fields.share("importance", 0.5),
-        confidence=fields.share("confidence", rules.FIRST_CONFIDENCE),
+        confidence=fields.share("confidence", scoring.FIRST_CONFIDENCE),
         provenance=fields.text("provenance"),
         created=modified if created is None else created,
         accessed=date_of(front.properties, ("accessed",)),

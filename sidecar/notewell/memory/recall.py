@@ -7,14 +7,19 @@ from dataclasses import dataclass, replace
 
 from notewell.contract.memory import RecalledMemory, RecallParts
 from notewell.index.analyze import words
-from notewell.memory import rules
+from notewell.memory import scoring
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory
 from notewell.memory.replies import view
 from notewell.search.function_words import among
+from notewell.types import CountTokens
 
 # From a query and the paths of the memories: the cosine of each that the index knows.
 Similarities = Callable[[str, Sequence[str]], Mapping[str, float]]
+
+
+_GOLDEN_HEADING = "## Golden rules"
+_OTHERS_HEADING = "## Memories"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class Recall:
             memory=view(hit.memory, self._folder, self.memories),
             score=hit.score,
             parts=hit.parts,
-            why=_why(hit),
+            why=scoring.explained(hit.parts, depth=hit.depth, via=hit.via),
             depth=hit.depth,
             via=hit.via,
             superseded_by=tuple(self._newer.get(path, ())),
@@ -91,7 +96,7 @@ class Recall:
             shared = len(wanted & held) / len(wanted) if wanted else 0.0
             # Words also find what was written a moment ago and is not indexed yet.
             alike = max(near.get(memory.path, 0.0), shared)
-            if alike >= rules.LEAST_SIMILARITY:
+            if alike >= scoring.LEAST_SIMILARITY:
                 found[memory.path] = round(alike, 4)
         return found
 
@@ -100,10 +105,10 @@ class Recall:
             similarity=similarity,
             confidence=memory.confidence,
             importance=memory.importance,
-            recency=round(rules.recency(memory.touched, self._now), 4),
-            standing=rules.SUPERSEDED if memory.path in self._newer else 1.0,
+            recency=round(scoring.recency(memory.touched, self._now), 4),
+            standing=scoring.SUPERSEDED if memory.path in self._newer else 1.0,
         )
-        return _Hit(memory, parts, rules.score(parts))
+        return _Hit(memory, parts, scoring.score(parts))
 
     def _spread(self, hits: list[_Hit], memories: Sequence[Memory], depth: int) -> list[_Hit]:
         """Follow relations from the hits, either way; a nearer or better way to a memory wins."""
@@ -116,7 +121,7 @@ class Recall:
                 for path, weight in self._neighbours(hit.memory):
                     if path not in allowed or path in best:
                         continue
-                    near = hit.parts.similarity * rules.PER_STEP * weight
+                    near = hit.parts.similarity * scoring.PER_STEP * weight
                     found = self._hit(allowed[path], round(near, 4))
                     if path not in reached or reached[path].score < found.score:
                         reached[path] = replace(found, depth=step, via=hit.memory.id)
@@ -135,12 +140,44 @@ class Recall:
         return out + into
 
 
-def _why(hit: _Hit) -> str:
-    parts = hit.parts
-    said = (
-        f"similarity {parts.similarity:.2f} x (0.5 + 0.25 x confidence {parts.confidence:.2f}"
-        f" + 0.15 x importance {parts.importance:.2f} + 0.1 x recency {parts.recency:.2f})"
-    )
-    if parts.standing != 1:
-        said += f" x {parts.standing:g}, a newer memory takes its place"
-    return said if hit.via is None else f"{said}; {hit.depth} steps from {hit.via}"
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The text, its tokens, and which memories are in it or had no room."""
+
+    text: str
+    tokens: int
+    taken: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def compose(
+    golden: Sequence[Memory],
+    others: Sequence[Memory],
+    *,
+    budget_tokens: int,
+    count_tokens: CountTokens,
+) -> Composed:
+    """Take memories in order, golden rules first, each whole, for as long as they fit.
+
+    One that does not fit is left out, and the next is tried. The text is counted as a whole each
+    time, so that it never has one token more than the budget.
+    """
+    text, taken, left_out = "", [], []
+    for heading, memories in ((_GOLDEN_HEADING, golden), (_OTHERS_HEADING, others)):
+        begun = False
+        for memory in memories:
+            head = "" if begun else f"{heading}\n" if not text else f"\n{heading}\n"
+            longer = f"{text}{head}{_line(memory)}\n"
+            if count_tokens(longer) > budget_tokens:
+                left_out.append(memory.id)
+                continue
+            text, begun = longer, True
+            taken.append(memory.id)
+    return Composed(text, count_tokens(text) if text else 0, tuple(taken), tuple(left_out))
+
+
+def _line(memory: Memory) -> str:
+    about = f"{memory.type}, confidence {memory.confidence:g}, {memory.id}"
+    # Indented, so that no line of a memory reads as a heading or an entry of this list.
+    content = memory.content.replace("\n", "\n  ")
+    return f"- {content} ({about})"

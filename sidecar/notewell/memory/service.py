@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
 from notewell.contract.memory import (
-    MemoryChangedReply,
     MemoryContextReply,
-    MemoryForgottenReply,
     MemoryHistoryReply,
     MemoryInspectReply,
     MemoryListReply,
     MemoryReply,
     RecallReply,
     RelationView,
-    ValidationKind,
 )
 from notewell.contract.memory_requests import (
-    DEFAULT_NAMESPACE,
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -36,29 +33,17 @@ from notewell.contract.memory_requests import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.errors import ProtectedError, UsageError
-from notewell.memory import rules
-from notewell.memory.brief import compose
-from notewell.memory.folder import MemoryFolder, find
+from notewell.contract.search import SearchReply
+from notewell.index.embedded.index import Index
+from notewell.memory.changes import MemoryChanges
+from notewell.memory.folder import MemoryFolder
 from notewell.memory.health import examine
-from notewell.memory.note import (
-    Memory,
-    Relation,
-    Validation,
-    checked_content,
-    fresh_id,
-    links_of,
-    note_name,
-    same_content,
-    stamp,
-    with_validation,
-)
-from notewell.memory.recall import Recall, Similarities
+from notewell.memory.note import Memory
+from notewell.memory.recall import Recall, Similarities, compose
 from notewell.memory.replies import history, view
-from notewell.types import CountTokens, PropertyValue
-from notewell.vault.edit_properties import edit_properties
-from notewell.vault.safe_names import check_name
-from notewell.vault.write import Written
+from notewell.types import CountTokens, SearchRequest, Settings, VaultRecord
+from notewell.vault.write import VaultWriter
+from notewell.vault.write_journal import Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +63,7 @@ class Memories:
         self._vault = vault
         self._folder = folder
         self._helpers = helpers
+        self._changes = MemoryChanges(vault, folder, helpers.clock)
 
     def answer(self, asked: MemoryRequest) -> MemoryReply:  # noqa: C901, PLR0911 - a table of kinds
         """Answer one request.
@@ -92,21 +78,21 @@ class Memories:
         """
         match asked:
             case StoreMemory():
-                return self._store(asked)
+                return self._changes.store(asked)
             case RecallMemories():
                 return self._recall(asked)
             case MemoryContext():
                 return self._context(asked)
             case ApplyMemory():
-                return self._apply(asked)
+                return self._changes.apply(asked)
             case MemoryOutcome():
-                return self._outcome(asked)
+                return self._changes.outcome(asked)
             case ForgetMemory():
-                return self._forget(asked)
+                return self._changes.forget(asked)
             case RelateMemories():
-                return self._relate(asked)
+                return self._changes.relate(asked)
             case UnrelateMemories():
-                return self._unrelate(asked)
+                return self._changes.unrelate(asked)
             case InspectMemory():
                 return self._inspect(asked)
             case ListMemories():
@@ -205,136 +191,44 @@ class Memories:
             return ("No folder for memories was chosen (setting memory.folder).",)
         return self._folder.warnings
 
-    # --- writing ---------------------------------------------------------------------------
 
-    def _store(self, asked: StoreMemory) -> MemoryChangedReply:
-        self._folder.check_writable()
-        content = checked_content(asked.content)
-        memories = self._folder.all()
-        for memory in memories:
-            same = same_content(memory.content) == same_content(content)
-            if same and memory.namespace == asked.namespace:
-                return self._changed(memory, None, existing=True)
-        path = self._free_path(asked, content, memories)
-        now = stamp(self._helpers.clock())
-        properties: dict[str, PropertyValue] = {
-            "id": fresh_id(content, asked.namespace, (memory.id for memory in memories)),
-            "type": asked.type,
-            "namespace": asked.namespace,
-            "importance": asked.importance,
-            "confidence": rules.FIRST_CONFIDENCE,
-            **({"provenance": asked.provenance} if asked.provenance else {}),
-            "created": now,
-            "accessed": now,
-            "access_count": 0,
-        }
-        said = Validation(now, "stored")
-        text = with_validation(edit_properties(f"{content}\n", properties), said)
-        written = self._folder.create(path, text)
-        return self._changed(self._folder.find(path), written)
+def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
+    """The safe writer of a vault; None where it may not be written.
 
-    def _free_path(self, asked: StoreMemory, content: str, memories: Sequence[Memory]) -> str:
-        """A place for a new note: the folder, that of its namespace, a name nobody has."""
-        folder = self._folder.folder or ""
-        if asked.namespace != DEFAULT_NAMESPACE:
-            folder = f"{folder}/{note_name(asked.namespace)}"
-        name = note_name(asked.title or content)
-        taken = {memory.path.casefold() for memory in memories}
-        number, path = 1, f"{folder}/{name}.md"
-        while path.casefold() in taken or self._folder.has_note(path):
-            number += 1
-            path = f"{folder}/{name} {number}.md"
-        check_name(path)
-        return path
+    A mirror is what its clients say it is. A data directory inside a vault would be synced with it,
+    and the journal with it.
+    """
+    folder = journal_folder(record, data_dir)
+    apart = not folder.absolute().is_relative_to(record.path)
+    return (
+        VaultWriter(record.path, Journal(folder)) if apart and record.source == "folder" else None
+    )
 
-    def _apply(self, asked: ApplyMemory) -> MemoryChangedReply:
-        now = stamp(self._helpers.clock())
-        memory, written = self._folder.change(
-            asked.id,
-            lambda memory: ({"accessed": now, "access_count": memory.access_count + 1}, ()),
-            said=lambda _: Validation(now, "applied", comment=asked.comment),
-            action="memory apply",
+
+def journal_folder(record: VaultRecord, data_dir: Path) -> Path:
+    """Where the journal of a vault lives, also when its index was put elsewhere by a setting."""
+    return data_dir / "vaults" / record.id
+
+
+def open_memories(
+    record: VaultRecord,
+    settings: Settings,
+    index: Index,
+    *,
+    writer: VaultWriter | None,
+    search: Callable[[SearchRequest], SearchReply],
+    count_tokens: CountTokens,
+    changed: Callable[[str], None],
+) -> Memories:
+    """Put the memories of a vault together; `changed` is told the path of every note written."""
+
+    def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
+        others = frozenset(note.path for note in index.all_notes()) - set(paths)
+        request = SearchRequest(
+            query=query, limit=len(paths), plain=True, hidden=others, everything=True
         )
-        return self._changed(memory, written)
+        found = search(request).results if paths else ()
+        return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
 
-    def _outcome(self, asked: MemoryOutcome) -> MemoryChangedReply:
-        now = stamp(self._helpers.clock())
-
-        def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
-            after = rules.judged(memory.confidence, helped=asked.helped)
-            golden: dict[str, PropertyValue] = (
-                {"type": "golden_rule"} if after >= rules.GOLDEN else {}
-            )
-            return {"confidence": after, **golden}, ()
-
-        def said(memory: Memory) -> Validation:
-            after = rules.judged(memory.confidence, helped=asked.helped)
-            kind: ValidationKind = "helped" if asked.helped else "failed"
-            return Validation(now, kind, memory.confidence, after, asked.comment)
-
-        memory, written = self._folder.change(asked.id, edit, said=said, action="memory outcome")
-        return self._changed(memory, written)
-
-    def _forget(self, asked: ForgetMemory) -> MemoryForgottenReply:
-        self._folder.check_writable()
-        memory = self._folder.find(asked.id)
-        if memory.golden and not asked.force:
-            raise ProtectedError(
-                f"{memory.path} is a golden rule and is not deleted by mistake. Say `force` if it"
-                " shall go."
-            )
-        written = self._folder.delete(memory)
-        return MemoryForgottenReply(self._vault, memory.id, memory.path, written.number)
-
-    def _relate(self, asked: RelateMemories) -> MemoryChangedReply:
-        self._folder.check_writable()
-        target = self._target_name(asked.target)
-
-        def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
-            if memory.path == f"{target}.md":
-                raise UsageError("A memory cannot be related to itself.")
-            kept = self._without(memory, asked.kind, target)
-            new = Relation(asked.kind, target, round(asked.weight, 4))
-            return {asked.kind: links_of([*kept, new], asked.kind)}, ()
-
-        memory, written = self._folder.change(asked.source, edit, action="memory relate")
-        return self._changed(memory, written)
-
-    def _unrelate(self, asked: UnrelateMemories) -> MemoryChangedReply:
-        known = find(self._folder.all(), asked.target)
-        target = asked.target.removesuffix(".md") if known is None else known.path[:-3]
-
-        def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]] | None:
-            kept = self._without(memory, asked.kind, target)
-            if len(kept) == len(memory.relations):
-                return None
-            links = links_of(kept, asked.kind)
-            return ({asked.kind: links}, ()) if links else ({}, (asked.kind,))
-
-        memory, written = self._folder.change(asked.source, edit, action="memory unrelate")
-        return self._changed(memory, written, existing=written is None)
-
-    def _target_name(self, word: str) -> str:
-        """What a link to a memory, or else to a note, says; NotFoundError where neither is."""
-        path = word if word.endswith(".md") else f"{word}.md"
-        known = find(self._folder.all(), word)
-        if known is None and self._folder.has_note(path):
-            return path[:-3]
-        return (known or self._folder.find(word)).path[:-3]
-
-    def _without(self, memory: Memory, kind: str, target: str) -> list[Relation]:
-        """The memory's relations but the one of that kind to that target, however it is written."""
-        memories = self._folder.all()
-        return [
-            one
-            for one in memory.relations
-            if one.kind != kind
-            or (one.target != target and self._folder.target(one, memories) != f"{target}.md")
-        ]
-
-    def _changed(
-        self, memory: Memory, written: Written | None, *, existing: bool = False
-    ) -> MemoryChangedReply:
-        shown = view(memory, self._folder, self._folder.all())
-        number = None if written is None else written.number
-        return MemoryChangedReply(self._vault, shown, existing, number)
+    folder = MemoryFolder(record.path, settings.memory.folder, writer, changed)
+    return Memories(record.name, folder, Helpers(similarities, count_tokens))

@@ -39,3 +39,14 @@ def score(parts: RecallParts) -> float:
     """Similarity, weighed by trust: what is about something else scores 0, however trusted."""
     trust = 0.5 + 0.25 * parts.confidence + 0.15 * parts.importance + 0.1 * parts.recency
     return round(parts.similarity * trust * parts.standing, 4)
+
+
+def explained(parts: RecallParts, *, depth: int, via: str | None) -> str:
+    """The calculation of `score` in words; `via` is the memory that led to this one, if any."""
+    formula = (
+        f"similarity {parts.similarity:.2f} x (0.5 + 0.25 x confidence {parts.confidence:.2f}"
+        f" + 0.15 x importance {parts.importance:.2f} + 0.1 x recency {parts.recency:.2f})"
+    )
+    if parts.standing != 1:
+        formula += f" x {parts.standing:g}, a newer memory takes its place"
+    return formula if via is None else f"{formula}; {depth} steps from {via}"

@@ -1,0 +1,188 @@
+"""The requests that change memories: store, apply, outcome, forget, relate, unrelate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from notewell.contract.memory import (
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    ValidationKind,
+)
+from notewell.contract.memory_requests import (
+    DEFAULT_NAMESPACE,
+    ApplyMemory,
+    ForgetMemory,
+    MemoryOutcome,
+    RelateMemories,
+    StoreMemory,
+    UnrelateMemories,
+)
+from notewell.errors import ProtectedError, UsageError
+from notewell.memory import scoring
+from notewell.memory.folder import MemoryFolder, find
+from notewell.memory.note import (
+    Memory,
+    Relation,
+    Validation,
+    checked_content,
+    fresh_id,
+    links_of,
+    note_name,
+    same_content,
+    stamp,
+    with_validation,
+)
+from notewell.memory.replies import view
+from notewell.types import PropertyValue
+from notewell.vault.edit_properties import edit_properties
+from notewell.vault.safe_names import check_name
+from notewell.vault.write import Written
+
+
+class MemoryChanges:
+    """Changes the memories of one vault. Any thread may call."""
+
+    def __init__(self, vault: str, folder: MemoryFolder, clock: Callable[[], float]) -> None:
+        """`vault` is its name in replies; `clock` gives POSIX seconds."""
+        self._vault = vault
+        self._folder = folder
+        self._clock = clock
+
+    def store(self, request: StoreMemory) -> MemoryChangedReply:
+        """Write a new memory, unless its namespace has one of the same content."""
+        self._folder.check_writable()
+        content = checked_content(request.content)
+        memories = self._folder.all()
+        for memory in memories:
+            same = same_content(memory.content) == same_content(content)
+            if same and memory.namespace == request.namespace:
+                return self._changed(memory, None, existing=True)
+        path = self._free_path(request, content, memories)
+        now = stamp(self._clock())
+        properties: dict[str, PropertyValue] = {
+            "id": fresh_id(content, request.namespace, (memory.id for memory in memories)),
+            "type": request.type,
+            "namespace": request.namespace,
+            "importance": request.importance,
+            "confidence": scoring.FIRST_CONFIDENCE,
+            **({"provenance": request.provenance} if request.provenance else {}),
+            "created": now,
+            "accessed": now,
+            "access_count": 0,
+        }
+        said = Validation(now, "stored")
+        text = with_validation(edit_properties(f"{content}\n", properties), said)
+        written = self._folder.create(path, text)
+        return self._changed(self._folder.find(path), written)
+
+    def _free_path(self, request: StoreMemory, content: str, memories: Sequence[Memory]) -> str:
+        """A place for a new note: the folder, that of its namespace, a name nobody has."""
+        folder = self._folder.folder or ""
+        if request.namespace != DEFAULT_NAMESPACE:
+            folder = f"{folder}/{note_name(request.namespace)}"
+        name = note_name(request.title or content)
+        taken = {memory.path.casefold() for memory in memories}
+        number, path = 1, f"{folder}/{name}.md"
+        while path.casefold() in taken or self._folder.has_note(path):
+            number += 1
+            path = f"{folder}/{name} {number}.md"
+        check_name(path)
+        return path
+
+    def apply(self, request: ApplyMemory) -> MemoryChangedReply:
+        """Record that a memory was used."""
+        now = stamp(self._clock())
+        memory, written = self._folder.change(
+            request.id,
+            lambda memory: ({"accessed": now, "access_count": memory.access_count + 1}, ()),
+            said=lambda _: Validation(now, "applied", comment=request.comment),
+            action="memory apply",
+        )
+        return self._changed(memory, written)
+
+    def outcome(self, request: MemoryOutcome) -> MemoryChangedReply:
+        """Raise or lower the confidence of a memory that helped or failed."""
+        now = stamp(self._clock())
+
+        def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
+            after = scoring.judged(memory.confidence, helped=request.helped)
+            golden: dict[str, PropertyValue] = (
+                {"type": "golden_rule"} if after >= scoring.GOLDEN else {}
+            )
+            return {"confidence": after, **golden}, ()
+
+        def said(memory: Memory) -> Validation:
+            after = scoring.judged(memory.confidence, helped=request.helped)
+            kind: ValidationKind = "helped" if request.helped else "failed"
+            return Validation(now, kind, memory.confidence, after, request.comment)
+
+        memory, written = self._folder.change(request.id, edit, said=said, action="memory outcome")
+        return self._changed(memory, written)
+
+    def forget(self, request: ForgetMemory) -> MemoryForgottenReply:
+        """Delete a memory; ProtectedError for a golden rule without `force`."""
+        self._folder.check_writable()
+        memory = self._folder.find(request.id)
+        if memory.golden and not request.force:
+            raise ProtectedError(
+                f"{memory.path} is a golden rule and is not deleted by mistake. Say `force` if it"
+                " shall go."
+            )
+        written = self._folder.delete(memory)
+        return MemoryForgottenReply(self._vault, memory.id, memory.path, written.number)
+
+    def relate(self, request: RelateMemories) -> MemoryChangedReply:
+        """Add a relation, or replace its weight."""
+        self._folder.check_writable()
+        target = self._target_name(request.target)
+
+        def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
+            if memory.path == f"{target}.md":
+                raise UsageError("A memory cannot be related to itself.")
+            kept = self._without(memory, request.kind, target)
+            new = Relation(request.kind, target, round(request.weight, 4))
+            return {request.kind: links_of([*kept, new], request.kind)}, ()
+
+        memory, written = self._folder.change(request.source, edit, action="memory relate")
+        return self._changed(memory, written)
+
+    def unrelate(self, request: UnrelateMemories) -> MemoryChangedReply:
+        """Remove a relation."""
+        known = find(self._folder.all(), request.target)
+        target = request.target.removesuffix(".md") if known is None else known.path[:-3]
+
+        def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]] | None:
+            kept = self._without(memory, request.kind, target)
+            if len(kept) == len(memory.relations):
+                return None
+            links = links_of(kept, request.kind)
+            return ({request.kind: links}, ()) if links else ({}, (request.kind,))
+
+        memory, written = self._folder.change(request.source, edit, action="memory unrelate")
+        return self._changed(memory, written, existing=written is None)
+
+    def _target_name(self, word: str) -> str:
+        """What a link to a memory, or else to a note, says; NotFoundError where neither is."""
+        path = word if word.endswith(".md") else f"{word}.md"
+        known = find(self._folder.all(), word)
+        if known is None and self._folder.has_note(path):
+            return path[:-3]
+        return (known or self._folder.find(word)).path[:-3]
+
+    def _without(self, memory: Memory, kind: str, target: str) -> list[Relation]:
+        """The memory's relations but the one of that kind to that target, however it is written."""
+        memories = self._folder.all()
+        return [
+            one
+            for one in memory.relations
+            if one.kind != kind
+            or (one.target != target and self._folder.target(one, memories) != f"{target}.md")
+        ]
+
+    def _changed(
+        self, memory: Memory, written: Written | None, *, existing: bool = False
+    ) -> MemoryChangedReply:
+        shown = view(memory, self._folder, self._folder.all())
+        number = None if written is None else written.number
+        return MemoryChangedReply(self._vault, shown, existing, number)
