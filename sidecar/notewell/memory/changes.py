@@ -20,7 +20,7 @@ from notewell.contract.memory_requests import (
 )
 from notewell.errors import ProtectedError, UsageError
 from notewell.memory import scoring
-from notewell.memory.folder import MemoryFolder, find
+from notewell.memory.folder import MemoryFolder, find_memory
 from notewell.memory.note import (
     Memory,
     Relation,
@@ -71,13 +71,13 @@ class MemoryChanges:
             "accessed": now,
             "access_count": 0,
         }
-        said = Validation(now, "stored")
-        text = with_validation(edit_properties(f"{content}\n", properties), said)
+        first_line = Validation(now, "stored")
+        text = with_validation(edit_properties(f"{content}\n", properties), first_line)
         written = self._folder.create(path, text)
         return self._changed(self._folder.find(path), written)
 
     def _free_path(self, request: StoreMemory, content: str, memories: Sequence[Memory]) -> str:
-        """A place for a new note: the folder, that of its namespace, a name nobody has."""
+        """A path for a new note: in the folder of its namespace, under a name that is not taken."""
         folder = self._folder.folder or ""
         if request.namespace != DEFAULT_NAMESPACE:
             folder = f"{folder}/{note_name(request.namespace)}"
@@ -96,7 +96,7 @@ class MemoryChanges:
         memory, written = self._folder.change(
             request.id,
             lambda memory: ({"accessed": now, "access_count": memory.access_count + 1}, ()),
-            said=lambda _: Validation(now, "applied", comment=request.comment),
+            history_line=lambda _: Validation(now, "applied", comment=request.comment),
             action="memory apply",
         )
         return self._changed(memory, written)
@@ -106,18 +106,20 @@ class MemoryChanges:
         now = stamp(self._clock())
 
         def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
-            after = scoring.judged(memory.confidence, helped=request.helped)
+            after = scoring.confidence_after(memory.confidence, helped=request.helped)
             golden: dict[str, PropertyValue] = (
-                {"type": "golden_rule"} if after >= scoring.GOLDEN else {}
+                {"type": "golden_rule"} if after >= scoring.GOLDEN_CONFIDENCE else {}
             )
             return {"confidence": after, **golden}, ()
 
-        def said(memory: Memory) -> Validation:
-            after = scoring.judged(memory.confidence, helped=request.helped)
+        def line(memory: Memory) -> Validation:
+            after = scoring.confidence_after(memory.confidence, helped=request.helped)
             kind: ValidationKind = "helped" if request.helped else "failed"
             return Validation(now, kind, memory.confidence, after, request.comment)
 
-        memory, written = self._folder.change(request.id, edit, said=said, action="memory outcome")
+        memory, written = self._folder.change(
+            request.id, edit, history_line=line, action="memory outcome"
+        )
         return self._changed(memory, written)
 
     def forget(self, request: ForgetMemory) -> MemoryForgottenReply:
@@ -149,7 +151,7 @@ class MemoryChanges:
 
     def unrelate(self, request: UnrelateMemories) -> MemoryChangedReply:
         """Remove a relation."""
-        known = find(self._folder.all(), request.target)
+        known = find_memory(self._folder.all(), request.target)
         target = request.target.removesuffix(".md") if known is None else known.path[:-3]
 
         def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]] | None:
@@ -163,15 +165,15 @@ class MemoryChanges:
         return self._changed(memory, written, existing=written is None)
 
     def _target_name(self, word: str) -> str:
-        """What a link to a memory, or else to a note, says; NotFoundError where neither is."""
+        """The link target for a memory or else a note; NotFoundError if there is neither."""
         path = word if word.endswith(".md") else f"{word}.md"
-        known = find(self._folder.all(), word)
+        known = find_memory(self._folder.all(), word)
         if known is None and self._folder.has_note(path):
             return path[:-3]
         return (known or self._folder.find(word)).path[:-3]
 
     def _without(self, memory: Memory, kind: str, target: str) -> list[Relation]:
-        """The memory's relations but the one of that kind to that target, however it is written."""
+        """The memory's relations without the one of that kind to that target, however spelled."""
         memories = self._folder.all()
         return [
             one

@@ -1,4 +1,4 @@
-"""The folder of memories: read anew whenever a note in it changed, written by the safe writer."""
+"""The folder of memories: its notes are read again when they changed, and written safely."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
 from notewell.vault.write import MAX_BYTES, VaultWriter, Written
 
-_TRIES = 5  # of a change that other writers come in between of
+_MAX_ATTEMPTS = 5  # at a change, while other programs write the same note
 
 
 class MemoryFolder:
     """The memories of one vault. Any thread may use it.
 
-    `folder` is None where none was chosen: then there are no memories, and none can be made.
+    `folder` is None if none was chosen: then there are no memories and none can be created.
     """
 
     def __init__(
@@ -35,20 +35,20 @@ class MemoryFolder:
         writer: VaultWriter | None,
         changed: Callable[[str], None],
     ) -> None:
-        """`writer` None: this vault is never written. `changed` is told of every note written."""
+        """`writer` None: this vault is read-only. `changed` is called with each path written."""
         self.folder = folder.strip("/") if folder else None
         self._root = root
         self._writer = writer
         self._changed = changed
-        self._reading = threading.Lock()
+        self._lock = threading.Lock()
         self._known: dict[tuple[str, int, int], Memory] = {}
         self.warnings: tuple[str, ...] = ()
 
     def all(self) -> tuple[Memory, ...]:
-        """Every memory, by path; of two with one id the first has it."""
+        """All memories, in the order of their paths."""
         if self.folder is None:
             return ()
-        with self._reading:
+        with self._lock:
             walked = files.walk(self._root, VaultRules(), (self.folder,))
             known: dict[tuple[str, int, int], Memory] = {}
             failed = [*walked.warnings]
@@ -62,9 +62,9 @@ class MemoryFolder:
             return tuple(known.values())
 
     def find(self, word: str) -> Memory:
-        """The memory of that id, path or name; NotFoundError names what is there."""
+        """The memory with that id, path or name; NotFoundError if there is none."""
         memories = self.all()
-        found = find(memories, word)
+        found = find_memory(memories, word)
         if found is None:
             raise NotFoundError(
                 f"There is no memory {word!r}. `notewell memory list` shows all"
@@ -74,8 +74,8 @@ class MemoryFolder:
         return found
 
     def target(self, relation: Relation, memories: Collection[Memory]) -> str | None:
-        """The path that a relation leads to: a memory, else any note of the vault."""
-        found = find(memories, relation.target)
+        """The path of a relation's target: a memory, else any note; None: it does not exist."""
+        found = find_memory(memories, relation.target)
         if found is not None:
             return found.path
         path = f"{relation.target}.md"
@@ -92,7 +92,7 @@ class MemoryFolder:
     # --- writing ---------------------------------------------------------------------------
 
     def check_writable(self) -> VaultWriter:
-        """Give the writer; ReadOnlyError where this vault has none, or no folder was chosen."""
+        """The writer; ReadOnlyError if this vault is read-only or no folder was chosen."""
         if self._writer is None:
             raise ReadOnlyError(
                 "Memories of this vault cannot be written here: it is a copy that Obsidian fills,"
@@ -117,38 +117,39 @@ class MemoryFolder:
         word: str,
         edit: Callable[[Memory], tuple[Mapping[str, PropertyValue], Collection[str]] | None],
         *,
-        said: Callable[[Memory], Validation | None] = lambda _: None,
+        history_line: Callable[[Memory], Validation | None] = lambda _: None,
         action: str,
     ) -> tuple[Memory, Written | None]:
-        """Change a memory as it is now: `edit` gives new properties and names of those to remove.
+        """Change the current state of a memory; returns it and what was written, if anything.
 
-        None from `edit` leaves it as it is. Where somebody else wrote the note in between, all is
-        done again on what stands there then.
+        `edit` gives the properties to set and the names of those to remove, or None to change
+        nothing; `history_line` gives a line for the history. If another program writes the note
+        meanwhile, both are called again with its new state.
         """
         writer = self.check_writable()
-        for attempt in range(_TRIES):
+        for attempt in range(_MAX_ATTEMPTS):
             memory = self.find(word)
             edits = edit(memory)
             if edits is None:
                 return memory, None
             text = edit_properties(memory.text, edits[0], remove=edits[1])
-            line = said(memory)
+            line = history_line(memory)
             text = text if line is None else with_validation(text, line)
             try:
                 written = writer.replace(memory.path, text, seen=memory.seen, action=action)
             except ChangedNoteError:
-                if attempt == _TRIES - 1:
+                if attempt == _MAX_ATTEMPTS - 1:
                     raise
                 written = None
             self._forget(memory.path)
-            # The very same change, made by somebody else in between, is theirs and not this one.
+            # If another program made the same change meanwhile, nothing was written here.
             if written is not None and (written.number is not None or text == memory.text):
                 self._changed(memory.path)
                 return self.find(memory.path), written
         raise ChangedNoteError(f"{word} keeps being written by others; nothing was written.")
 
     def delete(self, memory: Memory) -> Written:
-        """Delete a memory's note, if it is as it was read."""
+        """Delete a memory's note, unless it changed since it was read."""
         written = self.check_writable().delete(
             memory.path, seen=memory.seen, action="memory forget"
         )
@@ -156,13 +157,13 @@ class MemoryFolder:
         return written
 
     def _forget(self, path: str) -> None:
-        """Read a note again even if size and time are as they were."""
-        with self._reading:
+        """Read a note again next time, even with equal size and time."""
+        with self._lock:
             self._known = {key: one for key, one in self._known.items() if key[0] != path}
 
 
-def find(memories: Collection[Memory], word: str) -> Memory | None:
-    """The memory that a word names: by id, by path with or without its ending, by its name."""
+def find_memory(memories: Collection[Memory], word: str) -> Memory | None:
+    """The memory with this id, path (with or without `.md`) or name; None: none or several."""
     plain = word.strip().removesuffix(".md")
     for memory in memories:
         if plain in (memory.id, memory.path[:-3]):

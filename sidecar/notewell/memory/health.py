@@ -1,4 +1,4 @@
-"""What is wrong with memories: contradictions, stale ones, orphans, doubles."""
+"""The check-up of memories: contradictory, stale, orphaned, duplicate and unreadable ones."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory, same_content
 from notewell.search.function_words import among
 
-_MOST_COMPARED = 1000  # memories compared two by two
-_ALIKE = 0.6  # share of words that two memories on one matter have in common
+_MAX_COMPARED = 1000  # memories compared pairwise
+_SAME_TOPIC = 0.6  # Jaccard similarity of the words of two memories on one topic
 _ENGLISH = ("not", "no", "never", "none", "without", "don", "doesn", "isn", "cannot", "avoid")
 _OTHERS = ("nicht", "kein", "keine", "nie", "ohne", "pas", "jamais", "nunca", "sin", "non", "mai")
 _NEGATIONS = frozenset((*_ENGLISH, *_OTHERS))
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 def examine(
     vault: str, memories: Sequence[Memory], folder: MemoryFolder, *, now: float
 ) -> MemoryHealthReply:
-    """Look at memories for what a person should settle."""
+    """What a person should look at. `now` is in POSIX seconds."""
     shares = [memory.confidence for memory in memories]
     return MemoryHealthReply(
         vault=vault,
@@ -46,23 +46,23 @@ def examine(
 
 
 def _contradictions(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Contradiction]:
-    """Those that somebody stated, then pairs that read like one; superseded ones are settled."""
+    """Stated contradictions, then pairs whose texts seem to disagree, without superseded ones."""
     stated = set(_pairs(memories, folder, "contradicts"))
-    settled = set(_pairs(memories, folder, "supersedes"))
-    for pair in sorted(stated - settled):
+    superseded = set(_pairs(memories, folder, "supersedes"))
+    for pair in sorted(stated - superseded):
         yield Contradiction(*pair, stated=True, reason="stated")
-    for one, other in combinations(map(_Said.by, memories[:_MOST_COMPARED]), 2):
-        reason = one.at_odds_with(other)
+    for one, other in combinations(map(_Claim.of, memories[:_MAX_COMPARED]), 2):
+        reason = one.disagreement_with(other)
         if reason is not None:
             first, second = sorted((one.memory.id, other.memory.id))
-            if (first, second) not in stated and (first, second) not in settled:
+            if (first, second) not in stated and (first, second) not in superseded:
                 yield Contradiction(first, second, stated=False, reason=reason)
 
 
 def _pairs(
     memories: Sequence[Memory], folder: MemoryFolder, kind: RelationKind
 ) -> Iterator[tuple[str, str]]:
-    """The ids of memories that are so related, in either direction."""
+    """The ids of every two memories with a relation of this kind, in either direction, sorted."""
     paths = {memory.path: memory.id for memory in memories}
     for memory in memories:
         for relation in memory.relations:
@@ -73,29 +73,29 @@ def _pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What a memory is about, whether it negates, and its numbers; taken apart once."""
+class _Claim:
+    """The words of a memory without function words, whether it negates, and its numbers."""
 
     memory: Memory
-    matter: frozenset[str]
+    topic: frozenset[str]
     negates: bool
     numbers: frozenset[str]
 
     @classmethod
-    def by(cls, memory: Memory) -> _Said:
-        held = frozenset(words(memory.content))
+    def of(cls, memory: Memory) -> _Claim:
+        contained = frozenset(words(memory.content))
         numbers = frozenset(_NUMBER.findall(memory.content))
-        matter = held - among(held) - _NEGATIONS - numbers
-        return cls(memory, matter, bool(held & _NEGATIONS), numbers)
+        topic = contained - among(contained) - _NEGATIONS - numbers
+        return cls(memory, topic, bool(contained & _NEGATIONS), numbers)
 
-    def at_odds_with(self, other: _Said) -> str | None:
-        """Why two memories on the same matter seem to disagree."""
+    def disagreement_with(self, other: _Claim) -> str | None:
+        """The reason why two memories on one topic seem to disagree; None: they do not."""
         numbers_differ = bool(self.numbers and other.numbers and self.numbers != other.numbers)
         if self.negates == other.negates and not numbers_differ:
             return None
-        shared = len(self.matter & other.matter)
-        together = len(self.matter) + len(other.matter) - shared
-        if not together or shared / together < _ALIKE:
+        shared = len(self.topic & other.topic)
+        together = len(self.topic) + len(other.topic) - shared
+        if not together or shared / together < _SAME_TOPIC:
             return None
         if self.memory.namespace != other.memory.namespace:
             return None
@@ -105,12 +105,12 @@ class _Said:
 
 def _stale(memories: Sequence[Memory], now: float) -> Iterator[Ailing]:
     for memory in memories:
-        if not memory.golden and scoring.is_stale(memory.touched, now):
+        if not memory.golden and scoring.is_stale(memory.last_used, now):
             yield _ailing(memory, f"not used for {scoring.STALE_DAYS:g} days")
 
 
 def _orphaned(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Ailing]:
-    """Those that point at something that is gone."""
+    """Memories whose related note or source does not exist."""
     for memory in memories:
         gone = [one.target for one in memory.relations if folder.target(one, memories) is None]
         if gone:

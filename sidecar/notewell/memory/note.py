@@ -1,7 +1,7 @@
-"""A memory and the note that it is: properties, the text, and a history that readers do not see.
+"""The format of a memory's note: properties, text, and a history in a comment at its end.
 
-The history stands in an Obsidian comment at the end, so that it travels with the note, is gone with
-it, and is neither shown nor indexed.
+The history is an Obsidian comment, so it moves and is deleted with the note, and is neither shown
+nor indexed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from notewell.vault.properties import date_of
 
 KINDS: Final[tuple[RelationKind, ...]] = get_args(RelationKind)
 _TYPES: Final[tuple[MemoryType, ...]] = get_args(MemoryType)
-_SAID: Final[tuple[ValidationKind, ...]] = get_args(ValidationKind)
+_VALIDATIONS: Final[tuple[ValidationKind, ...]] = get_args(ValidationKind)
 _HISTORY = re.compile(r"^%%[ \t]*history[ \t]*\n(?P<lines>.*?)^%%\s*\Z", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(
     r"- (?P<at>\S+) (?P<kind>\w+)(?: (?P<before>[\d.]+) -> (?P<after>[\d.]+))?"
@@ -45,7 +45,7 @@ _COMMENT_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation as a note has it; `target` is what the link says."""
+    """A relation in a note; `target` is the link target as written."""
 
     kind: RelationKind
     target: str
@@ -65,7 +65,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A memory as its note has it. Times are POSIX seconds; `seen` is the note's content hash."""
+    """A memory read from its note. Times are POSIX seconds; `seen` is the note's content hash."""
 
     id: str
     path: str
@@ -92,16 +92,16 @@ class Memory:
     @property
     def golden(self) -> bool:
         """Whether it is a golden rule: by its type, or by its confidence."""
-        return self.type == "golden_rule" or self.confidence >= scoring.GOLDEN
+        return self.type == "golden_rule" or self.confidence >= scoring.GOLDEN_CONFIDENCE
 
     @property
-    def touched(self) -> float | None:
-        """When it was used last, else made."""
+    def last_used(self) -> float | None:
+        """The time of the last use, else of the creation."""
         return self.accessed if self.accessed is not None else self.created
 
 
 def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
-    """Read a note as a memory; what a hand wrote wrong gets a default and a warning."""
+    """Read a note as a memory; an invalid property gets a default value and a warning."""
     text = one_line_end(source.text)
     front = read_frontmatter(text)
     body = text[front.body :]
@@ -130,7 +130,7 @@ def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
 
 
 class _Fields:
-    """Reads properties that a hand may have written; notes what it could not take."""
+    """Reads properties, which people may have edited; collects warnings about invalid ones."""
 
     def __init__(self, properties: Mapping[str, PropertyValue]) -> None:
         self._properties = properties
@@ -182,7 +182,7 @@ class _Fields:
 
 
 def _weight(written: str | None) -> float:
-    """The weight that a link shows; any other shown text means the full weight."""
+    """The weight in the display text of a link; any other display text means 1."""
     try:
         weight = float(written or 1)
     except ValueError:
@@ -191,7 +191,7 @@ def _weight(written: str | None) -> float:
 
 
 def links_of(relations: Iterable[Relation], kind: RelationKind) -> tuple[str, ...]:
-    """The value of a relation's property: links, each with its weight as the text it shows."""
+    """The property value for the relations of a kind: links with the weight as display text."""
     return tuple(
         f"[[{one.target}]]" if one.weight == 1 else f"[[{one.target}|{one.weight:g}]]"
         for one in relations
@@ -203,7 +203,7 @@ def links_of(relations: Iterable[Relation], kind: RelationKind) -> tuple[str, ..
 
 
 def checked_content(content: str) -> str:
-    """Bring what is to be kept into the form it is kept in; UsageError where it cannot be."""
+    """The content of a new memory in its stored form; UsageError if it is invalid."""
     text = "\n".join(line.rstrip() for line in content.splitlines()).strip()
     if not text:
         raise UsageError("A memory needs a text: say what is to be remembered.")
@@ -218,12 +218,12 @@ def checked_content(content: str) -> str:
 
 
 def same_content(content: str) -> str:
-    """What two contents have in common when they are the same but for white space."""
+    """The content with white space normalised: equal for contents that count as the same."""
     return " ".join(unicodedata.normalize("NFC", content).split())
 
 
 def fresh_id(content: str, namespace: str, taken: Iterable[str]) -> str:
-    """A short id that no other memory has."""
+    """A short id that is not among `taken`."""
     known = set(taken)
     for salt in range(1000):
         digest = hashlib.blake2b(f"{salt}\n{namespace}\n{content}".encode(), digest_size=4)
@@ -246,12 +246,12 @@ def note_name(text: str) -> str:
 # --- history ---------------------------------------------------------------------------------
 
 
-def with_validation(text: str, said: Validation) -> str:
-    """The note's text with one line more in its history; nothing else in it moves."""
+def with_validation(text: str, added: Validation) -> str:
+    """The note's text with a line added to its history; nothing else changes."""
     newline = "\r\n" if "\r\n" in text else "\n"
     flat = one_line_end(text)
     found = _HISTORY.search(flat, read_frontmatter(flat).body)
-    line = f"{_written(said)}{newline}"
+    line = f"{_history_line(added)}{newline}"
     if found is not None:
         at = found.end("lines")
         return f"{text[:at]}{line}{text[at:]}"
@@ -260,21 +260,23 @@ def with_validation(text: str, said: Validation) -> str:
 
 
 def stamp(seconds: float) -> str:
-    """A time as memories have it: UTC, to the second."""
+    """A time as written in memories: ISO 8601, UTC, to the second."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _written(said: Validation) -> str:
-    changed = "" if said.after is None else f" {said.before:g} -> {said.after:g}"
-    comment = " ".join(said.comment.replace("%%", "%").split())[:_COMMENT_CHARS]
-    return f"- {said.at} {said.kind}{changed}{f': {comment}' if comment else ''}"
+def _history_line(one: Validation) -> str:
+    changed = "" if one.after is None else f" {one.before:g} -> {one.after:g}"
+    comment = " ".join(one.comment.replace("%%", "%").split())[:_COMMENT_CHARS]
+    return f"- {one.at} {one.kind}{changed}{f': {comment}' if comment else ''}"
 
 
 def _read_history(found: re.Match[str] | None) -> Iterable[Validation]:
     for line in found["lines"].splitlines() if found else ():
         match = _LINE.fullmatch(line.strip())
         if match is not None:
-            kind: ValidationKind = next((one for one in _SAID if one == match["kind"]), "other")
+            kind: ValidationKind = next(
+                (one for one in _VALIDATIONS if one == match["kind"]), "other"
+            )
             before, after = (_confidence(match[name]) for name in ("before", "after"))
             yield Validation(match["at"], kind, before, after, match["comment"] or "")
 

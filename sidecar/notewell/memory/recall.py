@@ -1,4 +1,4 @@
-"""Finding memories: what they are about, weighed by how far they have earned trust."""
+"""Finding memories by similarity and trust, and putting those found into one text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from notewell.memory.replies import view
 from notewell.search.function_words import among
 from notewell.types import CountTokens
 
-# From a query and the paths of the memories: the cosine of each that the index knows.
+# Query and paths of memories -> cosine with the query, by path, of those in the index.
 Similarities = Callable[[str, Sequence[str]], Mapping[str, float]]
 
 
@@ -32,10 +32,10 @@ class _Hit:
 
 
 class Recall:
-    """Recalls among the memories as they stand at one moment."""
+    """Recalls from the memories as they are at one moment."""
 
     def __init__(self, folder: MemoryFolder, similarities: Similarities, now: float) -> None:
-        """Read the memories."""
+        """Read the memories. `now` is in POSIX seconds."""
         self._folder = folder
         self._similarities = similarities
         self._now = now
@@ -44,21 +44,23 @@ class Recall:
             memory.path: [(one, folder.target(one, self.memories)) for one in memory.relations]
             for memory in self.memories
         }
-        self._against = self._incoming("contradicts", both=True)
-        self._newer = self._incoming("supersedes", both=False)
+        self._contradicted_by = self._related_ids("contradicts", symmetric=True)
+        self._superseded_by = self._related_ids("supersedes", symmetric=False)
 
-    def find(self, query: str, among_these: Sequence[Memory], *, depth: int) -> list[_Hit]:
-        """The memories that a query is about, best first, and what they lead to.
+    def find(self, query: str, candidates: Sequence[Memory], *, depth: int) -> list[_Hit]:
+        """The memories similar to a query and, up to `depth` relations away, those related to them.
 
-        Without a query all count as equally near.
+        Best first. With an empty query all are equally similar.
         """
-        alike = self._alike(query, among_these)
-        hits = [self._hit(one, alike[one.path]) for one in among_these if one.path in alike]
-        hits = self._spread(hits, among_these, depth)
+        similarity = self._similarities_to(query, candidates)
+        hits = [
+            self._hit(one, similarity[one.path]) for one in candidates if one.path in similarity
+        ]
+        hits = self._spread(hits, candidates, depth)
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.path))
 
     def shown(self, hit: _Hit) -> RecalledMemory:
-        """A hit in the words of the contract."""
+        """A hit as the contract shows it."""
         path = hit.memory.path
         return RecalledMemory(
             memory=view(hit.memory, self._folder, self.memories),
@@ -67,12 +69,15 @@ class Recall:
             why=scoring.explained(hit.parts, depth=hit.depth, via=hit.via),
             depth=hit.depth,
             via=hit.via,
-            superseded_by=tuple(self._newer.get(path, ())),
-            contradicted_by=tuple(self._against.get(path, ())),
+            superseded_by=tuple(self._superseded_by.get(path, ())),
+            contradicted_by=tuple(self._contradicted_by.get(path, ())),
         )
 
-    def _incoming(self, kind: str, *, both: bool) -> dict[str, list[str]]:
-        """By path, the ids of the memories that say `kind` of it, or it of them with `both`."""
+    def _related_ids(self, kind: str, *, symmetric: bool) -> dict[str, list[str]]:
+        """By path, the ids of the memories with a relation of this kind to that memory.
+
+        With `symmetric`, also those that it has this relation to.
+        """
         paths = {memory.path: memory for memory in self.memories}
         found: dict[str, list[str]] = {}
         for memory in self.memories:
@@ -80,24 +85,25 @@ class Recall:
                 if relation.kind != kind or target not in paths:
                     continue
                 found.setdefault(target, []).append(memory.id)
-                if both:
+                if symmetric:
                     found.setdefault(memory.path, []).append(paths[target].id)
         return {path: list(dict.fromkeys(ids)) for path, ids in found.items()}
 
-    def _alike(self, query: str, memories: Sequence[Memory]) -> dict[str, float]:
+    def _similarities_to(self, query: str, memories: Sequence[Memory]) -> dict[str, float]:
+        """The similarity of each memory that reaches the minimum, by path."""
         if not query.strip():
             return {memory.path: 1.0 for memory in memories}
-        near = self._similarities(query, [memory.path for memory in memories])
+        cosines = self._similarities(query, [memory.path for memory in memories])
         wanted = set(words(query))
         wanted = (wanted - among(wanted)) or wanted
         found = {}
         for memory in memories:
-            held = set(words(f"{memory.title} {memory.content}"))
-            shared = len(wanted & held) / len(wanted) if wanted else 0.0
-            # Words also find what was written a moment ago and is not indexed yet.
-            alike = max(near.get(memory.path, 0.0), shared)
-            if alike >= scoring.LEAST_SIMILARITY:
-                found[memory.path] = round(alike, 4)
+            contained = set(words(f"{memory.title} {memory.content}"))
+            shared_words = len(wanted & contained) / len(wanted) if wanted else 0.0
+            # Shared words also find a memory that was written just now and is not indexed yet.
+            similarity = max(cosines.get(memory.path, 0.0), shared_words)
+            if similarity >= scoring.MIN_SIMILARITY:
+                found[memory.path] = round(similarity, 4)
         return found
 
     def _hit(self, memory: Memory, similarity: float) -> _Hit:
@@ -105,28 +111,28 @@ class Recall:
             similarity=similarity,
             confidence=memory.confidence,
             importance=memory.importance,
-            recency=round(scoring.recency(memory.touched, self._now), 4),
-            standing=scoring.SUPERSEDED if memory.path in self._newer else 1.0,
+            recency=round(scoring.recency(memory.last_used, self._now), 4),
+            standing=scoring.SUPERSEDED_FACTOR if memory.path in self._superseded_by else 1.0,
         )
         return _Hit(memory, parts, scoring.score(parts))
 
     def _spread(self, hits: list[_Hit], memories: Sequence[Memory], depth: int) -> list[_Hit]:
-        """Follow relations from the hits, either way; a nearer or better way to a memory wins."""
+        """Add the memories related to the hits, in either direction, by the fewest steps."""
         best = {hit.memory.path: hit for hit in hits}
         allowed = {memory.path: memory for memory in memories}
-        edge = hits
+        frontier = hits
         for step in range(1, depth + 1):
             reached: dict[str, _Hit] = {}
-            for hit in edge:
+            for hit in frontier:
                 for path, weight in self._neighbours(hit.memory):
                     if path not in allowed or path in best:
                         continue
-                    near = hit.parts.similarity * scoring.PER_STEP * weight
-                    found = self._hit(allowed[path], round(near, 4))
+                    similarity = hit.parts.similarity * scoring.RELATION_FACTOR * weight
+                    found = self._hit(allowed[path], round(similarity, 4))
                     if path not in reached or reached[path].score < found.score:
                         reached[path] = replace(found, depth=step, via=hit.memory.id)
             best |= reached
-            edge = list(reached.values())
+            frontier = list(reached.values())
         return list(best.values())
 
     def _neighbours(self, memory: Memory) -> list[tuple[str, float]]:
@@ -141,8 +147,8 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
-    """The text, its tokens, and which memories are in it or had no room."""
+class ComposedText:
+    """A text, its tokens, and the ids of the memories in it and of those that did not fit."""
 
     text: str
     tokens: int
@@ -156,24 +162,24 @@ def compose(
     *,
     budget_tokens: int,
     count_tokens: CountTokens,
-) -> Composed:
-    """Take memories in order, golden rules first, each whole, for as long as they fit.
+) -> ComposedText:
+    """A text of whole memories within a budget of tokens, golden rules first, both in their order.
 
-    One that does not fit is left out, and the next is tried. The text is counted as a whole each
-    time, so that it never has one token more than the budget.
+    A memory that does not fit is left out and the next one tried. The whole text is counted each
+    time, because tokens of parts do not add up exactly.
     """
     text, taken, left_out = "", [], []
     for heading, memories in ((_GOLDEN_HEADING, golden), (_OTHERS_HEADING, others)):
-        begun = False
+        has_heading = False
         for memory in memories:
-            head = "" if begun else f"{heading}\n" if not text else f"\n{heading}\n"
+            head = "" if has_heading else f"{heading}\n" if not text else f"\n{heading}\n"
             longer = f"{text}{head}{_line(memory)}\n"
             if count_tokens(longer) > budget_tokens:
                 left_out.append(memory.id)
                 continue
-            text, begun = longer, True
+            text, has_heading = longer, True
             taken.append(memory.id)
-    return Composed(text, count_tokens(text) if text else 0, tuple(taken), tuple(left_out))
+    return ComposedText(text, count_tokens(text) if text else 0, tuple(taken), tuple(left_out))
 
 
 def _line(memory: Memory) -> str:

@@ -1,4 +1,4 @@
-"""Memories in the words of the contract."""
+"""Memories as the contract shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from notewell.support.times import iso
 
 
 def view(memory: Memory, folder: MemoryFolder, memories: Collection[Memory]) -> MemoryView:
-    """One memory, its relations resolved among `memories`."""
+    """One memory; `memories` are all, to find the targets of its relations."""
     return MemoryView(
         id=memory.id,
         path=memory.path,
@@ -35,16 +35,16 @@ def view(memory: Memory, folder: MemoryFolder, memories: Collection[Memory]) -> 
 
 
 def history(memory: Memory) -> tuple[ValidationView, ...]:
-    """What was said of a memory, oldest first."""
+    """The history of a memory, oldest first."""
     return tuple(
         ValidationView(
-            at=said.at,
+            at=line.at,
             id=memory.id,
             title=memory.title,
-            kind=said.kind,
-            before=said.before,
-            after=said.after,
-            comment=said.comment,
+            kind=line.kind,
+            before=line.before,
+            after=line.after,
+            comment=line.comment,
         )
-        for said in memory.history
+        for line in memory.history
     )

@@ -1,42 +1,44 @@
-"""How a memory earns trust, and what a recall is worth; every number of this room."""
+"""The confidence of a memory and its score in a recall, with all their constants."""
 
 from __future__ import annotations
 
 from notewell.contract.memory import RecallParts
 
-FIRST_CONFIDENCE = 0.3
-HELPED = 0.1
-FAILED = -0.15
-GOLDEN = 0.9  # from this confidence on a memory is a golden rule
+FIRST_CONFIDENCE = 0.3  # of a new memory
+HELPED, FAILED = 0.1, -0.15  # added to the confidence after an outcome
+GOLDEN_CONFIDENCE = 0.9  # from which a memory is a golden rule
 
 HALF_LIFE_DAYS = 30.0  # of recency
 STALE_DAYS = 90.0  # without use
-LEAST_SIMILARITY = 0.2  # below it a memory is about something else
-SUPERSEDED = 0.5  # what is left of a score when a newer memory stands in its place
-PER_STEP = 0.5  # what one relation leaves of a score, times its weight
+MIN_SIMILARITY = 0.2  # below it a memory is about something else
+SUPERSEDED_FACTOR = 0.5  # of the score of a memory that a newer one supersedes
+RELATION_FACTOR = 0.5  # of the similarity, for each relation followed, times its weight
 
 _DAY = 86_400.0
 
 
-def judged(confidence: float, *, helped: bool) -> float:
-    """The confidence after a memory was used."""
+def confidence_after(confidence: float, *, helped: bool) -> float:
+    """The confidence after an outcome, from 0 to 1."""
     return round(min(1.0, max(0.0, confidence + (HELPED if helped else FAILED))), 4)
 
 
-def recency(seconds: float | None, now: float) -> float:
-    """1 for a memory touched just now, half of it after each half-life; 0 where nobody knows."""
-    if seconds is None:
+def recency(last_used: float | None, now: float) -> float:
+    """1 for a memory used just now, halved after each half-life; 0 if the time is unknown.
+
+    Both times are POSIX seconds.
+    """
+    if last_used is None:
         return 0.0
-    return float(0.5 ** (max(now - seconds, 0.0) / _DAY / HALF_LIFE_DAYS))
+    return float(0.5 ** (max(now - last_used, 0.0) / _DAY / HALF_LIFE_DAYS))
 
 
-def is_stale(seconds: float | None, now: float) -> bool:
-    """Whether a memory was not touched for long."""
-    return seconds is not None and now - seconds > STALE_DAYS * _DAY
+def is_stale(last_used: float | None, now: float) -> bool:
+    """Whether a memory was not used for STALE_DAYS."""
+    return last_used is not None and now - last_used > STALE_DAYS * _DAY
 
 
 def score(parts: RecallParts) -> float:
-    """Similarity, weighed by trust: what is about something else scores 0, however trusted."""
+    """Similarity times trust, from 0 to 1: an unrelated memory scores 0, however trusted."""
     trust = 0.5 + 0.25 * parts.confidence + 0.15 * parts.importance + 0.1 * parts.recency
     return round(parts.similarity * trust * parts.standing, 4)
 

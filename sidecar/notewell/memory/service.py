@@ -1,4 +1,4 @@
-"""Everything that may be asked of one vault's memories."""
+"""All requests to the memories of one vault."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from notewell.vault.write_journal import Journal
 
 @dataclass(frozen=True, slots=True)
 class Helpers:
-    """What memories need of the vault's engine, and a clock (POSIX seconds)."""
+    """Functions of the engine that memories need, and a clock (POSIX seconds)."""
 
     similarities: Similarities
     count_tokens: CountTokens
@@ -56,54 +56,54 @@ class Helpers:
 
 
 class Memories:
-    """The memories of one vault. Any thread may ask."""
+    """Answers requests to the memories of one vault. Any thread may call."""
 
     def __init__(self, vault: str, folder: MemoryFolder, helpers: Helpers) -> None:
-        """`vault` is the name that replies carry."""
+        """`vault` is its name in replies."""
         self._vault = vault
         self._folder = folder
         self._helpers = helpers
         self._changes = MemoryChanges(vault, folder, helpers.clock)
 
-    def answer(self, asked: MemoryRequest) -> MemoryReply:  # noqa: C901, PLR0911 - a table of kinds
+    def answer(self, request: MemoryRequest) -> MemoryReply:  # noqa: C901, PLR0911 - a table of kinds
         """Answer one request.
 
         Raises:
-            ReadOnlyError: it writes, and no folder was chosen or the vault is never written.
-            NotFoundError: it names a memory that is not there.
+            ReadOnlyError: it writes, and no folder was chosen or the vault is read-only.
+            NotFoundError: the memory does not exist.
             ProtectedError: it deletes a golden rule without force.
-            ChangedNoteError: somebody keeps writing the same note.
-            WriteError: the disk refuses.
+            ChangedNoteError: other programs keep writing the same note.
+            WriteError: the note cannot be written.
 
         """
-        match asked:
+        match request:
             case StoreMemory():
-                return self._changes.store(asked)
+                return self._changes.store(request)
             case RecallMemories():
-                return self._recall(asked)
+                return self._recall(request)
             case MemoryContext():
-                return self._context(asked)
+                return self._context(request)
             case ApplyMemory():
-                return self._changes.apply(asked)
+                return self._changes.apply(request)
             case MemoryOutcome():
-                return self._changes.outcome(asked)
+                return self._changes.outcome(request)
             case ForgetMemory():
-                return self._changes.forget(asked)
+                return self._changes.forget(request)
             case RelateMemories():
-                return self._changes.relate(asked)
+                return self._changes.relate(request)
             case UnrelateMemories():
-                return self._changes.unrelate(asked)
+                return self._changes.unrelate(request)
             case InspectMemory():
-                return self._inspect(asked)
+                return self._inspect(request)
             case ListMemories():
-                return self._list(asked)
+                return self._list(request)
             case MemoryHistory():
-                return self._history(asked)
+                return self._history(request)
             case MemoryHealth():
-                memories = self._of(asked.namespace)
+                memories = self._of(request.namespace)
                 now = self._helpers.clock()
                 return examine(self._vault, memories, self._folder, now=now)
-        assert_never(asked)
+        assert_never(request)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -115,44 +115,46 @@ class Memories:
             and (kind is None or memory.type == kind)
         ]
 
-    def _recall(self, asked: RecallMemories) -> RecallReply:
+    def _recall(self, request: RecallMemories) -> RecallReply:
         recall = Recall(self._folder, self._helpers.similarities, self._helpers.clock())
-        hits = recall.find(asked.query, self._of(asked.namespace, asked.type), depth=asked.depth)
+        hits = recall.find(
+            request.query, self._of(request.namespace, request.type), depth=request.depth
+        )
         return RecallReply(
-            query=asked.query,
+            query=request.query,
             vault=self._vault,
             total=len(hits),
-            memories=tuple(recall.shown(hit) for hit in hits[: asked.limit]),
+            memories=tuple(recall.shown(hit) for hit in hits[: request.limit]),
             warnings=self._warnings(),
         )
 
-    def _context(self, asked: MemoryContext) -> MemoryContextReply:
+    def _context(self, request: MemoryContext) -> MemoryContextReply:
         recall = Recall(self._folder, self._helpers.similarities, self._helpers.clock())
-        memories = self._of(asked.namespace)
+        memories = self._of(request.namespace)
         golden = sorted(
             (memory for memory in memories if memory.golden),
             key=lambda memory: (-memory.confidence, -memory.importance, memory.path),
         )
-        hits = recall.find(asked.query, memories, depth=asked.depth)
+        hits = recall.find(request.query, memories, depth=request.depth)
         composed = compose(
             golden,
             [hit.memory for hit in hits if not hit.memory.golden],
-            budget_tokens=asked.budget_tokens,
+            budget_tokens=request.budget_tokens,
             count_tokens=self._helpers.count_tokens,
         )
         return MemoryContextReply(
-            query=asked.query,
+            query=request.query,
             vault=self._vault,
             text=composed.text,
             tokens=composed.tokens,
-            budget_tokens=asked.budget_tokens,
+            budget_tokens=request.budget_tokens,
             memories=composed.taken,
             left_out=composed.left_out,
             warnings=self._warnings(),
         )
 
-    def _inspect(self, asked: InspectMemory) -> MemoryInspectReply:
-        memory = self._folder.find(asked.id)
+    def _inspect(self, request: InspectMemory) -> MemoryInspectReply:
+        memory = self._folder.find(request.id)
         memories = self._folder.all()
         return MemoryInspectReply(
             vault=self._vault,
@@ -166,25 +168,25 @@ class Memories:
             history=tuple(reversed(history(memory))),
         )
 
-    def _list(self, asked: ListMemories) -> MemoryListReply:
-        chosen = sorted(self._of(asked.namespace, asked.type), key=lambda memory: memory.path)
-        chosen.sort(key=lambda memory: getattr(memory, asked.order) or 0.0, reverse=True)
+    def _list(self, request: ListMemories) -> MemoryListReply:
+        chosen = sorted(self._of(request.namespace, request.type), key=lambda memory: memory.path)
+        chosen.sort(key=lambda memory: getattr(memory, request.order) or 0.0, reverse=True)
         memories = self._folder.all()
         return MemoryListReply(
             vault=self._vault,
             folder=self._folder.folder,
             total=len(chosen),
             namespaces=dict(sorted(Counter(memory.namespace for memory in memories).items())),
-            memories=tuple(view(one, self._folder, memories) for one in chosen[: asked.limit]),
+            memories=tuple(view(one, self._folder, memories) for one in chosen[: request.limit]),
             warnings=self._warnings(),
         )
 
-    def _history(self, asked: MemoryHistory) -> MemoryHistoryReply:
-        chosen = self._folder.all() if asked.id is None else (self._folder.find(asked.id),)
-        entries = [said for memory in chosen for said in history(memory)]
-        entries.sort(key=lambda said: said.at)
+    def _history(self, request: MemoryHistory) -> MemoryHistoryReply:
+        chosen = self._folder.all() if request.id is None else (self._folder.find(request.id),)
+        entries = [line for memory in chosen for line in history(memory)]
+        entries.sort(key=lambda line: line.at)
         newest = tuple(reversed(entries))
-        return MemoryHistoryReply(self._vault, len(newest), newest[: asked.limit])
+        return MemoryHistoryReply(self._vault, len(newest), newest[: request.limit])
 
     def _warnings(self) -> tuple[str, ...]:
         if self._folder.folder is None:
@@ -193,20 +195,20 @@ class Memories:
 
 
 def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
-    """The safe writer of a vault; None where it may not be written.
+    """The safe writer of a vault; None if the vault is read-only.
 
-    A mirror is what its clients say it is. A data directory inside a vault would be synced with it,
-    and the journal with it.
+    A mirror has only what its clients send. With the data directory inside a vault, the journal
+    would be synced with the vault.
     """
-    folder = journal_folder(record, data_dir)
-    apart = not folder.absolute().is_relative_to(record.path)
+    folder = _journal_folder(record, data_dir)
+    outside = not folder.absolute().is_relative_to(record.path)
     return (
-        VaultWriter(record.path, Journal(folder)) if apart and record.source == "folder" else None
+        VaultWriter(record.path, Journal(folder)) if outside and record.source == "folder" else None
     )
 
 
-def journal_folder(record: VaultRecord, data_dir: Path) -> Path:
-    """Where the journal of a vault lives, also when its index was put elsewhere by a setting."""
+def _journal_folder(record: VaultRecord, data_dir: Path) -> Path:
+    """The folder of a vault's journal, even if a setting puts the index elsewhere."""
     return data_dir / "vaults" / record.id
 
 
@@ -220,7 +222,7 @@ def open_memories(
     count_tokens: CountTokens,
     changed: Callable[[str], None],
 ) -> Memories:
-    """Put the memories of a vault together; `changed` is told the path of every note written."""
+    """The memories of a vault; `changed` is called with the path of each note written."""
 
     def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
         others = frozenset(note.path for note in index.all_notes()) - set(paths)
