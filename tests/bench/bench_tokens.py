@@ -35,7 +35,7 @@ from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
 from notewell.types import SearchRequest, Settings, VaultRules
 from notewell.vault.chunk_header import fit_words
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 
 BUDGETS = (1000, 2000, 4000)
 WAYS = ("whole notes", "context", "context, filled")

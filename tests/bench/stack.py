@@ -39,7 +39,7 @@ from notewell.types import (
     VaultRecord,
     VaultRules,
 )
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 
 CHUNKS, QUICK_CHUNKS = 100_000, 5_000
 QUERIES, QUICK_QUERIES = 200, 40

@@ -22,7 +22,7 @@ from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.ingest.events import EventKind
 from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from notewell.web.openapi import document
 from notewell.web.route import JSON_TEXT
 from notewell.web.routes import ROUTES

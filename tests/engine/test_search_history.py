@@ -15,7 +15,7 @@ from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, QueryLogOffError
 from notewell.querylog import NAME
 from notewell.types import LogRules, SearchRequest, Settings, VaultRecord
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",

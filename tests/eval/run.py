@@ -38,7 +38,7 @@ from notewell.evaluate import (
     run_vault,
 )
 from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
 PACKAGES = ("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy")

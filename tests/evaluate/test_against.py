@@ -34,7 +34,7 @@ from notewell.evaluate.report import (
     class_means,
 )
 from notewell.types import PassageText, Settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from tests.evaluate.test_engine import beir, offline
 
 # Seven passages with two words on average. For "bees" BM25 (k1 1.5, b 0.75) gives, as a multiple

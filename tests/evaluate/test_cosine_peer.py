@@ -15,7 +15,7 @@ from notewell.evaluate.peers import NotePassages, PeerModel
 from notewell.evaluate.peers.cosine import SentenceTransformers, load_embedder
 from notewell.models import load_embedder as load_ours
 from notewell.types import ModelRules, PassageText
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from tests.evaluate.test_engine import beir, offline
 from tests.tiny_model import write_tiny_model
 

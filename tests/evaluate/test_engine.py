@@ -8,7 +8,7 @@ from pathlib import Path
 
 from notewell.evaluate import eval_settings, run_corpus, run_vault, systems_of
 from notewell.types import Settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 
 TEXTS = {
     "1": ("Moss", "Moss grows on the shaded side of stones and drinks the morning fog."),

@@ -12,7 +12,7 @@ from notewell.evaluate import golden_set, read_golden, run_golden, systems_of, w
 from notewell.evaluate.datasets import read_judged
 from notewell.querylog import Judged, Judgements, Opened
 from notewell.types import SearchRequest, Settings, VaultRecord, Verdict
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 
 NOTES = {
     "Bees.md": "Bees find their way home by the sun.\n",

@@ -21,7 +21,8 @@ from notewell.mcp.http import attach
 from notewell.mcp.local import LocalSource
 from notewell.mcp.server import build
 from notewell.types import ModelRules, Settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.known import KnownVaults
+from notewell.vaults.opened import Vaults
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
 from tests.tiny_model import write_tiny_model
@@ -133,9 +134,9 @@ async def connected(
     home: Home, *, allow_write: bool = False, only: str | None = None
 ) -> AsyncIterator[Client]:
     """A client of a server in this process, which opens the index or asks a server."""
-    with closing(home.vaults()) as known:
-        record = known.find(only, cwd=home.folder) if only else None
-    source = LocalSource(home.vaults, only=record, cwd=home.folder)
+    known = KnownVaults(home.settings)
+    record = known.find(only, cwd=home.folder) if only else None
+    source = LocalSource(known, home.vaults, only=record, cwd=home.folder)
     try:
         async with Client(build(source, may_write=lambda _: allow_write)) as client:
             yield client

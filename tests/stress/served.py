@@ -13,7 +13,7 @@ from pathlib import Path
 
 from notewell.client.remote import Remote, running_server
 from notewell.config.load import load_settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
 

@@ -11,7 +11,7 @@ from typing import Any
 from notewell.client.remote import Remote
 from notewell.config.load import load_settings
 from notewell.types import Settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from tests.stress import picture
 from tests.stress.operations import Hand
 from tests.stress.served import counted, environment, serving, settle

@@ -14,7 +14,8 @@ from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFound
 from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
-from notewell.vaults.known import REGISTRY, Vaults
+from notewell.vaults.opened import Vaults
+from notewell.vaults.registry import REGISTRY
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from notewell.engine.engine import Engine
 from notewell.errors import ForbiddenError, NotewellError, ServerError
 from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from notewell.web.callers import Callers
 from notewell.web.listener import bind
 from notewell.web.parameters import parameters

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from notewell.types import Settings, VaultRules
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
 from tests.waiting import HANG_S

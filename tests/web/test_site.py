@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from notewell.types import ServerRules, Settings, VaultRules
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from tests.web.fakes import Connect, FakeVaults
 
 NAMES = ("Attic", "Barn", "Cellar")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import click
 
@@ -11,9 +11,9 @@ from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit, print_table, stdout_console
-
-if TYPE_CHECKING:  # loads numpy
-    from notewell.client.backend import Answers
+from notewell.client.backend import Answers
+from notewell.errors import ProviderError
+from notewell.models.chat.keys import keep_key
 
 
 class _Source(TypedDict):
@@ -149,8 +149,6 @@ def ask(
 
 def _answer(source: Answers, question: str, conversation: str | None, *, as_json: bool) -> str:
     """Show the events as they come, and the answer; gives the conversation."""
-    from notewell.errors import ProviderError  # noqa: PLC0415 - with the rest of an answer
-
     shown = ""
     streams = not as_json and stdout_console().is_terminal  # a program gets the answer alone
     for kind, data in source.ask(question, conversation):
@@ -276,8 +274,6 @@ def _list_models(document: bytes, *, as_json: bool) -> None:
 
 def _set_key() -> None:
     """Ask for the key without showing it; an empty one takes it out of the keyring."""
-    from notewell.models.chat.keys import keep_key  # noqa: PLC0415 - few ask
-
     rules = invocation().settings().ask
     if rules.provider == "none":
         raise click.UsageError("Set `provider` under [ask] in the configuration first.")

@@ -6,6 +6,7 @@ import click
 
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_facts
+from notewell.config.edit import settings_by_key
 
 
 @click.group(cls=Group)
@@ -17,8 +18,6 @@ def config() -> None:
 @json_option
 def show_config(as_json: bool) -> None:
     """Show every setting as it stands after all layers are merged."""
-    from notewell.config.edit import settings_by_key  # noqa: PLC0415 - loads numpy
-
     values = settings_by_key(invocation().settings())
     if as_json:
         emit_object(values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import click
 
@@ -18,9 +18,7 @@ from notewell.cli.options import (
 )
 from notewell.cli.output import clean_lines, emit
 from notewell.contract import questions
-
-if TYPE_CHECKING:
-    from notewell.types import SearchMode
+from notewell.types import SearchMode
 
 
 class ContextDocument(TypedDict):

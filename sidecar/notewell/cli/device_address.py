@@ -5,10 +5,8 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from notewell.types import ServerRules
+from notewell.types import ServerRules
 
 _ANY = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

@@ -23,10 +23,11 @@ from notewell.cli.models import model_folder
 from notewell.cli.options import Command, Invocation, invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import ConfigError, NotewellError, NotFoundError
+from notewell.models.catalogue import known
+from notewell.types import Settings, VaultRecord
 
 if TYPE_CHECKING:
-    from notewell.types import Settings, VaultRecord
-    from notewell.vaults.known import Vaults
+    from notewell.vaults.opened import Vaults
 
 State = Literal["ok", "warning", "failed"]
 
@@ -105,8 +106,6 @@ def _writable(name: str, folder: Path) -> Check:
 
 
 def _model(settings: Settings) -> Check:
-    from notewell.models.catalogue import known  # noqa: PLC0415 - loads numpy
-
     name = settings.model.name
     spec = known(name)
     if spec is None:
@@ -120,27 +119,27 @@ def _model(settings: Settings) -> Check:
 
 def _vaults(inv: Invocation) -> Iterator[Check]:
     try:
-        with closing(inv.vaults()) as known:
-            records = known.records()
+        with closing(inv.vaults()) as vaults:
+            records = vaults.records()
             if not records:
                 advice = "add one with `notewell index FOLDER`"
                 yield Check("vaults", "warning", f"none is known yet; {advice}")
             for record in records:
-                yield _vault(known, record)
+                yield _vault(vaults, record)
     except NotewellError as error:
         yield Check("vaults", "failed", error.message)
 
 
-def _vault(known: Vaults, record: VaultRecord) -> Check:
+def _vault(vaults: Vaults, record: VaultRecord) -> Check:
     name = f"vault {record.name}"
     if record.source == "folder" and not os.access(record.path, os.R_OK | os.X_OK):
         advice = f"bring it back, or `notewell vaults remove {record.id}`"
         return Check(name, "failed", f"{record.path} is not there or not readable; {advice}")
     try:
-        server = server_for(known, record)
+        server = server_for(vaults, record)
         if server is not None:
             return Check(name, "ok", f"{record.path}, served at {server.info.url}")
-        notes = known.open(record, writable=False).ledger().total
+        notes = vaults.open(record, writable=False).ledger().total
     except NotFoundError:
         advice = f"`notewell index {record.name}` makes one"
         return Check(name, "warning", f"{record.path} has no index yet; {advice}")

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict, TypeVar
 
+import orjson
+
+from notewell.errors import ServerError
+
 Offsets = list[list[int]]
 Document = TypeVar("Document")
 
@@ -221,10 +225,6 @@ class ClearedDocument(TypedDict):
 
 def parse(document: bytes, kind: type[Document]) -> Document:
     """`document` as `kind`; the server of this same package is trusted to keep the contract."""
-    import orjson  # noqa: PLC0415 - a native library
-
-    from notewell.errors import ServerError  # noqa: PLC0415
-
     try:
         value: Document = orjson.loads(document)
     except orjson.JSONDecodeError as error:

@@ -13,11 +13,11 @@ from notewell.cli.evaluate_output import show_exported, show_report
 from notewell.cli.options import Command, Invocation, invocation, json_option
 from notewell.cli.progress import Reporter
 from notewell.errors import NotFoundError
+from notewell.types import SearchMode, Settings, VaultRecord
 
 if TYPE_CHECKING:  # these load the engine; a command loads them when it runs
     from notewell.evaluate import Against, EvalReport, PeerKind
-    from notewell.types import SearchMode, Settings, VaultRecord
-    from notewell.vaults.known import Vaults
+    from notewell.vaults.opened import Vaults
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -58,7 +58,7 @@ class Task:
 
     def vaults_apart(self) -> Vaults:
         """The vaults of corpora and of folders that are not known, to be closed."""
-        from notewell.vaults.known import Vaults  # noqa: PLC0415 - loads the engine
+        from notewell.vaults.opened import Vaults  # noqa: PLC0415 - loads the engine
 
         return Vaults(self.settings_apart(), fetch_missing=True, say=self.reporter.say)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,7 @@ from notewell.cli.options import AnyFunction, Group, invocation, json_option, va
 from notewell.cli.output import emit, print_facts, print_table
 from notewell.cli.search import note_path
 from notewell.contract import questions
-
-if TYPE_CHECKING:
-    from notewell.types import VaultRecord
+from notewell.types import VaultRecord
 
 _ARROWS = {"out": "->", "in": "<-", "both": "<->", None: ""}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -15,12 +15,10 @@ from notewell.cli.known import find_or_add
 from notewell.cli.options import Command, invocation, json_option
 from notewell.cli.output import clean, emit_object
 from notewell.cli.progress import Reporter
+from notewell.client.remote import Remote
+from notewell.contract.status import IndexReport, StatusReply
 from notewell.errors import ServerError, UsageError
-
-if TYPE_CHECKING:  # these load numpy and the engine; a command loads them when it runs
-    from notewell.client.remote import Remote
-    from notewell.contract.status import IndexReport, StatusReply
-    from notewell.types import Progress
+from notewell.types import Progress
 
 _POLL_S = 0.3
 # Twice in a row: between taking a request on and beginning with it a server looks idle.
@@ -45,26 +43,24 @@ def index(
     A new VAULT is a folder; a known one may be named, or left out like --vault elsewhere.
     """
     inv = invocation()
-    with (
-        Reporter(quiet=inv.quiet) as reporter,
-        closing(
-            inv.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
-        ) as known,
-    ):
-        record = find_or_add(inv, known, vault)
+    with Reporter(quiet=inv.quiet) as reporter:
+        record = find_or_add(inv, vault, say=reporter.say)
         report: IndexReport
         status: StatusReply | None = None
-        if (server := server_for(known, record)) is not None:
+        if (server := server_for(inv.known(), record)) is not None:
             _check_alone(server, model=model)
             report = reindex_beside(
                 server, full=full, confirm_removals=confirm_removals, reporter=reporter
             )
         else:
-            engine = known.open(record, writable=True)
-            report = engine.index_now(
-                full=full, confirm_removals=confirm_removals, progress=reporter.update
-            )
-            status = engine.status()
+            with closing(
+                inv.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
+            ) as vaults:
+                engine = vaults.open(record, writable=True)
+                report = engine.index_now(
+                    full=full, confirm_removals=confirm_removals, progress=reporter.update
+                )
+                status = engine.status()
     if as_json:
         emit_object(report)
     else:
@@ -88,8 +84,6 @@ def reindex_beside(
 
     Removals are confirmed when the server has found how many there are.
     """
-    from notewell.contract.status import IndexReport  # noqa: PLC0415 - loads numpy
-
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")
     before = parse(server.status(), StatusDocument)["work"]
@@ -129,8 +123,6 @@ def _wait(server: Remote, reporter: Reporter, *, confirming: bool = False) -> St
 
 
 def _queue_progress(status: StatusDocument) -> Progress:
-    from notewell.types import Progress  # noqa: PLC0415 - loads numpy
-
     queue = status["queue"]
     stage: Literal["read", "embed"] = "read" if status["ledger"]["pending"] else "embed"
     return Progress(stage, queue["done"], queue["done"] + queue["pending"], queue["current"])

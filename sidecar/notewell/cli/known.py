@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from notewell.cli.options import Invocation
 from notewell.errors import NotFoundError
-
-if TYPE_CHECKING:  # these load the engine
-    from notewell.types import Settings, VaultRecord
-    from notewell.vaults.known import Vaults
+from notewell.types import Settings, VaultRecord
 
 _SAMPLE = "Sample vault"
 
@@ -20,27 +18,37 @@ def sample_folder(settings: Settings) -> Path:
     return settings.data_dir / _SAMPLE
 
 
-def find_or_add(inv: Invocation, known: Vaults, word: str | None) -> VaultRecord:
+def find_or_add(
+    inv: Invocation, word: str | None, *, say: Callable[[str], None] | None = None
+) -> VaultRecord:
     """The vault that `word` names; a folder that is not known yet becomes known."""
     try:
-        return known.find(word, cwd=Path.cwd())
+        return inv.known().find(word, cwd=Path.cwd())
     except NotFoundError:
         if word is None or not Path(word).expanduser().is_dir():
             raise
-        return add(inv, known, Path(word))
+        return add(inv, Path(word), say=say)
 
 
-def add(inv: Invocation, known: Vaults, folder: Path, *, name: str | None = None) -> VaultRecord:
+def add(
+    inv: Invocation,
+    folder: Path,
+    *,
+    name: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> VaultRecord:
     """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
-    return _before_sample(inv, known, known.add(folder, name=name))
+    with closing(inv.vaults(say=say)) as vaults:
+        return _before_sample(inv, vaults.add(folder, name=name))
 
 
-def add_mirror(inv: Invocation, known: Vaults, name: str) -> VaultRecord:
+def add_mirror(inv: Invocation, name: str) -> VaultRecord:
     """Make a vault that clients fill, as `add` does."""
-    return _before_sample(inv, known, known.add_mirror(name))
+    return _before_sample(inv, inv.known().add_mirror(name))
 
 
-def _before_sample(inv: Invocation, known: Vaults, record: VaultRecord) -> VaultRecord:
+def _before_sample(inv: Invocation, record: VaultRecord) -> VaultRecord:
+    known = inv.known()
     sample = sample_folder(inv.settings()).resolve()
     default = next((one for one in known.records() if one.default), None)
     if default is not None and default.path == sample and record.path != sample:

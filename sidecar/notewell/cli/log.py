@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,9 +17,7 @@ from notewell.cli.documents import (
 from notewell.cli.options import Command, Group, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_table
 from notewell.cli.search import note_path
-
-if TYPE_CHECKING:
-    from notewell.types import Verdict
+from notewell.types import Verdict
 
 _LOGGED = 10  # results that the log keeps of a search, at most
 _WORDS = {"this_was_it": "yes", "never_for_this": "never"}

@@ -32,8 +32,7 @@ def mcp(vault: str | None, *, allow_write: bool) -> None:
     from notewell.mcp.stdio import serve  # noqa: PLC0415 - loads the protocol's SDK
 
     inv = invocation()
-    with closing(inv.vaults()) as known:
-        only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
-    source = LocalSource(inv.vaults, only=only, cwd=Path.cwd())
-    with closing(source):
+    known = inv.known()
+    only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
+    with closing(LocalSource(known, inv.vaults, only=only, cwd=Path.cwd())) as source:
         serve(source, allow_write=allow_write)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import NotFoundError
-
-if TYPE_CHECKING:
-    from notewell.models.catalogue import ModelSpec
-    from notewell.types import Settings
+from notewell.models.catalogue import CATALOGUE, RERANKERS, ModelSpec, find
+from notewell.models.fetch import adopt, fetch, locate
+from notewell.types import Settings
 
 
 @click.group(cls=Group)
@@ -25,8 +23,6 @@ def models() -> None:
 @json_option
 def list_models(as_json: bool) -> None:
     """List the models of the catalogue and whether they are on this computer."""
-    from notewell.models.catalogue import CATALOGUE, RERANKERS  # noqa: PLC0415 - loads numpy
-
     settings = invocation().settings()
     found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
     if as_json:
@@ -69,9 +65,6 @@ def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tupl
 )
 def get_model(name: str | None, folder: Path | None) -> None:
     """Get the model NAME (by default the configured one), check it, and print where it is."""
-    from notewell.models.catalogue import find  # noqa: PLC0415 - loads numpy
-    from notewell.models.fetch import adopt, fetch  # noqa: PLC0415
-
     inv = invocation()
     settings = inv.settings()
     spec = find(name or settings.model.name)
@@ -92,8 +85,6 @@ def get_model(name: str | None, folder: Path | None) -> None:
 @click.argument("name", required=False)
 def model_path(name: str | None) -> None:
     """Print the folder of the model NAME (by default the configured one)."""
-    from notewell.models.catalogue import find  # noqa: PLC0415 - loads numpy
-
     settings = invocation().settings()
     spec = find(name or settings.model.name)
     folder = model_folder(spec, settings)
@@ -106,8 +97,6 @@ def model_path(name: str | None) -> None:
 
 def model_folder(spec: ModelSpec, settings: Settings) -> Path | None:
     """Where this computer has a model; None where it has not."""
-    from notewell.models.fetch import locate  # noqa: PLC0415 - loads numpy
-
     files = locate(spec, model_dir=settings.model_dir, folder=_own_folder(spec, settings))
     return files.folder if files is not None else None
 

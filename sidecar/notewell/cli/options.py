@@ -14,12 +14,15 @@ import click
 from click.core import ParameterSource
 
 from notewell.cli.output import note
+from notewell.config.edit import Configuration
+from notewell.config.load import ENV_CONFIG, load_settings, user_file
 from notewell.errors import ConfigError
+from notewell.support.logs import log_to_terminal
+from notewell.types import LogFormat, Settings
+from notewell.vaults.known import KnownVaults
 
-if TYPE_CHECKING:  # these load numpy, which `--help` has no use for
-    from notewell.config.edit import Configuration
-    from notewell.types import LogFormat, Settings
-    from notewell.vaults.known import Vaults
+if TYPE_CHECKING:  # loads the engine, see `vaults` below
+    from notewell.vaults.opened import Vaults
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
 _META = "notewell.cli"
@@ -44,20 +47,14 @@ class Invocation:
         self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
     ) -> Settings:
         """All layers merged. `flags` has setting keys; None in it means "not given"."""
-        from notewell.config.load import load_settings  # noqa: PLC0415 - loads numpy
-
         return load_settings(flags=self._flags(flags), environ=self._environ(), vault=vault)
 
     def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
         """The layers that `settings` merges, for showing and changing them."""
-        from notewell.config.edit import Configuration  # noqa: PLC0415 - loads numpy
-
         return Configuration(self._environ(), self._flags(flags))
 
     def config_file(self) -> Path:
         """Where the per-user configuration file is looked for."""
-        from notewell.config.load import user_file  # noqa: PLC0415 - loads numpy
-
         return user_file(self._environ())
 
     def _flags(self, flags: Mapping[str, object] | None) -> dict[str, object]:
@@ -69,10 +66,12 @@ class Invocation:
         return {**(flags or {}), **shared}
 
     def _environ(self) -> dict[str, str]:
-        from notewell.config.load import ENV_CONFIG  # noqa: PLC0415 - loads numpy
-
         named = {} if self.config is None else {ENV_CONFIG: str(self.config)}
         return {**os.environ, **named}
+
+    def known(self) -> KnownVaults:
+        """The known vaults under these settings, each with its own file; opens no index."""
+        return KnownVaults(self.settings(), for_vault=self._for_vault(None))
 
     def vaults(
         self,
@@ -81,15 +80,19 @@ class Invocation:
         say: Callable[[str], None] | None = None,
         flags: Mapping[str, object] | None = None,
     ) -> Vaults:
-        """The known vaults under these settings, each with its own file; close them when done."""
-        from notewell.vaults.known import Vaults  # noqa: PLC0415 - loads the engine
+        """The same vaults, to open their indexes in this process; close them when done."""
+        # The engine takes longer to load than a running server takes to answer.
+        from notewell.vaults.opened import Vaults  # noqa: PLC0415
 
         return Vaults(
             self.settings(flags=flags),
-            for_vault=cache(lambda folder: self.settings(vault=folder, flags=flags)),
+            for_vault=self._for_vault(flags),
             fetch_missing=fetch_missing,
             say=say or self.say,
         )
+
+    def _for_vault(self, flags: Mapping[str, object] | None) -> Callable[[Path], Settings]:
+        return cache(lambda folder: self.settings(vault=folder, flags=flags))
 
     def say(self, message: str) -> None:
         """Tell a person, on stderr, unless they want quiet."""
@@ -103,8 +106,6 @@ class Invocation:
 
     def start_logging(self) -> None:
         """Send log records to stderr, as many as `--verbose` asks for."""
-        from notewell.support.logs import log_to_terminal  # noqa: PLC0415 - loads numpy
-
         level = logging.ERROR if self.quiet else _LOG_LEVELS[min(self.verbose, 2)]
         log_to_terminal(cache(self._log_format), level=level)
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from notewell.contract.codec import to_json
+
 if TYPE_CHECKING:  # rich costs as much as the rest of `--help` together
     from rich.console import Console
     from rich.table import Table
@@ -57,8 +59,6 @@ def emit(document: bytes) -> None:
 
 def emit_object(value: object) -> None:
     """Print a reply record, or plain JSON data, on stdout."""
-    from notewell.contract.codec import to_json  # noqa: PLC0415 - loads numpy
-
     emit(to_json(value))
 
 

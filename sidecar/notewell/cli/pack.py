@@ -10,14 +10,14 @@ import click
 
 from notewell.cli.backend import server_for
 from notewell.cli.known import find_or_add
-from notewell.cli.options import Group, invocation, json_option, vault_option
+from notewell.cli.options import Group, Invocation, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
 from notewell.errors import IndexInUseError
+from notewell.types import Embedder, Settings, VaultRecord
+from notewell.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # these load numpy and the engine
-    from notewell.cli.options import Invocation
-    from notewell.types import Embedder, Settings, VaultRecord
-    from notewell.vaults.known import Vaults
+    pass
 
 
 @click.group(cls=Group)
@@ -39,11 +39,11 @@ def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> No
     from notewell.pack import export_pack  # noqa: PLC0415
 
     inv = invocation()
-    with closing(inv.vaults()) as known:
-        record = known.find(vault, cwd=Path.cwd())
-        # Reading needs no lock: a server may go on writing meanwhile.
-        with closing(Index.open(known.directory(record), writable=False)) as index:
-            report = export_pack(index, file, overwrite=force)
+    known = inv.known()
+    record = known.find(vault, cwd=Path.cwd())
+    # Reading needs no lock: a server may go on writing meanwhile.
+    with closing(Index.open(known.directory(record), writable=False)) as index:
+        report = export_pack(index, file, overwrite=force)
     if as_json:
         emit_object(report)
     else:
@@ -64,15 +64,15 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     from notewell.pack import import_pack  # noqa: PLC0415
 
     inv = invocation()
-    with closing(inv.vaults()) as known:
-        record = find_or_add(inv, known, vault)
-        _refuse_if_served(known, record)
-        with (
-            closing(_embedder(inv, known.settings(record))) as embedder,
-            closing(Index.open(known.directory(record), writable=True)) as index,
-        ):
-            report = import_pack(index, file, model=embedder.key, dimensions=embedder.dimensions)
-            left = index.pending_count(embedder.key)
+    known = inv.known()
+    record = find_or_add(inv, vault)
+    _refuse_if_served(known, record)
+    with (
+        closing(_embedder(inv, known.settings(record))) as embedder,
+        closing(Index.open(known.directory(record), writable=True)) as index,
+    ):
+        report = import_pack(index, file, model=embedder.key, dimensions=embedder.dimensions)
+        left = index.pending_count(embedder.key)
     if as_json:
         emit_object(report)
         return
@@ -80,7 +80,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     inv.say(f"{left:,} passages wait for their embedding; `notewell index` goes on from here.")
 
 
-def _refuse_if_served(known: Vaults, record: VaultRecord) -> None:
+def _refuse_if_served(known: KnownVaults, record: VaultRecord) -> None:
     server = server_for(known, record)
     if server is not None:
         raise IndexInUseError(

@@ -9,12 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from notewell.cli.output import clean_lines, note, stderr_console
+from notewell.types import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
-
-    from notewell.types import Progress
 
 _LINE_EVERY_S = 3.0
 _STAGES = {

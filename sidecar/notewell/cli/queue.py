@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +10,8 @@ from notewell.cli.backend import server_for
 from notewell.cli.documents import AcceptedDocument, parse
 from notewell.cli.options import Group, invocation, json_option, vault_option
 from notewell.cli.output import emit
+from notewell.client.remote import QueueAction
 from notewell.errors import NotFoundError
-
-if TYPE_CHECKING:  # an HTTP client
-    from notewell.client.remote import QueueAction
 
 
 @click.group(cls=Group)
@@ -58,9 +54,9 @@ def cancel(vault: str | None, as_json: bool) -> None:
 def _ask(action: QueueAction, vault: str | None, said: str, *, as_json: bool) -> None:
     """Ask the vault's server; `said` tells a person of the answer."""
     inv = invocation()
-    with closing(inv.vaults()) as known:
-        record = known.find(vault, cwd=Path.cwd())
-        server = server_for(known, record)
+    known = inv.known()
+    record = known.find(vault, cwd=Path.cwd())
+    server = server_for(known, record)
     if server is None:
         raise NotFoundError(
             f"no server runs for {record.name}, so nothing waits; `notewell index` works at once"

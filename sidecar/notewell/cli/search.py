@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,9 +19,7 @@ from notewell.cli.options import (
 )
 from notewell.cli.output import emit
 from notewell.cli.search_output import print_results, summary
-
-if TYPE_CHECKING:
-    from notewell.types import SearchMode, VaultRecord
+from notewell.types import SearchMode, SearchRequest, SimilarRequest, VaultRecord
 
 _LIMIT = click.option(
     "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most notes."
@@ -68,8 +66,6 @@ def search(
 
     QUERY is words, "exact phrases" and -exclusions.
     """
-    from notewell.types import SearchRequest  # noqa: PLC0415 - loads numpy
-
     request = SearchRequest(
         query,
         limit=limit,
@@ -118,8 +114,6 @@ def similar(
 
     NOTE is a path within the vault, or of a file from where you are; `.md` may be left out.
     """
-    from notewell.types import SimilarRequest  # noqa: PLC0415 - loads numpy
-
     with answers(invocation(), vault) as (record, source):
         request = SimilarRequest(
             path=note_path(note, record, cwd=Path.cwd()),
@@ -134,8 +128,6 @@ def similar(
 
 def note_path(word: str, record: VaultRecord, *, cwd: Path) -> str:
     """The vault-relative path that `word` means: within the vault first, then from `cwd`."""
-    import unicodedata  # noqa: PLC0415
-
     for base in (record.path, cwd):
         for name in (word, f"{word}.md"):
             file = (base / name).resolve()

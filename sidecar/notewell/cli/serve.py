@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import shlex
 import threading
@@ -18,13 +19,16 @@ from notewell.cli.known import add_mirror, find_or_add, sample_folder
 from notewell.cli.options import Command, Invocation, invocation
 from notewell.cli.output import complain, emit_object
 from notewell.cli.progress import Reporter
+from notewell.config.edit import Configuration
 from notewell.errors import NotFoundError
+from notewell.sample import EXAMPLES, copy_to
+from notewell.support.logs import LOGS, logging_to_files
+from notewell.types import Settings, VaultRecord
+from notewell.vaults.known import KnownVaults
+from notewell.web.server_file import BoundServer
 
 if TYPE_CHECKING:  # these load the engine and the web server
-    from notewell.config.edit import Configuration
-    from notewell.types import Settings, VaultRecord
-    from notewell.vaults.known import Vaults
-    from notewell.web.server_file import BoundServer
+    from notewell.vaults.opened import Vaults
 
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
@@ -80,21 +84,22 @@ def serve(
     settings = inv.settings(flags=address)
     watch = {"vault.watch": "off" if no_watch else None}
     configuration = inv.configuration(flags={**address, **watch})
-    with closing(inv.vaults(fetch_missing=True, flags=watch)) as known:
-        named = [find_or_add(inv, known, word) for word in words]
-        named += [add_mirror(inv, known, name) for name in mirrors]
-        records = named or known.records()
-        if not records:
-            raise NotFoundError("no vault is known yet; name one: `notewell serve FOLDER`")
-        _refuse_if_served(known, records, handshake=handshake)
-        known.serve(records)
-        for engine in known.opened():  # native code, which runs while the web server is imported
+    known = inv.known()
+    named = [find_or_add(inv, word) for word in words]
+    named += [add_mirror(inv, name) for name in mirrors]
+    records = named or known.records()
+    if not records:
+        raise NotFoundError("no vault is known yet; name one: `notewell serve FOLDER`")
+    _refuse_if_served(known, records, handshake=handshake)
+    with closing(inv.vaults(fetch_missing=True, flags=watch)) as vaults:
+        vaults.serve(records)
+        for engine in vaults.opened():  # native code, which runs while the web server is imported
             threading.Thread(target=engine.wait_for_model, daemon=True).start()
         if handshake:
-            _run(known, settings, _shake_hands, configuration)
+            _run(vaults, settings, _shake_hands, configuration)
         else:
             kept = stored_token(settings.state_dir)
-            _run(known, settings, _Greeting(inv), configuration, kept_token=kept)
+            _run(vaults, settings, _Greeting(inv), configuration, kept_token=kept)
 
 
 @click.command(cls=Command)
@@ -104,25 +109,25 @@ def demo(host: str | None, port: int | None) -> None:
 
     It is copied into the data directory, indexed, and stays a known vault.
     """
-    from notewell.sample import copy_to  # noqa: PLC0415 - lists the vault's files
-
     inv = invocation()
     address = {"server.host": host, "server.port": port}
     settings = inv.settings(flags=address)
     with (
         Reporter(quiet=inv.quiet) as reporter,
-        closing(inv.vaults(fetch_missing=True, say=reporter.say)) as known,
+        closing(inv.vaults(fetch_missing=True, say=reporter.say)) as vaults,
     ):
-        record = known.add(copy_to(sample_folder(settings)))
-        _refuse_if_served(known, [record], handshake=False)
-        known.open(record, writable=True).index_now(progress=reporter.update)
+        record = vaults.add(copy_to(sample_folder(settings)))
+        _refuse_if_served(vaults, [record], handshake=False)
+        vaults.open(record, writable=True).index_now(progress=reporter.update)
         reporter.close()
         greeting = _Greeting(inv, examples=_example_queries())
         kept = stored_token(settings.state_dir)
-        _run(known, settings, greeting, inv.configuration(flags=address), kept_token=kept)
+        _run(vaults, settings, greeting, inv.configuration(flags=address), kept_token=kept)
 
 
-def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshake: bool) -> None:
+def _refuse_if_served(
+    known: KnownVaults, records: Iterable[VaultRecord], *, handshake: bool
+) -> None:
     for record in records:
         server = server_for(known, record)
         if server is None:
@@ -135,7 +140,7 @@ def _refuse_if_served(known: Vaults, records: Iterable[VaultRecord], *, handshak
 
 
 def _run(
-    known: Vaults,
+    vaults: Vaults,
     settings: Settings,
     ready: Callable[[BoundServer], None],
     configuration: Configuration,
@@ -143,16 +148,13 @@ def _run(
     kept_token: str | None = None,
 ) -> None:
     """Serve until told to stop; without `kept_token` for the program that started us."""
-    import asyncio  # noqa: PLC0415 - takes as long as showing the help
-
     from notewell.mcp.http import attach  # noqa: PLC0415 - loads aiohttp
-    from notewell.support.logs import LOGS, logging_to_files  # noqa: PLC0415 - loads numpy
     from notewell.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
     with logging_to_files(settings.state_dir / LOGS, settings.log):
         asyncio.run(
             serve_vaults(
-                known,
+                vaults,
                 settings,
                 host=settings.server.host,
                 port=settings.server.port,
@@ -220,8 +222,6 @@ def _quoted(bound: BoundServer) -> str:
 
 
 def _example_queries() -> tuple[str, ...]:
-    from notewell.sample import EXAMPLES  # noqa: PLC0415 - lists the vault's files
-
     return tuple(
         next(example.query for example in EXAMPLES if example.why == why) for why in _EXAMPLES
     )

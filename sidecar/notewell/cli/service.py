@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from notewell.cli.options import Group, Invocation, invocation
 from notewell.cli.units import UNITS, Job
-
-if TYPE_CHECKING:
-    from notewell.types import VaultRecord
+from notewell.types import VaultRecord
 
 _HOW = {
     "systemd": "Save it as ~/.config/systemd/user/notewell.service, then run:\n"
@@ -52,9 +48,9 @@ def print_unit(vaults: tuple[str, ...], kind: str | None) -> None:
     to stderr; nothing is installed.
     """
     inv = invocation()
-    with closing(inv.vaults()) as known:
-        records = [known.find(word, cwd=Path.cwd()) for word in vaults]
-        indexed = records or known.records()
+    known = inv.known()
+    records = [known.find(word, cwd=Path.cwd()) for word in vaults]
+    indexed = records or known.records()
     chosen = kind or _BY_PLATFORM.get(sys.platform, "systemd")
     click.echo(UNITS[chosen](_job(inv, records, indexed)), nl=False)
     inv.say(_HOW[chosen])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,9 +17,7 @@ from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_facts, print_table
 from notewell.cli.progress import duration
 from notewell.errors import UsageError
-
-if TYPE_CHECKING:
-    from notewell.types import LedgerState
+from notewell.types import LedgerState
 
 _STATES = ("indexed", "pending", "failed", "excluded", "keyword_only")
 

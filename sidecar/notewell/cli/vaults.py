@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,8 @@ from notewell.cli.known import add, add_mirror
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import IndexInUseError, UsageError
-
-if TYPE_CHECKING:
-    from notewell.types import VaultRecord
+from notewell.support.logs import LOGS, delete_logs
+from notewell.types import VaultRecord
 
 
 @click.group(cls=Group)
@@ -27,8 +25,7 @@ def vaults() -> None:
 @json_option
 def list_vaults(as_json: bool) -> None:
     """List the known vaults."""
-    with closing(invocation().vaults()) as known:
-        records = known.records()
+    records = invocation().known().records()
     if as_json:
         emit_object({"vaults": [_view(record) for record in records]})
     elif records:
@@ -58,11 +55,7 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
     inv = invocation()
     if (folder is None) == (mirror is None) or (mirror is not None and name is not None):
         raise UsageError("name either a FOLDER or, with --mirror, a vault that clients fill")
-    with closing(inv.vaults()) as known:
-        if folder is not None:
-            record = add(inv, known, folder, name=name)
-        else:
-            record = add_mirror(inv, known, mirror or "")
+    record = add_mirror(inv, mirror or "") if folder is None else add(inv, folder, name=name)
     if as_json:
         emit_object(_view(record))
         return
@@ -82,17 +75,16 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
 )
 def remove_vault(vault: str, delete_data: bool) -> None:
     """Forget VAULT. Its index is kept unless --delete-data is given."""
-    from notewell.support.logs import LOGS, delete_logs  # noqa: PLC0415 - loads numpy
-
     inv = invocation()
-    with closing(inv.vaults()) as known:
-        record = known.find(vault, cwd=Path.cwd())
-        server = server_for(known, record)
-        if server is not None:
-            raise IndexInUseError(
-                f"{record.name} is being served at {server.info.url}: stop that server first"
-            )
-        known.remove(record, delete_data=delete_data)
+    known = inv.known()
+    record = known.find(vault, cwd=Path.cwd())
+    server = server_for(known, record)
+    if server is not None:
+        raise IndexInUseError(
+            f"{record.name} is being served at {server.info.url}: stop that server first"
+        )
+    with closing(inv.vaults()) as vaults:
+        vaults.remove(record, delete_data=delete_data)
     if delete_data:
         delete_logs(inv.settings().state_dir / LOGS)
     kept = "its index and the logs are deleted" if delete_data else "its index is kept"
@@ -103,7 +95,7 @@ def remove_vault(vault: str, delete_data: bool) -> None:
 @click.argument("vault", metavar="VAULT")
 def default_vault(vault: str) -> None:
     """Make VAULT the one that is meant where none is named."""
-    with closing(invocation().vaults()) as known:
-        record = known.find(vault, cwd=Path.cwd())
-        known.set_default(record)
+    known = invocation().known()
+    record = known.find(vault, cwd=Path.cwd())
+    known.set_default(record)
     invocation().say(f"{record.name} is the default now.")

@@ -23,10 +23,11 @@ from notewell.errors import NotewellError, NotFoundError, ServerError
 from notewell.mcp.jobs import Jobs
 from notewell.mcp.tool import Desk, VaultFacts
 from notewell.types import VaultRecord
-from notewell.vaults.known import Vaults
+from notewell.vaults.known import KnownVaults
 
-if TYPE_CHECKING:  # takes a second to load, which no one waits for where a server answers
+if TYPE_CHECKING:  # these take long to load, which no one waits for where a server answers
     from notewell.engine.engine import Engine
+    from notewell.vaults.opened import Vaults
 
 T = TypeVar("T")
 
@@ -53,14 +54,19 @@ class LocalSource:
     """Answers for known vaults. Any thread may call; `close` lets everything go."""
 
     def __init__(
-        self, make_vaults: Callable[[], Vaults], *, only: VaultRecord | None, cwd: Path
+        self,
+        known: KnownVaults,
+        make_vaults: Callable[[], Vaults],
+        *,
+        only: VaultRecord | None,
+        cwd: Path,
     ) -> None:
-        """`make_vaults` gives the known vaults, each time anew; `only` is the one to answer for.
+        """`make_vaults` gives the known vaults to open, each time anew.
 
-        `cwd` decides which vault is meant where none is named.
+        `only` is the vault to answer for; `cwd` decides which one is meant where none is named.
         """
+        self._known = known
         self._make_vaults = make_vaults
-        self._known = make_vaults()
         self._only = only
         self._cwd = cwd
         self._jobs = Jobs()
@@ -80,7 +86,6 @@ class LocalSource:
                 run.thread.join()
         for opened in list(self._open.values()):
             opened.vaults.close()
-        self._known.close()
 
     def _run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
         record = self._record(vault)

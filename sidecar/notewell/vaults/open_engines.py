@@ -13,10 +13,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # loading it takes half of the time of a command that asks a running server
-    from notewell.engine.engine import Engine
+from notewell.engine.engine import Engine
 
 log = logging.getLogger(__name__)
 

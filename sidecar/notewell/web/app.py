@@ -14,7 +14,7 @@ from notewell.config.edit import Configuration
 from notewell.contract.codec import to_json
 from notewell.errors import NotewellError
 from notewell.types import LimitRules, ServerRules
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from notewell.web import pages, static_pages
 from notewell.web.audit import Audit
 from notewell.web.bodies import MAX_BODY_BYTES

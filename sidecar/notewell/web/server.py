@@ -15,7 +15,7 @@ from aiohttp import web
 from notewell import API_VERSION, __version__
 from notewell.config.edit import Configuration
 from notewell.types import ServerRules, Settings
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from notewell.web.app import create_app
 from notewell.web.listener import bind, listening, tls_context
 from notewell.web.security import warnings_of

@@ -15,7 +15,7 @@ from notewell.contract.server import VaultsReply, VaultView
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, UsageError
 from notewell.types import LimitRules, VaultRecord
-from notewell.vaults.known import Vaults
+from notewell.vaults.opened import Vaults
 from notewell.web.audit import Audit
 from notewell.web.events import Streams
 from notewell.web.limits import Guesses, Rates, Slots

@@ -1,0 +1,199 @@
+"""The known vaults with their engines: opening and serving them, making them known, removing them.
+
+A vault's id is made once and stays with its notes, also when their folder moves; its name is its
+folder's, `-2` and so on behind it where another has it already.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from notewell import querylog
+from notewell.ask import conversations
+from notewell.engine.engine import Engine
+from notewell.errors import NotewellError, NotFoundError, UsageError
+from notewell.index.embedded.delete import delete
+from notewell.index.embedded.index import Index
+from notewell.ingest.vault_identity import is_same_vault
+from notewell.models.pool import EmbedderPool
+from notewell.types import Settings, VaultRecord
+from notewell.vault import write_journal
+from notewell.vaults.known import KnownVaults
+from notewell.vaults.open_engines import Hold, OpenEngines
+
+log = logging.getLogger(__name__)
+
+
+def _quiet(_: str) -> None:
+    """Say nothing."""
+
+
+class Vaults(KnownVaults):
+    """The known vaults and their engines, each engine opened once."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        for_vault: Callable[[Path], Settings] | None = None,
+        fetch_missing: bool = False,
+        say: Callable[[str], None] = _quiet,
+    ) -> None:
+        """`for_vault` gives the settings with a vault's own file merged in."""
+        super().__init__(settings, for_vault=for_vault)
+        self._fetch_missing = fetch_missing
+        self._say = say
+        self._engines = OpenEngines(settings.server.open_vaults)
+        self._served: tuple[VaultRecord, ...] | None = None
+        self._models = EmbedderPool()
+
+    def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
+        """Make a folder a known vault, or give its record when it is one.
+
+        A known vault whose folder is gone and whose notes are here has moved: it keeps its id, and
+        with it its index.
+        """
+        path = _real_folder(folder)
+        with self._registry.changing() as records:
+            for record in records:
+                if record.path == path:
+                    return record
+            for place, record in enumerate(records):
+                if self._moved_to(record, path):
+                    records[place] = _moved(record, path, name, records)
+                    self._say(f"{record.path} has moved to {path} and keeps its index")
+                    return records[place]
+            wanted = name or path.name or "vault"
+            record = VaultRecord(
+                id=secrets.token_hex(6),
+                name=_free_name(wanted, {known.name.casefold() for known in records}),
+                path=path,
+                default=not records,
+            )
+            records.append(record)
+        return record
+
+    def remove(self, record: VaultRecord, *, delete_data: bool) -> None:
+        """Forget a vault; with `delete_data` also its index and log, and a mirror's notes.
+
+        Notes that are a person's own are never touched.
+        """
+        self._engines.close(record.id)
+        directory = self.directory(record)
+        with self._registry.changing() as records:
+            if delete_data:
+                data = self._data(record)
+                delete(directory)
+                conversations.delete(data)
+                write_journal.delete(data)
+                querylog.delete(querylog.folder(self._settings.data_dir, record.id))
+            if delete_data and record.source == "mirror":
+                _delete_mirror(self._mirrors, record)
+            records[:] = [known for known in records if known.id != record.id]
+            if records and not any(known.default for known in records):
+                records[0] = replace(records[0], default=True)
+
+    def open(self, record: VaultRecord, *, writable: bool) -> Engine:
+        """The engine of a vault, opened at the first call and kept."""
+        return self._engines.get(record.id, lambda: self._open(record, writable=writable))
+
+    def serve(self, records: Sequence[VaultRecord]) -> None:
+        """Offer vaults to requests, and open as many of them as may be open, the default first."""
+        self._served = tuple(records)
+        first = sorted(records, key=lambda record: not record.default)
+        for record in first[: max(self._settings.server.open_vaults, 1)]:
+            self.open(record, writable=True)
+
+    def served(self) -> tuple[VaultRecord, ...]:
+        """The vaults that requests may name, open or not."""
+        if self._served is None:
+            return tuple(engine.record for engine in self._engines.all())
+        return self._served
+
+    def held(self, record: VaultRecord) -> Hold | None:
+        """Keep a vault open until the hold is released; None where it is not open."""
+        return self._engines.held(record.id)
+
+    def hold(self, record: VaultRecord) -> Hold:
+        """The same, opened and at work where it was not; may take a second, and close another."""
+        return self._engines.hold(record.id, lambda: self._open_to_serve(record))
+
+    def opened(self) -> tuple[Engine, ...]:
+        """The engines that are open."""
+        return self._engines.all()
+
+    def close(self) -> None:
+        """Close all engines."""
+        self._engines.close()
+
+    def _open(self, record: VaultRecord, *, writable: bool) -> Engine:
+        log.info("opening %s%s", record.name, "" if writable else " to read")
+        return Engine.open(
+            record,
+            self.directory(record),
+            self.settings(record),
+            writable=writable,
+            fetch_missing=self._fetch_missing,
+            say=self._say,
+            load_model=self._models.load,
+        )
+
+    def _open_to_serve(self, record: VaultRecord) -> Engine:
+        engine = self._open(record, writable=True)
+        try:
+            engine.wait_for_model()
+            engine.start()
+        except BaseException:  # whatever it is: nobody else could close it
+            engine.close()
+            raise
+        return engine
+
+    def _moved_to(self, record: VaultRecord, path: Path) -> bool:
+        """Whether a known vault is at `path` now: its folder is gone, its notes are there."""
+        if record.source != "folder" or record.path.exists():
+            return False
+        try:
+            with closing(Index.open(self.directory(record), writable=False)) as index:
+                return is_same_vault(index.manifest(), path)
+        except NotewellError as error:
+            log.debug("%s may have moved, but its index does not say: %s", record.name, error)
+            return False
+
+
+def _real_folder(folder: Path) -> Path:
+    try:
+        path = folder.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise NotFoundError(f"there is no folder {folder}: {error}") from error
+    if not path.is_dir():
+        raise UsageError(f"{folder} is a file; name the vault's folder")
+    return path
+
+
+def _moved(
+    record: VaultRecord, path: Path, name: str | None, records: Sequence[VaultRecord]
+) -> VaultRecord:
+    """The record at its new place; a name that was the folder's goes with the folder."""
+    taken = {known.name.casefold() for known in records if known.id != record.id}
+    kept = path.name if record.name == record.path.name else record.name
+    return replace(record, path=path, name=_free_name(name or kept or "vault", taken))
+
+
+def _free_name(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
+
+
+def _delete_mirror(mirrors: Path, record: VaultRecord) -> None:
+    """Delete the folder that a mirror's clients filled, and nothing that lies elsewhere."""
+    if record.path == mirrors / record.id / "vault":
+        shutil.rmtree(mirrors / record.id, ignore_errors=True)
