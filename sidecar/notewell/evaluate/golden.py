@@ -26,8 +26,9 @@ from notewell.engine.search_history import History
 from notewell.errors import UsageError
 from notewell.evaluate.against import Against
 from notewell.evaluate.datasets import JudgedSet, Query
+from notewell.evaluate.engines import Measured, OnProgress, Opener
 from notewell.evaluate.report import EvalReport, System
-from notewell.evaluate.run import SYSTEMS, Measured, OnProgress, Opener, measure, up_to_date
+from notewell.evaluate.run import SYSTEMS, measure, up_to_date
 from notewell.querylog import Judgements, fold
 from notewell.querylog.records import Opened
 from notewell.types import VaultRecord

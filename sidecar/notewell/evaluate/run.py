@@ -7,17 +7,16 @@ unless their set says otherwise, and the ranking is the order of its results.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar, get_args
+from typing import get_args
 
-from notewell.contract.search import SearchReply
-from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.errors import IndexInUseError
 from notewell.evaluate.against import Against, measure_peers
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
+from notewell.evaluate.engines import E, Measured, OnProgress, Opener, Searcher, VaultOpener
 from notewell.evaluate.queries import DEPTH, answerable, run_queries
 from notewell.evaluate.report import (
     EvalReport,
@@ -29,8 +28,6 @@ from notewell.evaluate.report import (
 )
 from notewell.types import (
     MAX_QUERY_CHARS,
-    PassageText,
-    Progress,
     SearchMode,
     SearchRequest,
     Settings,
@@ -54,56 +51,6 @@ ABLATIONS = (
     System("without names", "hybrid", ignore=frozenset({"names"})),
     System("without tags", "hybrid", ignore=frozenset({"tags"})),
 )
-
-OnProgress = Callable[[Progress], None] | None
-
-
-class Searcher(Protocol):
-    """What is asked: an Engine, or anything that answers like one."""
-
-    def search(self, request: SearchRequest) -> SearchReply:
-        """Answer a search."""
-        ...
-
-
-class Measured(Searcher, Protocol):
-    """The part of an Engine that an evaluation uses."""
-
-    def index_now(self, *, progress: OnProgress = None) -> IndexReport:
-        """Bring the index up to date."""
-        ...
-
-    def ledger(self) -> LedgerReply:
-        """List all files."""
-        ...
-
-    def passages(self) -> Iterator[PassageText]:
-        """Give all indexed passages, note by note, for the peers to index."""
-        ...
-
-    def status(self) -> StatusReply:
-        """Tell which model answers."""
-        ...
-
-
-E = TypeVar("E", bound=Measured)
-E_co = TypeVar("E_co", bound=Measured, covariant=True)
-
-
-class Opener(Protocol[E_co]):
-    """The part of `Vaults` that gives engines (both are on one floor)."""
-
-    def open(self, record: VaultRecord, *, writable: bool) -> E_co:
-        """Open a vault's engine, or give the one that is open."""
-        ...
-
-
-class VaultOpener(Opener[Measured], Protocol):
-    """The part of `Vaults` that an evaluation of a corpus needs."""
-
-    def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
-        """Make a folder a known vault."""
-        ...
 
 
 def systems_of(mode: SearchMode | None) -> tuple[System, ...]:
