@@ -78,7 +78,7 @@ def _row(report: EvalReport, system: SystemReport, row: ClassFigures) -> str:
 
 def _versus(report: EvalReport, system: SystemReport, row: ClassFigures, baseline: str) -> str:
     for one in report.comparisons:
-        if (one.system, one.beside, one.kind) == (system.system.name, baseline, row.kind):
+        if (one.system, one.baseline, one.kind) == (system.system.name, baseline, row.kind):
             return _interval(one.interval)
     return ""
 

@@ -98,7 +98,7 @@ def test_figures_are_those_computed_by_hand(tmp_path: Path) -> None:
     assert context.figures == Figures(0, 0, 0, 0)
     assert overall.figures.ndcg_10 == pytest.approx(Q1_NDCG / 2)
     assert 0 < report.waits.median_ms <= report.waits.p95_ms
-    assert [(one.system, one.beside, one.kind) for one in report.comparisons] == [
+    assert [(one.system, one.baseline, one.kind) for one in report.comparisons] == [
         ("hybrid", "rank-bm25", None),
         ("hybrid", "rank-bm25", "anchor"),
         ("hybrid", "rank-bm25", "context"),

@@ -73,7 +73,7 @@ def _print_differences(report: EvalReport) -> None:
     """Print how much better our nDCG@10 is than each peer's, with the 95 % interval."""
     rows = [
         (
-            f"{one.system} - {one.beside}",
+            f"{one.system} - {one.baseline}",
             one.kind or "all",
             f"{one.interval.difference:+.4f}",
             f"{one.interval.low:+.4f} .. {one.interval.high:+.4f}",

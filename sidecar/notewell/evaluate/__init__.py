@@ -1,6 +1,6 @@
-"""Measuring the search on judged queries, with the metrics of trec_eval.
+"""Measures search quality on judged queries, with the metrics of trec_eval.
 
-`run_corpus` and `run_vault` give an `EvalReport`; `report_json` is what programs read of it.
+`run_corpus`, `run_vault` and `run_golden` return an `EvalReport`; `report_json` encodes it.
 """
 
 from notewell.evaluate.against import Against

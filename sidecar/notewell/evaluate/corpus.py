@@ -1,7 +1,7 @@
-"""A BEIR corpus as a vault: each document becomes a Markdown note that the engine indexes.
+"""Writes a BEIR corpus as a vault: each document becomes a Markdown note that the engine indexes.
 
-The folder is named by the corpus file's hash, so the same corpus is always the same vault and what
-was embedded once is found again.
+The folder is named by the corpus file's hash, so the same corpus is always the same vault and
+nothing is embedded twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from notewell.errors import UsageError
 from notewell.evaluate.datasets import Document, read_corpus
 
-# A longer id may hold words (ArguAna's spell out the topic), and as a file name it would answer
+# A longer id may contain words (ArguAna's name the topic), which as a file name would match
 # queries that the text does not.
 _PLAIN_ID = re.compile(r"[a-z0-9]{1,12}")
 _LAYOUT = 1  # part of the folder's name: raise it when notes are written in another way
@@ -27,14 +27,14 @@ _LAYOUT = 1  # part of the folder's name: raise it when notes are written in ano
 
 @dataclass(frozen=True, slots=True)
 class CorpusVault:
-    """The folder of notes, and which document each note (by vault path) holds."""
+    """The folder of notes, and the document id of each note by its vault path."""
 
     folder: Path
     documents: Mapping[str, str]
 
 
 def write_vault(corpus: Path, work_dir: Path) -> CorpusVault:
-    """Write the documents of the file `corpus` as notes beneath `work_dir`, unless they are there.
+    """Write the documents of the file `corpus` as notes in `work_dir`, unless they exist.
 
     Raises UsageError on a malformed corpus, one with no documents, or a folder that cannot be
     written. An interrupted call leaves no half-written vault.
@@ -42,7 +42,7 @@ def write_vault(corpus: Path, work_dir: Path) -> CorpusVault:
     folder = work_dir / f"corpus-{_digest(corpus)}"
     documents = list(read_corpus(corpus))
     if not documents:
-        raise UsageError(f"{corpus} holds no documents.")
+        raise UsageError(f"{corpus} has no documents.")
     names = _names(documents)
     if not folder.is_dir():
         try:
@@ -56,17 +56,17 @@ def write_vault(corpus: Path, work_dir: Path) -> CorpusVault:
 
 
 def note_name(document_id: str) -> str:
-    """Give the file name of a document's note, safe on every file system, ignoring case or not."""
+    """Return the file name of a document's note, valid and unique on every file system."""
     if _PLAIN_ID.fullmatch(document_id):
         return f"{document_id}.md"
     return f"{hashlib.blake2b(document_id.encode(), digest_size=8).hexdigest()}.md"
 
 
 def note_text(document: Document) -> str:
-    """Give the Markdown of a document: its title as a property, then its text as it stands."""
+    """Return the Markdown of a document: its title as a property, then its text unchanged."""
     title = _one_line(document.title)
     if not title:
-        # A first line of dashes would open a block of properties.
+        # Without the empty line, dashes at the start would open a block of properties.
         return f"\n{document.text}\n" if document.text.startswith("---") else f"{document.text}\n"
     return f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n{document.text}\n"
 
@@ -90,7 +90,7 @@ def _write_notes(folder: Path, notes: Iterable[tuple[str, Document]]) -> None:
     try:
         for name, document in notes:
             (unfinished / name).write_text(note_text(document), encoding="utf-8", newline="\n")
-        os.replace(unfinished, folder)  # noqa: PTH105 - Path.replace says nothing more
+        os.replace(unfinished, folder)  # noqa: PTH105 - the same as Path.replace
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 
@@ -105,5 +105,5 @@ def _digest(corpus: Path) -> str:
 
 
 def _one_line(title: str) -> str:
-    """Make a title that JSON and YAML quote alike: no line breaks, no control characters."""
+    """Remove line breaks and control characters, so that JSON and YAML quote the title alike."""
     return " ".join("".join(one if one.isprintable() else " " for one in title).split())

@@ -1,8 +1,8 @@
-"""Judged retrieval sets on disk: BEIR's files, and `drops.tsv` of known-item sets.
+"""Reads judged sets from disk: BEIR's files, and `drops.tsv` of known-item sets.
 
-`corpus.jsonl` and `queries.jsonl` hold one JSON object a line, qrels and drops are tab-separated
-with or without a header line. Every malformed line is a UsageError that names file and line: a set
-that is read in part would be measured wrongly.
+`corpus.jsonl` and `queries.jsonl` have one JSON object per line; qrels and drops are tab-separated,
+with or without a header line. Every malformed line is a UsageError that names file and line,
+because figures over a part of a set would be wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import orjson
 from notewell.errors import UsageError
 
 Qrels = Mapping[str, Mapping[str, int]]  # query id → document id → grade
-Drops = Mapping[str, frozenset[str]]  # query id → documents that are no answer to it
+Drops = Mapping[str, frozenset[str]]  # query id → documents to remove from its ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query; `kind` is its class (`metadata.type`), where the set tells one.
+    """A query. `kind` is its class (`metadata.type`), None where the set has no classes.
 
-    Not `plain` (`metadata.plain`): it is asked with its operators.
+    `plain` (`metadata.plain`): operators such as `tag:` are read as words.
     """
 
     id: str
@@ -43,7 +43,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSet:
-    """Queries with their judgements, and per query the documents to take out of the rankings."""
+    """Queries with their judgements, and by query the documents to remove from its ranking."""
 
     name: str
     queries: tuple[Query, ...]
@@ -72,7 +72,7 @@ def read_corpus(path: Path) -> Iterator[Document]:
             text=_text(where, fields, "text"),
         )
         if document.id in seen:
-            raise UsageError(f'{where}: the document "{document.id}" is there twice.')
+            raise UsageError(f'{where}: the document "{document.id}" appears twice.')
         seen.add(document.id)
         yield document
 
@@ -90,7 +90,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
             plain=metadata.get("plain") is not False,
         )
         if query.id in queries:
-            raise UsageError(f'{where}: the query "{query.id}" is there twice.')
+            raise UsageError(f'{where}: the query "{query.id}" appears twice.')
         queries[query.id] = query
     return tuple(queries.values())
 
@@ -111,7 +111,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def read_drops(path: Path) -> dict[str, frozenset[str]]:
-    """Read what to leave out of the rankings: `query-id, corpus-id`. Raises UsageError."""
+    """Read the documents to remove from rankings: `query-id, corpus-id`. Raises UsageError."""
     drops: dict[str, set[str]] = {}
     for number, (where, line) in enumerate(_lines(path)):
         query, document = _columns(where, line, ("query-id", "corpus-id"))
@@ -122,7 +122,7 @@ def read_drops(path: Path) -> dict[str, frozenset[str]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Lines that are not blank, each with its `file:line` for messages."""
+    """Yield the lines that are not blank, each after its `file:line` for messages."""
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             for number, line in enumerate(file, start=1):
@@ -140,7 +140,7 @@ def _object(where: str, line: str) -> dict[str, object]:
     except orjson.JSONDecodeError as error:
         raise UsageError(f"{where}: not JSON ({error}).") from error
     if not isinstance(fields, dict):
-        raise UsageError(f"{where}: one JSON object a line is expected.")
+        raise UsageError(f"{where}: one JSON object per line is expected.")
     return fields
 
 
@@ -149,14 +149,14 @@ def _identifier(where: str, fields: dict[str, object]) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value:
-        raise UsageError(f'{where}: "_id" must be a text that is not empty.')
+        raise UsageError(f'{where}: "_id" must be a string that is not empty.')
     return value
 
 
 def _text(where: str, fields: dict[str, object], key: str, *, default: str | None = None) -> str:
     value = fields.get(key, default)
     if not isinstance(value, str):
-        raise UsageError(f'{where}: "{key}" must be a text.')
+        raise UsageError(f'{where}: "{key}" must be a string.')
     return value
 
 
@@ -178,7 +178,7 @@ def _columns(where: str, line: str, names: tuple[str, ...]) -> list[str]:
     values = line.split("\t")
     if len(values) != len(names) or not all(values):
         raise UsageError(
-            f"{where}: expected {len(names)} columns with tabs between ({', '.join(names)})."
+            f"{where}: expected {len(names)} columns, separated by tabs ({', '.join(names)})."
         )
     return values
 

@@ -14,14 +14,14 @@ OnProgress = Callable[[Progress], None] | None
 
 
 class Searcher(Protocol):
-    """What is asked: an Engine, or anything that answers like one."""
+    """Anything that answers searches as an Engine does."""
 
     def search(self, request: SearchRequest) -> SearchReply:
-        """Answer a search."""
+        """Run a search."""
         ...
 
 
-class Measured(Searcher, Protocol):
+class MeasuredEngine(Searcher, Protocol):
     """The part of an Engine that an evaluation uses."""
 
     def index_now(self, *, progress: OnProgress = None) -> IndexReport:
@@ -29,7 +29,7 @@ class Measured(Searcher, Protocol):
         ...
 
     def ledger(self) -> LedgerReply:
-        """List all files."""
+        """Give the state of every file."""
         ...
 
     def passages(self) -> Iterator[PassageText]:
@@ -37,25 +37,25 @@ class Measured(Searcher, Protocol):
         ...
 
     def status(self) -> StatusReply:
-        """Tell which model answers."""
+        """Give the state of the index and its model."""
         ...
 
 
-E = TypeVar("E", bound=Measured)
-E_co = TypeVar("E_co", bound=Measured, covariant=True)
+E = TypeVar("E", bound=MeasuredEngine)
+E_co = TypeVar("E_co", bound=MeasuredEngine, covariant=True)
 
 
 class Opener(Protocol[E_co]):
-    """The part of `Vaults` that gives engines (both are on one floor)."""
+    """The part of `Vaults` that opens engines (its room is above this one)."""
 
     def open(self, record: VaultRecord, *, writable: bool) -> E_co:
-        """Open a vault's engine, or give the one that is open."""
+        """Open a vault's engine, or return the one that is open."""
         ...
 
 
-class VaultOpener(Opener[Measured], Protocol):
+class VaultOpener(Opener[MeasuredEngine], Protocol):
     """The part of `Vaults` that an evaluation of a corpus needs."""
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
-        """Make a folder a known vault."""
+        """Register a folder as a vault."""
         ...

@@ -1,14 +1,14 @@
-"""A judged set made of what a person opened and said: the golden set of their own vault.
+"""The golden set: a judged set made of the notes that a person opened and of their verdicts.
 
-The rule. A query is one text, letter case and spacing aside, as it was last written.
+Queries that differ only in letter case and spacing are one query, in its latest spelling.
 
-- A note that was judged "this was it" is relevant with grade 2.
-- The note that was opened last of a search ended it, and is relevant with grade 1.
-- A note that was judged "never for this" is no answer, whatever was opened, and is taken out of the
-  rankings, as it is when the person searches.
+- A note with the verdict "this was it" is relevant with grade 2.
+- The note that was opened last after a search is relevant with grade 1.
+- A note with the verdict "never for this" is not relevant, even if it was opened, and is removed
+  from the rankings, as it is when the person searches.
 
-Queries are asked as they were typed, operators included. What was opened was first shown, so the
-set favours the ranking that showed it; verdicts weigh more for that reason.
+Queries are sent as they were typed, operators included. Only results that were shown could be
+opened, so the set favours the ranking that showed them; that is why verdicts have a higher grade.
 """
 
 from __future__ import annotations
@@ -26,99 +26,103 @@ from notewell.engine.search_history import History
 from notewell.errors import UsageError
 from notewell.evaluate.against import Against
 from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.engines import Measured, OnProgress, Opener
+from notewell.evaluate.engines import MeasuredEngine, OnProgress, Opener
 from notewell.evaluate.report import EvalReport, System
 from notewell.evaluate.run import SYSTEMS, measure, up_to_date
 from notewell.querylog import Judgements, fold
 from notewell.querylog.records import Opened
 from notewell.types import VaultRecord
 
-FEWEST = 3  # queries, below which an average says nothing
-FEW = 20  # below which it says little
+MIN_QUERIES = 3  # with fewer, an average means nothing
+FEW_QUERIES = 20  # with fewer, the report has a warning
 CONFIRMED, OPENED = 2, 1  # grades
 _BREAKS_ROWS = re.compile(r"[\t\r\n]")
 
 
-class Remembering(Measured, Protocol):
-    """The part of an Engine that a golden set comes from."""
+class EngineWithHistory(MeasuredEngine, Protocol):
+    """The part of an Engine that a golden set is made from."""
 
     @property
     def history(self) -> History:
-        """What was asked, opened and judged."""
+        """The log of queries, opened notes and verdicts."""
         ...
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """What is known of one query."""
+class _LoggedQuery:
+    """One query of the log: its latest text and time, grades by path, notes never to show."""
 
     text: str = ""
     at: float = float("-inf")
     grades: dict[str, int] = field(default_factory=dict)
     never: set[str] = field(default_factory=set)
 
-    def asked(self, text: str, at: float) -> _Gathered:
+    def seen(self, text: str, at: float) -> _LoggedQuery:
         if at >= self.at:
             self.text, self.at = text, at
         return self
 
-    def relevant(self, path: str, grade: int) -> None:
+    def add_grade(self, path: str, grade: int) -> None:
         self.grades[path] = max(grade, self.grades.get(path, 0))
 
 
 def golden_set(name: str, known: Judgements) -> JudgedSet:
-    """Make the judged set of all queries that have a relevant note."""
-    queries: dict[str, _Gathered] = {}
+    """Make a judged set of the queries that have a relevant note."""
+    queries: dict[str, _LoggedQuery] = {}
     for opened in _last_opened(known.opened):
-        gathered = queries.setdefault(fold(opened.query), _Gathered())
-        gathered.asked(opened.query, opened.at).relevant(opened.path, OPENED)
+        query = queries.setdefault(fold(opened.query), _LoggedQuery())
+        query.seen(opened.query, opened.at).add_grade(opened.path, OPENED)
     for judged in known.verdicts:
-        gathered = queries.setdefault(fold(judged.query), _Gathered())
-        gathered.asked(judged.query, judged.at)
+        query = queries.setdefault(fold(judged.query), _LoggedQuery())
+        query.seen(judged.query, judged.at)
         if judged.verdict == "this_was_it":
-            gathered.relevant(judged.path, CONFIRMED)
+            query.add_grade(judged.path, CONFIRMED)
         else:
-            gathered.never.add(judged.path)
-    for gathered in queries.values():
-        gathered.grades = {p: g for p, g in gathered.grades.items() if p not in gathered.never}
-    kept = {_id(key): one for key, one in sorted(queries.items()) if one.grades}
+            query.never.add(judged.path)
+    for query in queries.values():
+        query.grades = {p: g for p, g in query.grades.items() if p not in query.never}
+    relevant = {_id(key): one for key, one in sorted(queries.items()) if one.grades}
     return JudgedSet(
         name=name,
-        queries=tuple(Query(key, one.text, _kind(one), plain=False) for key, one in kept.items()),
-        qrels={key: one.grades for key, one in kept.items()},
-        drops={key: frozenset(one.never) for key, one in kept.items() if one.never},
+        queries=tuple(
+            Query(key, one.text, _kind(one), plain=False) for key, one in relevant.items()
+        ),
+        qrels={key: one.grades for key, one in relevant.items()},
+        drops={key: frozenset(one.never) for key, one in relevant.items() if one.never},
     )
 
 
-def read_golden(vaults: Opener[Remembering], record: VaultRecord) -> JudgedSet:
-    """The golden set of a vault, from its log. UsageError where there is nothing in it."""
+def read_golden(vaults: Opener[EngineWithHistory], record: VaultRecord) -> JudgedSet:
+    """Read the golden set of a vault from its log. Raises UsageError where it is empty."""
     engine = vaults.open(record, writable=False)
-    return _enough(golden_set(record.name, engine.history.judgements()), 1)
+    return _require(golden_set(record.name, engine.history.judgements()), 1)
 
 
 def run_golden(
-    vaults: Opener[Remembering],
+    vaults: Opener[EngineWithHistory],
     record: VaultRecord,
     *,
     systems: Sequence[System] = SYSTEMS,
     against: Against | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
-    """Measure on the golden set of a vault, whose index is brought up to date.
+    """Measure on the golden set of a vault, after updating its index.
 
-    Raises UsageError where too few queries have an answer.
+    Raises UsageError where fewer than `MIN_QUERIES` queries have a relevant note.
     """
     engine = up_to_date(vaults, record, progress)
-    judged = _enough(golden_set(record.name, engine.history.judgements()), FEWEST)
+    judged = _require(golden_set(record.name, engine.history.judgements()), MIN_QUERIES)
     count = len(judged.queries)
-    remarks = [f"only {count} queries have an answer: the figures say little"] * (count < FEW)
-    return measure(engine, judged, systems, documents={}, remarks=remarks, against=against)
+    warnings = [f"only {count} queries have an answer: the figures say little"] * (
+        count < FEW_QUERIES
+    )
+    return measure(engine, judged, systems, documents={}, warnings=warnings, against=against)
 
 
 def write_golden(judged: JudgedSet, folder: Path) -> int:
-    """Write `queries.jsonl`, `qrels.tsv` and `drops.tsv`; gives how many judgements they hold.
+    """Write `queries.jsonl`, `qrels.tsv` and `drops.tsv`; returns the number of judgements.
 
-    A path with a tab or a line break in its name has no place in such files and is left out.
+    A path with a tab or a line break in its name cannot be written to such files and is left out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     queries = [
@@ -140,11 +144,11 @@ def write_golden(judged: JudgedSet, folder: Path) -> int:
 
 
 def _last_opened(opened: Sequence[Opened]) -> list[Opened]:
-    """The last opening of each search; openings whose search is unknown count as one a query."""
+    """The note opened last after each search; without a known search, the last one of a query."""
     return list({one.query_id or fold(one.query): one for one in opened}.values())
 
 
-def _enough(judged: JudgedSet, fewest: int) -> JudgedSet:
+def _require(judged: JudgedSet, fewest: int) -> JudgedSet:
     if len(judged.queries) < fewest:
         raise UsageError(
             f"{len(judged.queries)} queries of {judged.name} have a known answer; at least"
@@ -155,8 +159,8 @@ def _enough(judged: JudgedSet, fewest: int) -> JudgedSet:
     return judged
 
 
-def _kind(one: _Gathered) -> str:
-    return "confirmed" if CONFIRMED in one.grades.values() else "opened"
+def _kind(query: _LoggedQuery) -> str:
+    return "confirmed" if CONFIRMED in query.grades.values() else "opened"
 
 
 def _id(key: str) -> str:
@@ -164,7 +168,7 @@ def _id(key: str) -> str:
 
 
 def _rows(rows: Iterable[tuple[str | int, ...]]) -> list[str]:
-    """Rows with tabs between, but for those that a name would break."""
+    """Tab-separated rows, without those in which a name contains a separator."""
     return [
         "\t".join(map(str, row))
         for row in rows

@@ -1,7 +1,7 @@
 """Ranking metrics as trec_eval defines them, and the paired bootstrap between two systems.
 
 All metrics take one ranking (document ids, best first) and one query's judgements (document id →
-grade; a grade above 0 is relevant). A document that a ranking repeats counts where it stands first.
+grade; a grade above 0 is relevant). Of a repeated document only the first rank counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Interval:
 
 
 def ndcg(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
-    """Give the normalised discounted cumulative gain at `k`, in 0..1.
+    """Compute the normalised discounted cumulative gain at `k`, in 0..1.
 
     As trec_eval's `ndcg_cut`: the gain is the grade itself, the discount log2(rank + 1); the ideal
     ranking is made of all judged documents, found or not. 0 where nothing is relevant.
@@ -45,7 +45,7 @@ def ndcg(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
 
 
 def recall(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
-    """Give the part of the relevant documents that is among the first `k`, in 0..1."""
+    """Compute the share of the relevant documents that is among the first `k`, in 0..1."""
     relevant = _relevant(judgements)
     if not relevant:
         return 0.0
@@ -53,7 +53,7 @@ def recall(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
 
 
 def reciprocal_rank(ranking: Sequence[str], judgements: Judgements, k: int) -> float:
-    """Give 1 / rank of the first relevant document, 0 where none is among the first `k`.
+    """Compute 1 / rank of the first relevant document, 0 where none is among the first `k`.
 
     Its mean over queries is MRR@k.
     """
@@ -66,24 +66,24 @@ def reciprocal_rank(ranking: Sequence[str], judgements: Judgements, k: int) -> f
 
 def paired_bootstrap(
     system: Sequence[float],
-    beside: Sequence[float],
+    baseline: Sequence[float],
     *,
     confidence: float = 0.95,
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Interval:
-    """Give the percentile interval of the mean of `system - beside`.
+    """Compute the percentile interval of the mean of `system - baseline`.
 
     Both sequences hold one figure a query, in the same order; queries are resampled with
     replacement. The seed is fixed, so that the same figures give the same interval. Raises
     ValueError on unequal lengths or no queries.
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
-    if len(system) != len(beside):
-        raise ValueError(f"Cannot pair {len(system)} figures with {len(beside)}.")
+    if len(system) != len(baseline):
+        raise ValueError(f"Cannot pair {len(system)} figures with {len(baseline)}.")
     if not system:
         raise ValueError("Cannot compare two systems on no queries.")
-    differences = np.asarray(system, dtype=np.float64) - np.asarray(beside, dtype=np.float64)
+    differences = np.asarray(system, dtype=np.float64) - np.asarray(baseline, dtype=np.float64)
     means = _resampled_means(differences, resamples, seed)
     tail = (1 - confidence) / 2 * 100
     low, high = np.percentile(means, [tail, 100 - tail])

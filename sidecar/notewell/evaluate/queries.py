@@ -1,4 +1,4 @@
-"""Asking the judged queries of one ranker, timing each, and scoring what it ranks."""
+"""Sends the judged queries to one ranker, times each reply and scores its ranking."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from notewell.evaluate.report import Figures, QueryFigures, Waits
 
 DEPTH = 100  # the deepest cut of a metric
 
-# Gives vault paths, best first, at most as many as the number says.
+# Returns vault paths, best first, at most as many as the number says.
 Ranker = Callable[[Query, int], Sequence[str]]
 
 
 def answerable(judged: JudgedSet) -> list[Query]:
-    """Give the queries with a relevant document, as trec_eval averages over them alone.
+    """Return the queries that have a relevant document; trec_eval averages over these alone.
 
     Raises UsageError where there is none.
     """
@@ -39,8 +39,8 @@ def run_queries(
 ) -> tuple[tuple[QueryFigures, ...], Waits]:
     """Score the rankings of all answerable queries. `rank` is timed, nothing else.
 
-    `documents` maps vault paths to document ids; a path it does not know stands for itself.
-    Dropped documents are taken out of the rankings. Raises UsageError as `answerable`.
+    `documents` maps vault paths to document ids; a path that is not in it is its own id.
+    Dropped documents are removed from the rankings. Raises UsageError as `answerable` does.
     """
     figures: list[QueryFigures] = []
     waits: list[float] = []
@@ -56,7 +56,7 @@ def run_queries(
 
 
 def score(ranking: Sequence[str], judgements: Mapping[str, int]) -> Figures:
-    """Score one ranking, from which dropped documents are already gone."""
+    """Compute the metrics of one ranking, without its dropped documents."""
     return Figures(
         ndcg_10=ndcg(ranking, judgements, 10),
         recall_10=recall(ranking, judgements, 10),

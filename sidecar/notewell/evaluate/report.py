@@ -1,4 +1,4 @@
-"""What an evaluation found: figures by system and class of query, and intervals between systems."""
+"""The report of an evaluation: figures by system and class of query, and their differences."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from notewell.evaluate.metrics import Interval, paired_bootstrap
 from notewell.types import FusionMethod, SearchMode, Signal
 
-BASELINES = ("keyword", "rrf")  # what the other systems are compared with
-ABLATED = "without "  # how the name of the product without a signal begins
+BASELINES = ("keyword", "rrf")  # the systems that the others are compared with
+ABLATED = "without "  # prefix of the names of systems with one signal switched off
 PRODUCT = "hybrid"  # the system whose figures stand at the top of the JSON
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to search that is measured under a name."""
+    """A way to search, and the name it has in reports."""
 
     name: str
     mode: SearchMode
@@ -81,10 +81,10 @@ class SystemReport:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """nDCG@10 of `system` minus that of `beside`, over the queries of a class."""
+    """nDCG@10 of `system` minus that of `baseline`, over the queries of a class."""
 
     system: str
-    beside: str
+    baseline: str
     kind: str | None
     interval: Interval
 
@@ -114,7 +114,7 @@ class EvalReport:
 
 
 def class_means(queries: Sequence[QueryFigures]) -> tuple[ClassFigures, ...]:
-    """Average over all queries, then over each class in alphabetical order (if any has one)."""
+    """Compute the means over all queries, then over each class in alphabetical order."""
     rows = [ClassFigures(None, len(queries), _mean(queries))]
     for kind, members in _classes(queries):
         rows.append(ClassFigures(kind, len(members), _mean(members)))
@@ -130,7 +130,7 @@ def compare(systems: Sequence[SystemReport]) -> tuple[Comparison, ...]:
         comparison
         for report in systems
         for baseline in systems
-        if baseline is not report and baseline.system.name in _beside(report.system)
+        if baseline is not report and baseline.system.name in _baselines(report.system)
         for comparison in compare_two(
             (report.system.name, report.queries), (baseline.system.name, baseline.queries)
         )
@@ -138,27 +138,30 @@ def compare(systems: Sequence[SystemReport]) -> tuple[Comparison, ...]:
 
 
 def compare_two(
-    system: tuple[str, Sequence[QueryFigures]], beside: tuple[str, Sequence[QueryFigures]]
+    system: tuple[str, Sequence[QueryFigures]], baseline: tuple[str, Sequence[QueryFigures]]
 ) -> tuple[Comparison, ...]:
-    """Compare two named lists of figures, which are of the same queries, overall and by class."""
-    (name, figures), (beside_name, beside_figures) = system, beside
-    pairs = list(zip(figures, beside_figures, strict=True))
+    """Compare two systems, overall and by class of query.
+
+    Each is a name and its figures; both must have the same queries in the same order.
+    """
+    (name, figures), (baseline_name, baseline_figures) = system, baseline
+    pairs = list(zip(figures, baseline_figures, strict=True))
     comparisons = []
     for kind in (None, *(kind for kind, _ in _classes(figures))):
         chosen = [(a, b) for a, b in pairs if kind is None or a.kind == kind]
         interval = paired_bootstrap(
             [a.figures.ndcg_10 for a, _ in chosen], [b.figures.ndcg_10 for _, b in chosen]
         )
-        comparisons.append(Comparison(name, beside_name, kind, interval))
+        comparisons.append(Comparison(name, baseline_name, kind, interval))
     return tuple(comparisons)
 
 
 def product(systems: Sequence[SystemReport]) -> SystemReport:
-    """Give the system that users get, else the first one that was measured."""
+    """Return the system that users get, or the first one where that was not measured."""
     return next((one for one in systems if one.system.name == PRODUCT), systems[0])
 
 
-def _beside(system: System) -> tuple[str, ...]:
+def _baselines(system: System) -> tuple[str, ...]:
     return (PRODUCT,) if system.name.startswith(ABLATED) else BASELINES
 
 

@@ -20,7 +20,7 @@ from notewell.evaluate.report import (
 
 
 def report_json(report: EvalReport) -> bytes:
-    """Give the report as one JSON document: the product's own figures first, then all systems."""
+    """Encode the report as one JSON document: the product's own figures first, then all systems."""
     first = product(report.systems)
     document = {
         "set": report.name,
@@ -71,7 +71,7 @@ def _comparison_json(one: Comparison) -> Mapping[str, object]:
     return {
         "metric": "ndcg@10",
         "system": one.system,
-        "beside": one.beside,
+        "beside": one.baseline,
         "class": one.kind,
         "difference": one.interval.difference,
         "low": one.interval.low,
@@ -80,7 +80,7 @@ def _comparison_json(one: Comparison) -> Mapping[str, object]:
 
 
 def _named(figures: Figures) -> dict[str, float]:
-    """Metrics under their usual names: `ndcg@10`."""
+    """The metrics by their usual names, such as `ndcg@10`."""
     return {
         field.name.replace("_", "@"): round(getattr(figures, field.name), 6)
         for field in fields(Figures)

@@ -1,7 +1,7 @@
-"""Asking an engine the queries of a judged set, and scoring what it answers.
+"""Runs an evaluation: brings the index up to date, sends the judged queries, reports the figures.
 
-Every answer comes from `Engine.search` as any door would ask it: queries are sent as plain text,
-unless their set says otherwise, and the ranking is the order of its results.
+Queries go to `Engine.search`, as from the command line or over HTTP. They are sent as plain text,
+unless their set says otherwise, and the ranking is the order of the results.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from notewell.errors import IndexInUseError
 from notewell.evaluate.against import Against, measure_peers
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
-from notewell.evaluate.engines import E, Measured, OnProgress, Opener, Searcher, VaultOpener
+from notewell.evaluate.engines import E, MeasuredEngine, OnProgress, Opener, Searcher, VaultOpener
 from notewell.evaluate.queries import DEPTH, answerable, run_queries
 from notewell.evaluate.report import (
     EvalReport,
@@ -39,11 +39,11 @@ from notewell.types import (
 SYSTEMS = (
     System("keyword", "keyword"),
     System("semantic", "semantic"),
-    # Plain reciprocal rank fusion of BM25 and cosine over passages, as others have it.
+    # Plain reciprocal rank fusion of BM25 and cosine over passages: the usual hybrid search.
     System("rrf", "hybrid", fusion="rrf", ignore=frozenset(get_args(Signal))),
     System("hybrid", "hybrid"),
 )
-# The product without one of its signals, to see what each is worth.
+# The product without one of its signals, to measure what each contributes.
 ABLATIONS = (
     System("without whole notes", "hybrid", ignore=frozenset({"whole_notes"})),
     System("without spelling", "hybrid", ignore=frozenset({"spelling"})),
@@ -54,12 +54,12 @@ ABLATIONS = (
 
 
 def systems_of(mode: SearchMode | None) -> tuple[System, ...]:
-    """Give the systems to measure for `--mode`; None: all of them, to be compared."""
+    """Return the systems to measure for `--mode`; None: all of them, to be compared."""
     return SYSTEMS if mode is None else (System(mode, mode),)
 
 
 def eval_settings(settings: Settings) -> Settings:
-    """Give settings under which corpora are kept apart from the user's vaults and their rules."""
+    """Return settings that keep corpora apart from the user's vaults and their rules."""
     return replace(settings, data_dir=settings.data_dir / "eval", vault=VaultRules())
 
 
@@ -75,9 +75,10 @@ def run_corpus(
     against: Against | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
-    """Measure on a BEIR-layout folder, whose documents are indexed as notes under `work_dir`.
+    """Measure on a folder in BEIR's layout, whose documents are indexed as notes in `work_dir`.
 
-    Use `Vaults(eval_settings(...))`, or the corpus joins the user's vaults. Raises UsageError.
+    Open `vaults` with `eval_settings`; otherwise the corpus is added to the user's vaults.
+    Raises UsageError where a file is malformed.
     """
     name = corpus_dir.resolve().name
     judged = read_judged(name, queries, qrels, drops)
@@ -98,9 +99,10 @@ def run_vault(
     against: Against | None = None,
     progress: OnProgress = None,
 ) -> EvalReport:
-    """Measure on a vault whose judgements name notes by path. Its index is brought up to date.
+    """Measure on a vault whose judgements name notes by path, after updating its index.
 
-    Where another process writes the index it is measured as it stands. Raises UsageError.
+    While another process writes the index, it is measured as it is. Raises UsageError where a file
+    is malformed.
     """
     judged = _with_nfc_paths(read_judged(record.name, queries, qrels, drops))
     engine = up_to_date(vaults, record, progress)
@@ -108,7 +110,7 @@ def run_vault(
 
 
 def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> E:
-    """Open a vault and bring its index up to date, unless another process does that."""
+    """Open a vault and update its index, unless another process has the writer's lock."""
     try:
         engine = vaults.open(record, writable=True)
         engine.index_now(progress=progress)
@@ -120,16 +122,16 @@ def up_to_date(vaults: Opener[E], record: VaultRecord, progress: OnProgress) -> 
 def evaluate(
     engine: Searcher, judged: JudgedSet, system: System, *, documents: Mapping[str, str]
 ) -> tuple[SystemReport, tuple[str, ...]]:
-    """Ask every judged query of one system. Gives its report, and the warnings of its answers.
+    """Send every judged query to one system. Returns its report and the warnings of its replies.
 
-    `documents` maps vault paths to document ids; a path it does not know stands for itself.
-    Queries without a relevant document are not asked. Raises UsageError where none is left.
+    `documents` maps vault paths to document ids; a path that is not in it is its own id.
+    Queries without a relevant document are skipped. Raises UsageError where none remains.
     """
     warnings: dict[str, None] = {}
     paths = {document: path for path, document in documents.items()}
 
     def rank(query: Query, limit: int) -> list[str]:
-        # Not only taken out of the ranking: their links would still speak for the right answer.
+        # Hidden from the search as well: links in a dropped note would raise the right answer.
         drops = judged.drops.get(query.id, frozenset())
         hidden = frozenset(paths.get(document, document) for document in drops)
         reply = engine.search(replace(_request(query, system, limit=limit), hidden=hidden))
@@ -141,17 +143,18 @@ def evaluate(
 
 
 def measure(
-    engine: Measured,
+    engine: MeasuredEngine,
     judged: JudgedSet,
     systems: Sequence[System],
     *,
     documents: Mapping[str, str],
-    remarks: Sequence[str] = (),
+    warnings: Sequence[str] = (),
     against: Against | None = None,
 ) -> EvalReport:
     """Measure each system on a judged set, then the peers; `documents` as in `evaluate`.
 
-    Each system answers one query before its time is taken, as each peer does. Raises UsageError.
+    Each system and each peer answers one query before the timed ones. Raises UsageError where no
+    query has a relevant document.
     """
     reports = []
     first = answerable(judged)[0]
@@ -160,19 +163,19 @@ def measure(
         for row in engine.ledger().entries
         if row.state in ("indexed", "keyword_only")
     }
-    warnings = dict.fromkeys([*remarks, *_remarks(judged, indexed)])
+    found = dict.fromkeys([*warnings, *_set_warnings(judged, indexed)])
     for system in systems:
         engine.search(_request(first, system, limit=DEPTH))
-        report, said = evaluate(engine, judged, system, documents=documents)
+        report, replied = evaluate(engine, judged, system, documents=documents)
         reports.append(report)
-        warnings.update(dict.fromkeys(said))
+        found.update(dict.fromkeys(replied))
     return EvalReport(
         name=judged.name,
         documents=len(indexed),
         model=engine.status().model,
         systems=tuple(reports),
         comparisons=compare(reports),
-        warnings=tuple(warnings),
+        warnings=tuple(found),
         against=measure_peers(
             against, engine.passages(), judged, product(reports), documents=documents
         )
@@ -193,11 +196,11 @@ def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
     )
 
 
-def _remarks(judged: JudgedSet, indexed: Collection[str]) -> list[str]:
-    """Say what of the set could not be asked or found as it stands; it lowers the figures."""
+def _set_warnings(judged: JudgedSet, indexed: Collection[str]) -> list[str]:
+    """Report which queries and documents of the set cannot be measured fully."""
     warnings = []
-    asked = {query.id for query in judged.queries}
-    missing = sum(query not in asked for query in judged.qrels)
+    with_text = {query.id for query in judged.queries}
+    missing = sum(query not in with_text for query in judged.qrels)
     if missing:
         warnings.append(f"{missing} judged queries have no text and were not asked")
     cut = sum(len(query.text) > MAX_QUERY_CHARS for query in judged.queries)
@@ -213,7 +216,7 @@ def _remarks(judged: JudgedSet, indexed: Collection[str]) -> list[str]:
 
 
 def _with_nfc_paths(judged: JudgedSet) -> JudgedSet:
-    """Spell the paths of the judgements as the index does."""
+    """Normalise the paths of the judgements to NFC, as the index does."""
 
     def nfc(path: str) -> str:
         return unicodedata.normalize("NFC", path)
