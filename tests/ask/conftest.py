@@ -14,8 +14,8 @@ from notewell.ask.conversations import Conversations
 from notewell.ask.tools import Vault
 from notewell.contract.ask import AskEvent, AskReply
 from notewell.engine.engine import Engine
-from notewell.models.chat.messages import Cancel
 from notewell.models.chat.providers import Providers
+from notewell.support.http import Cancel
 from notewell.types import AskRules, ModelRules, Settings, VaultRecord
 from tests.ask.scripted import Says, Script, ScriptedModel
 

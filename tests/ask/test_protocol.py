@@ -10,9 +10,10 @@ import pytest
 from notewell.errors import ProviderError
 from notewell.models.chat.anthropic import Anthropic
 from notewell.models.chat.gathering import CallParts, gather, limit, offered
-from notewell.models.chat.messages import Cancel, Json, Provider, ToolCall, Turn
+from notewell.models.chat.messages import Provider, ToolCall, Turn
 from notewell.models.chat.openai import OpenAI
 from notewell.models.chat.wire import Endpoint, Wire
+from notewell.support.http import Cancel, Json
 from tests.ask.scripted import Says, Script
 
 

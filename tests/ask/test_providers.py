@@ -10,9 +10,10 @@ import pytest
 from notewell.ask.citations import check
 from notewell.ask.phrases import phrases_for
 from notewell.errors import ConfigError, ProviderError
-from notewell.models.chat.messages import Cancel, ModelInfo
+from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
 from notewell.models.chat.providers import CACHE_SECONDS, Providers
+from notewell.support.http import Cancel
 from notewell.types import AskRules
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script

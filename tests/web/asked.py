@@ -19,7 +19,7 @@ from notewell.contract.ask import (
     AskText,
     ModelView,
 )
-from notewell.models.chat.messages import Cancel
+from notewell.support.http import Cancel
 from tests.waiting import HANG_S
 
 

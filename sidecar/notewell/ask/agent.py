@@ -14,8 +14,9 @@ from notewell.ask.tool_loop import Answering, Draft
 from notewell.ask.tools import Vault
 from notewell.contract.ask import AskEvent, AskFound, AskNotice, AskReply
 from notewell.errors import CancelledError, NotewellError
-from notewell.models.chat.messages import Cancel, Provider
+from notewell.models.chat.messages import Provider
 from notewell.models.chat.providers import Providers
+from notewell.support.http import Cancel
 from notewell.types import SearchRequest
 
 _INSTANT = 5  # results shown while the model thinks

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 
 from notewell.contract.search import Fusion, Result, SearchReply
 from notewell.errors import CancelledError, NotewellError, ProviderError
-from notewell.models.chat.messages import Cancel, Message, Turn
+from notewell.models.chat.messages import Message, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.query import parse
 from notewell.support import atomic
+from notewell.support.http import Cancel
 from notewell.types import SearchRequest
 
 NAME = "expansions.json"

@@ -19,8 +19,8 @@ from notewell.contract.ask import (
 )
 from notewell.contract.search import SearchReply
 from notewell.errors import NotewellError, ReadOnlyError
-from notewell.models.chat.messages import Cancel
 from notewell.models.chat.providers import Providers
+from notewell.support.http import Cancel
 from notewell.types import SearchRequest, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 

@@ -19,8 +19,9 @@ from notewell.ask.tools import Tools, Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
 from notewell.errors import ProviderError
-from notewell.models.chat.messages import Cancel, Message, Provider, ToolSpec, Turn
+from notewell.models.chat.messages import Message, Provider, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
+from notewell.support.http import Cancel
 from notewell.types import AskRules
 
 _CALLS_A_ROUND = 4

@@ -15,7 +15,8 @@ from notewell.contract.notes import NoteReply
 from notewell.contract.questions import ContextQuestion, NeighborsQuestion
 from notewell.contract.search import SearchReply
 from notewell.errors import NotewellError, UsageError
-from notewell.models.chat.messages import Json, ToolCall, ToolSpec
+from notewell.models.chat.messages import ToolCall, ToolSpec
+from notewell.support.http import Json
 from notewell.types import CountTokens, SearchRequest
 from notewell.vault.chunk_header import fit_words
 

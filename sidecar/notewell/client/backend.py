@@ -159,7 +159,7 @@ class Here:
     def ask(self, question: str, conversation: str | None) -> Iterator[tuple[str, bytes]]:
         """The events of a language model's answer: kind and data of each."""
         from notewell.ask.agent import Asked  # noqa: PLC0415 - few ask
-        from notewell.models.chat.messages import Cancel  # noqa: PLC0415
+        from notewell.support.http import Cancel  # noqa: PLC0415
 
         for event in self._engine.asking.answer(Asked(question, conversation), Cancel()):
             yield event.kind, _document(event.data)

@@ -122,7 +122,7 @@ class _Answering:
     def __init__(self, desk: AskDesk, asked: AskAsked) -> None:
         # With the desk, not with the server: few vaults are asked.
         from notewell.ask.agent import Asked  # noqa: PLC0415
-        from notewell.models.chat.messages import Cancel  # noqa: PLC0415
+        from notewell.support.http import Cancel  # noqa: PLC0415
 
         self._desk = desk
         self._asked = Asked(asked.question, asked.conversation, asked.model)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from notewell.models.chat.gathering import CallParts, gather, limit, offered
-from notewell.models.chat.messages import Json, Message, ModelInfo, ToolSpec, Turn
+from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
 from notewell.models.chat.wire import Wire
+from notewell.support.http import Json
 
 VERSION = "2023-06-01"
 

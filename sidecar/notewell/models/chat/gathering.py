@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from notewell.errors import ProviderError
-from notewell.models.chat.messages import Json, ToolCall, Turn
+from notewell.models.chat.messages import ToolCall, Turn
+from notewell.support.http import Json
 
 
 class Gathering(Protocol):

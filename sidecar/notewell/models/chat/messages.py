@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from notewell.errors import CancelledError
+from notewell.support.http import Json
 
 Role = Literal["system", "user", "assistant", "tool"]
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,36 +72,3 @@ class Provider(Protocol):
     def models(self) -> tuple[ModelInfo, ...]:
         """The models that it offers. Raises ProviderError."""
         ...
-
-
-@dataclass(slots=True)
-class Cancel:
-    """A caller's way to give up: everything that waits for the network ends soon after."""
-
-    _set: threading.Event = field(default_factory=threading.Event)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _hang_up: Callable[[], None] | None = None
-
-    def cancel(self) -> None:
-        """Give up, from any thread. May be called twice."""
-        self._set.set()
-        with self._lock:
-            if self._hang_up is not None:
-                self._hang_up()
-
-    def on_cancel(self, hang_up: Callable[[], None] | None) -> None:
-        """Say how to end the connection that is open now; None: none is."""
-        with self._lock:
-            self._hang_up = hang_up
-        if hang_up is not None and self._set.is_set():
-            hang_up()
-
-    def check(self) -> None:
-        """Raise CancelledError once the caller gave up."""
-        if self._set.is_set():
-            raise CancelledError("The answer was cancelled.")
-
-    def wait(self, seconds: float) -> None:
-        """Rest, unless the caller gives up meanwhile."""
-        self._set.wait(seconds)
-        self.check()

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from notewell.models.chat.gathering import CallParts, gather, limit, offered
-from notewell.models.chat.messages import Json, Message, ModelInfo, ToolSpec, Turn
+from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
 from notewell.models.chat.wire import Wire
+from notewell.support.http import Json
 
 # Under these names providers tell a model's limits; OpenAI itself tells none.
 _INPUT = (

@@ -15,11 +15,12 @@ from notewell.contract.ask import AskModelsReply, ModelView
 from notewell.errors import ConfigError, ProviderError
 from notewell.models.chat.anthropic import VERSION, Anthropic
 from notewell.models.chat.keys import find_key
-from notewell.models.chat.messages import Cancel, ModelInfo, Provider
+from notewell.models.chat.messages import ModelInfo, Provider
 from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
 from notewell.models.chat.openai import OpenAI
 from notewell.models.chat.wire import FIRST_PAUSE_S, Endpoint, Wire
 from notewell.support import atomic
+from notewell.support.http import Cancel
 from notewell.types import AskRules
 
 CACHE_SECONDS = 24 * 3600.0
