@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import html
 import ipaddress
-import json
 import re
 import socket
-import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from notewell.errors import ProviderError
+from notewell.support.http import HttpClient, HttpError, Json, Request, StreamedReply
 
-MOST_BYTES = 2 * 1024 * 1024
-MOST_CHARS = 60_000
-MOST_REDIRECTS = 4
-SECONDS = 15.0
-MOST_FOUND = 8
+MAX_BYTES = 2 * 1024 * 1024  # of a page; the rest is not read
+MAX_CHARS = 60_000
+MAX_REDIRECTS = 4
+MAX_RESULTS = 8
+# A page is cut at MAX_BYTES, so its size is no error.
+_CLIENT = HttpClient(timeout_s=15.0, connect_s=15.0, deadline_s=60.0, max_bytes=None)
+_SEARCH_CLIENT = HttpClient(timeout_s=15.0, connect_s=15.0, max_bytes=MAX_BYTES)
 _PORTS = {"http": 80, "https": 443}
-# What the standard library raises over an address, a character set or a page written wrongly.
+# What the standard library raises for an invalid address, character set or page.
 _MALFORMED = (ValueError, LookupError, AssertionError)
-# Translated to IPv4 on the way, or kept for protocols; not every Python knows them.
+# Translated to IPv4 on the way, or reserved for protocols; not every Python knows them.
 _NOT_PUBLIC = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "192.0.0.0/24")))
 _TEXT = re.compile(r"text/(?:html|plain|markdown)|application/(?:xhtml\+xml|json)")
 _AGENT = "Notewell (reads one page for its user)"
@@ -61,48 +61,42 @@ class Pages:
 
     def read(self, url: str) -> Page:
         """Read a public page; ProviderError (code "web_refused" or "web_failed") for others."""
-        for _ in range(MOST_REDIRECTS + 1):
-            connection, response = self._get(url)
+        for _ in range(MAX_REDIRECTS + 1):
+            request = self._request(url)
             try:
-                if response.status in {301, 302, 303, 307, 308}:
-                    url = urljoin(url, response.headers.get("Location", ""))
-                    continue
-                return _page(url, response)
-            except (OSError, HTTPException, *_MALFORMED) as error:
+                with _CLIENT.stream(request) as reply:
+                    if reply.status not in {301, 302, 303, 307, 308}:
+                        return _page(url, reply)
+                    url = urljoin(url, reply.headers.get("Location", ""))
+            except HttpError as error:
+                if error.kind == "address":
+                    raise _refused(url, "it is no address") from error
                 raise _failed(url, error) from error
-            finally:
-                connection.close()
+            except _MALFORMED as error:
+                raise _failed(url, error) from error
         raise _refused(url, "it redirects too often")
 
     def search(self, query: str) -> tuple[Page, ...]:
-        """What the chosen endpoint finds: titles, addresses and their descriptions."""
+        """Results of the chosen endpoint: titles, addresses and their descriptions.
+
+        The endpoint is a person's own setting, often on their own network, so it may be private.
+        """
         url = self._search_url.replace("{query}", quote(query))
         address = _parts(url)
         if address.scheme not in _PORTS or not address.hostname:
             raise _refused(url, "`ask.web_search_url` must be a web address")
-        # A person's own setting, often on their own network, so it may be private. No redirect is
-        # followed from it.
-        kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
-        connection = kind(address.hostname, address.port, timeout=SECONDS)
+        headers = {"Accept": "application/json", "User-Agent": _AGENT}
         try:
-            headers = {"Accept": "application/json", "User-Agent": _AGENT}
-            connection.request("GET", f"{address.path or '/'}?{address.query}", headers=headers)
-            found = json.loads(connection.getresponse().read(MOST_BYTES))["results"]
-            return tuple(
-                Page(str(one["url"]), str(one.get("title", "")), str(one.get("content", "")))
-                for one in found[:MOST_FOUND]
-            )
-        except (OSError, HTTPException) as error:
+            return _results(_SEARCH_CLIENT.send(Request("GET", url, headers)).json())
+        except HttpError as error:
+            if error.kind == "not_json":
+                raise _not_searxng() from error
             raise _failed(url, error) from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise ProviderError(
-                "The web search did not answer in JSON as SearXNG does (`ask.web_search_url`).",
-                code="web_failed",
-            ) from error
-        finally:
-            connection.close()
+        except (KeyError, TypeError) as error:
+            raise _not_searxng() from error
 
-    def _get(self, url: str) -> tuple[HTTPConnection, HTTPResponse]:
+    def _request(self, url: str) -> Request:
+        """The request for a public page, bound to an address that was checked."""
         address = _parts(url)
         host, scheme = address.hostname or "", address.scheme
         try:
@@ -113,22 +107,14 @@ class Pages:
             raise _refused(url, "only http and https on their own ports are read")
         if address.username is not None or address.password is not None:
             raise _refused(url, "it names a user")
-        place = self._public(url, host, _PORTS[scheme])
-        try:
-            connection = _Pinned(host, _PORTS[scheme], place, secure=scheme == "https")
-        except HTTPException as error:
-            raise _refused(url, "it is no address") from error
         target = f"{address.path or '/'}{f'?{address.query}' if address.query else ''}"
-        try:
-            connection.request(
-                "GET",
-                quote(target, safe="/?=&%:;,+~@!$'()*-._#[]"),
-                headers={"User-Agent": _AGENT, "Accept": "text/html, text/plain"},
-            )
-            return connection, connection.getresponse()
-        except (OSError, HTTPException, *_MALFORMED) as error:
-            connection.close()
-            raise _failed(url, error) from error
+        quoted = quote(target, safe="/?=&%:;,+~@!$'()*-._#[]")
+        return Request(
+            "GET",
+            f"{scheme}://{address.netloc}{quoted}",
+            {"User-Agent": _AGENT, "Accept": "text/html, text/plain"},
+            address=self._public(url, host, _PORTS[scheme]),
+        )
 
     def _public(self, url: str, host: str, port: int) -> str:
         """The address to connect to; every address of the name must be public."""
@@ -142,22 +128,6 @@ class Pages:
             if not _is_public(place):
                 raise _refused(url, "it leads into a private network")
         return places[0]
-
-
-class _Pinned(HTTPConnection):
-    """A connection to an address that was checked, under the name that was asked for."""
-
-    def __init__(self, host: str, port: int, place: str, *, secure: bool) -> None:
-        super().__init__(host, port, timeout=SECONDS)
-        self._place = place
-        self._secure = secure
-
-    def connect(self) -> None:
-        opened = socket.create_connection((self._place, self.port), self.timeout)
-        if self._secure:
-            context = ssl.create_default_context()
-            opened = context.wrap_socket(opened, server_hostname=self.host)
-        self.sock = opened
 
 
 def _parts(url: str) -> SplitResult:
@@ -187,22 +157,33 @@ def _is_public(place: str) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def _page(url: str, response: HTTPResponse) -> Page:
+def _results(found: Json) -> tuple[Page, ...]:
+    """The results of a reply of SearXNG. Raises KeyError or TypeError where it is another's."""
+    results = found["results"] if isinstance(found, Mapping) else None
+    if not isinstance(results, list):
+        raise TypeError(results)
+    return tuple(
+        Page(str(one["url"]), str(one.get("title", "")), str(one.get("content", "")))
+        for one in results[:MAX_RESULTS]
+    )
+
+
+def _page(url: str, response: StreamedReply) -> Page:
     if response.status != 200:
         raise ProviderError(f"{url} answered with status {response.status}.", code="web_failed")
     kind = response.headers.get_content_type()
     if not _TEXT.fullmatch(kind):
         raise _refused(url, f"it is no text ({kind})")
-    raw = response.read(MOST_BYTES)
+    raw = response.read_at_most(MAX_BYTES)
     text = raw.decode(response.headers.get_content_charset() or "utf-8", "replace")
     if "html" not in kind:
-        return Page(url, url, text[:MOST_CHARS])
+        return Page(url, url, text[:MAX_CHARS])
     reader = _Reader()
     reader.feed(text)
     reader.close()
     body = re.sub(r"\n\s*\n+", "\n\n", re.sub(r"[ \t]+", " ", "".join(reader.parts))).strip()
     title = " ".join("".join(reader.title).split())
-    return Page(url, title or url, body[:MOST_CHARS])
+    return Page(url, title or url, body[:MAX_CHARS])
 
 
 class _Reader(HTMLParser):
@@ -239,6 +220,13 @@ class _Reader(HTMLParser):
 
 def _refused(url: str, why: str) -> ProviderError:
     return ProviderError(f"{url[:200]} is not read: {why}.", code="web_refused")
+
+
+def _not_searxng() -> ProviderError:
+    return ProviderError(
+        "The web search did not answer in JSON as SearXNG does (`ask.web_search_url`).",
+        code="web_failed",
+    )
 
 
 def _failed(url: str, error: Exception) -> ProviderError:
