@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from notewell import __version__
+from notewell import API_VERSION, __version__
 from notewell.cli.app import Root
 from notewell.cli.options import Command, invocation, json_option
 from notewell.errors import ModelUnavailableError
@@ -45,6 +45,26 @@ def test_the_module_is_the_command() -> None:
 
     assert result.stdout == f"notewell {__version__}\n"
     assert result.returncode == 0
+
+
+@pytest.mark.parametrize("args", [("--version", "--json"), ("--json", "--version")])
+def test_the_version_as_json_identifies_the_project(args: tuple[str, ...]) -> None:
+    result = run("-m", "notewell", *args)
+
+    assert json.loads(result.stdout) == {
+        "name": "Notewell for Obsidian",
+        "version": __version__,
+        "api": API_VERSION,
+    }
+    assert result.stderr == ""
+    assert result.returncode == 0
+
+
+def test_json_without_version_belongs_after_a_command() -> None:
+    result = run("-m", "notewell", "--json", "status")
+
+    assert result.returncode == 2
+    assert "No such option '--json'" in result.stderr
 
 
 def test_help_loads_nothing_heavy() -> None:

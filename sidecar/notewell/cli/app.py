@@ -9,11 +9,12 @@ from typing import NoReturn
 
 import click
 
-from notewell import __version__
+from notewell import API_VERSION, __version__
 from notewell.cli.options import JSON_FLAGS, Group, expect_json, invocation
 from notewell.cli.output import complain, emit_object
 from notewell.errors import NotewellError
 
+PROJECT = "Notewell for Obsidian"  # tells our program from others that are called notewell
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
@@ -109,12 +110,36 @@ def _os_message(error: OSError) -> str:
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001 - click's signature
+    if not value or ctx.resilient_parsing:
+        return
+    if invocation(ctx).json:
+        emit_object({"name": PROJECT, "version": __version__, "api": API_VERSION})
+    else:
+        click.echo(f"notewell {__version__}")
+    ctx.exit()
+
+
+def _only_with_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001 - click's signature
+    # `--version` is eager and has exited; every other `--json` belongs after a command's name.
+    if value and not ctx.resilient_parsing:
+        raise click.NoSuchOption("--json", ctx=ctx)
+
+
 @click.group(
     cls=Root,
     name="notewell",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="%(prog)s %(version)s", prog_name="notewell")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+@click.option("--json", is_flag=True, expose_value=False, hidden=True, callback=_only_with_version)
 def cli() -> None:
     """Find what you already know, in your own notes.
 
