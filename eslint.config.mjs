@@ -11,7 +11,7 @@ const FLOORS = [
   ["contract.ts"],
   ["replies.ts"],
   ["client.ts"],
-  ["transport.ts", "connection.ts", "changes.ts", "launcher.ts", "program.ts", "settings.ts"],
+  ["transport.ts", "connection.ts", "changes.ts", "identity.ts", "launcher.ts", "machine.ts", "program.ts", "settings.ts"],
   ["courier.ts", "server.ts", "vaultEvents.ts"],
   ["ui"],
   ["main.ts"],

@@ -21,6 +21,7 @@ export type OfflineReason =
   | "not-set-up" // nobody said yet where the server is
   | "needs-consent" // it could be started here, once a person agrees
   | "not-installed" // there is no program to start
+  | "wrong-program" // what is called notewell here is not ours, or does not fit
   | "stopped" // a person stopped it
   | "crashed" // it was started, and did not stay
   | "in-use" // somebody else serves this vault, and not to us
@@ -75,6 +76,7 @@ const WAITING_FOR_A_PERSON: readonly string[] = [
   "not-set-up",
   "needs-consent",
   "not-installed",
+  "wrong-program",
   "stopped",
   "crashed",
   "in-use",

@@ -6,6 +6,7 @@
 import { Platform } from "obsidian";
 import type { Absence, Target } from "./connection";
 import type { Handshake } from "./contract";
+import { versionProblem } from "./identity";
 import { handshake, refusal } from "./replies";
 import { Ring } from "./ring";
 import { rest, Timer } from "./timer";
@@ -28,7 +29,7 @@ export interface Child {
   readonly stderr: Output | null;
   once(event: "close", listener: (code: number | null) => void): unknown;
   once(event: "error", listener: (error: Error) => void): unknown;
-  kill(): unknown;
+  kill(signal?: "SIGKILL"): unknown;
 }
 type Start = (program: string, args: readonly string[]) => Promise<Child>;
 
@@ -45,6 +46,8 @@ const MOST_RESTARTS = 3;
 const RESTART_AFTER_MS = 3_000;
 const STEADY_MS = 5 * 60_000; // having run this long, the next crash counts from one again
 const HANDSHAKE_MS = 60_000;
+const VERSION_MS = 10_000;
+const MAX_VERSION_CHARS = 4_096;
 const GRACE_MS = 5_000;
 const OTHER_ENDS_MS = 2_000;
 const TOLD_LINES = 3;
@@ -91,6 +94,9 @@ export class Launcher {
   async #launch(launch: Launch): Promise<Target | Absence> {
     const stops = this.#stops;
     await this.#ending;
+    const problem = await this.#check(launch.executable);
+    if (stops !== this.#stops) return { why: "stopped" };
+    if (problem !== null) return { why: "wrong-program", detail: `${launch.executable} ${problem}` };
     while (this.#crashes <= MOST_RESTARTS) {
       if (this.#crashes > 0) await rest(RESTART_AFTER_MS);
       let outcome = await this.#attempt(launch);
@@ -109,6 +115,17 @@ export class Launcher {
       this.log.add(outcome.ended);
     }
     return { why: "crashed", detail: this.log.latest.slice(-TOLD_LINES).join("\n") };
+  }
+
+  /** Null where the program is ours. It is run for that, but told nothing of a vault. */
+  async #check(executable: string): Promise<string | null> {
+    const child = await this.#start(executable, ["--version", "--json"]);
+    this.#child = child;
+    const printed = await printedBy(child);
+    if (this.#child === child) this.#child = null;
+    const problem = typeof printed === "string" ? versionProblem(printed) : printed.ended;
+    if (problem !== null) this.log.add(`${executable} ${problem}`);
+    return problem;
   }
 
   async #attempt({ executable, folder }: Launch): Promise<Handshake | InUse | Ended> {
@@ -156,6 +173,34 @@ async function startProgram(program: string, args: readonly string[]): Promise<C
   const { homedir } = await import("node:os");
   // No shell: the vault's path is an argument and nothing else.
   return spawn(program, [...args], { cwd: homedir(), windowsHide: true, stdio: "pipe" });
+}
+
+/** All that a short-lived program prints to stdout, or why that is not to be had. */
+function printedBy(child: Child): Promise<string | Ended> {
+  return new Promise((resolve) => {
+    let printed = "";
+    const timer = new Timer();
+    const finish = (outcome: string | Ended): void => {
+      timer.clear();
+      resolve(outcome);
+    };
+    const giveUp = (ended: string): void => {
+      finish({ ended });
+      child.kill("SIGKILL"); // it is not known to be ours and may ignore a polite signal
+    };
+    timer.set(VERSION_MS, () => giveUp(`gave no version within ${VERSION_MS / 1000} seconds.`));
+    child.stdin?.end();
+    child.stderr?.on("data", () => undefined); // a full pipe would block it
+    child.stdout?.setEncoding("utf8");
+    child.stdout?.on("data", (data) => {
+      printed += data;
+      if (printed.length > MAX_VERSION_CHARS) giveUp("printed more than a version.");
+    });
+    child.once("error", ({ message }) => finish({ ended: `cannot be run: ${message}.` }));
+    child.once("close", (code) => {
+      finish(code === 0 ? printed : { ended: `gave no version and ended with code ${code ?? "unknown"}.` });
+    });
+  });
 }
 
 function targetOf(handshake: Handshake, { folder, vaultName }: Launch): Target {

@@ -6,7 +6,7 @@ import { Client, type RequestEntry } from "./client";
 import { Connection } from "./connection";
 import { Courier } from "./courier";
 import { Launcher } from "./launcher";
-import { thisMachine } from "./program";
+import { thisMachine } from "./machine";
 import { Ring } from "./ring";
 import { Server } from "./server";
 import { Settings } from "./settings";

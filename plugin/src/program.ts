@@ -1,51 +1,27 @@
 /** Finds the installed `notewell`. Nothing is installed or updated from here, only found. */
 
-import { Platform } from "obsidian";
+import { metadataProblem } from "./identity";
+import type { Machine } from "./machine";
 
-/** What is asked of the machine; desktop only. */
-export interface Machine {
-  readonly isWindows: boolean;
-  readonly isMacOS: boolean;
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How this system writes paths. */
-  readonly path: {
-    readonly delimiter: string;
-    isAbsolute(path: string): boolean;
-    join(...parts: string[]): string;
-  };
-  readonly isFile: (path: string) => Promise<boolean>;
+/** Programs that could be started, and what was found but is another project's. */
+export interface Programs {
+  readonly usable: readonly string[];
+  /** For each program that is not ours: its path and why. */
+  readonly rejected: readonly string[];
 }
 
-/** The machine under the desktop app; null where there is none, as on phones. */
-export async function thisMachine(): Promise<Machine | null> {
-  if (!Platform.isDesktop) return null;
-  if (!Platform.isDesktopApp) return null;
-  const { homedir } = await import("node:os");
-  const path = await import("node:path");
-  const { stat } = await import("node:fs/promises");
-  const { env } = await import("node:process");
-  return {
-    isWindows: Platform.isWin,
-    isMacOS: Platform.isMacOS,
-    home: homedir(),
-    environment: env,
-    path,
-    isFile: (at) =>
-      stat(at).then(
-        (found) => found.isFile(),
-        () => false, // not there, or not ours to see
-      ),
-  };
-}
-
-/** The program to start: the one in the settings, else the first that is found; null: none. */
-export async function findProgram(chosen: string, machine: Machine): Promise<string | null> {
+/** Looks for the program: at the path in the settings, else where installers put it. Runs nothing. */
+export async function findPrograms(chosen: string, machine: Machine): Promise<Programs> {
   const places = chosen ? [chosen].filter((at) => machine.path.isAbsolute(at)) : usualPlaces(machine);
+  const usable: string[] = [];
+  const rejected: string[] = [];
   for (const at of places) {
-    if (await machine.isFile(at)) return at;
+    if (!(await machine.isFile(at))) continue;
+    const problem = await metadataProblem(at, machine);
+    if (problem === null) usable.push(at);
+    else rejected.push(`${at} ${problem}`);
   }
-  return null;
+  return { usable, rejected };
 }
 
 /**

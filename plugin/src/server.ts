@@ -2,7 +2,8 @@
 
 import type { Absence, Target } from "./connection";
 import type { Launcher } from "./launcher";
-import { findProgram, type Machine } from "./program";
+import type { Machine } from "./machine";
+import { findPrograms, type Programs } from "./program";
 import type { Settings } from "./settings";
 import { Timer } from "./timer";
 
@@ -52,9 +53,8 @@ export class Server {
 
   /** The installed program; null where there is none. */
   async program(): Promise<string | null> {
-    const { machine, settings } = this.#parts;
-    const here = await machine();
-    return here && findProgram(settings.chosen.program, here);
+    const { usable } = await this.#programs();
+    return usable[0] ?? null;
   }
 
   /** Calls `changed` when the settings name another server; not at every key that is typed. */
@@ -88,15 +88,31 @@ export class Server {
     const { settings, launcher, folder, vaultName } = this.#parts;
     if (folder === null) return { why: "not-set-up" };
     if (this.#isWanted === false) return { why: "stopped" };
-    const program = await this.program();
-    if (program === null) return { why: "not-installed" };
+    const { usable, rejected } = await this.#programs();
+    if (usable.length === 0) return rejected.length > 0 ? wrongProgram(rejected) : { why: "not-installed" };
     const { startAgreed, autostart } = settings.chosen;
     if (!startAgreed) return { why: "needs-consent" };
     if (!this.#isWanted && !autostart) return { why: "stopped" };
     this.#isWanted = true; // what was started stays in use until a person stops it
     starting();
-    return launcher.target({ executable: program, folder, vaultName });
+    const problems = [...rejected];
+    for (const executable of usable) {
+      const outcome = await launcher.target({ executable, folder, vaultName });
+      if (!("why" in outcome) || outcome.why !== "wrong-program") return outcome;
+      problems.push(outcome.detail ?? executable);
+    }
+    return wrongProgram(problems);
   }
+
+  async #programs(): Promise<Programs> {
+    const { machine, settings } = this.#parts;
+    const here = await machine();
+    return here ? findPrograms(settings.chosen.program, here) : { usable: [], rejected: [] };
+  }
+}
+
+function wrongProgram(problems: readonly string[]): Absence {
+  return { why: "wrong-program", detail: problems.join(" ") };
 }
 
 /** `host:port` or a whole address, as one without a last slash; null where it makes no sense. */

@@ -239,7 +239,7 @@ test("where the server is and what it can are said as in the other panels", () =
       await old.ready();
       await old.command("ask");
       await old.ask.getByText("This server cannot be asked").waitFor();
-      await old.ask.getByText("uv tool upgrade notewell").waitFor();
+      await old.ask.getByText("uv tool install --reinstall .").waitFor();
       assert.equal(await old.ask.locator("iframe").count(), 0);
       await picture(old, "light-ask-old-server");
     });

@@ -1,6 +1,9 @@
 // From nothing to a server that answers, and back.
 
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { COMMAND } from "./support/command.mjs";
@@ -47,7 +50,7 @@ test("where nothing is installed it says how to, and finds it once it is", () =>
     await app.command("open-similar");
     await app.similar.getByText("The search program is not installed").waitFor();
     await app.similar.getByLabel("Copy").first().click();
-    assert.equal(await app.clipboard(), "uv tool install notewell");
+    assert.equal(await app.clipboard(), "uv tool install .");
     assert.equal(app.programs.started.length, 0);
     await app.page.evaluate((bin) => (window.environment.variables.PATH = bin), COMMAND.replace(/\/[^/]+$/, ""));
     await app.similar.getByRole("button", { name: "Try again" }).click();
@@ -75,12 +78,37 @@ test("a program that dies is started again", () =>
   }));
 
 test("a program that cannot stay is given up, with its last words", () =>
-  held.withApp({ device: { ...HERE, program: "/bin/false" } }, async (app) => {
-    await app.command("open-search");
-    await app.search.getByText("The search program ended").waitFor({ timeout: 30_000 });
-    assert.equal(app.programs.started.length, 4);
-    await app.search.getByText("It ended with code 1").waitFor();
-  }));
+  withProgram(`[ "$1" = --version ] && exec '${COMMAND}' "$@"; exit 1`, (program) =>
+    held.withApp({ device: { ...HERE, program } }, async (app) => {
+      await app.command("open-search");
+      await app.search.getByText("The search program ended").waitFor({ timeout: 30_000 });
+      assert.equal(app.programs.started.length, 4);
+      await app.search.getByText("It ended with code 1").waitFor();
+    }),
+  ));
+
+test("another program of that name is told from ours, and is not given the vault", () =>
+  withProgram("echo notewell 3.1", (program) =>
+    held.withApp({ device: { ...HERE, program } }, async (app) => {
+      await app.command("open-search");
+      await app.search.getByText("No usable search program").waitFor();
+      await app.search.getByText(`${program} does not say that it is Notewell for Obsidian.`).waitFor();
+      assert.deepEqual(app.programs.checked, [{ program, args: ["--version", "--json"] }]);
+      assert.equal(app.programs.started.length, 0);
+    }),
+  ));
+
+/** Calls `use` with the path of a program, a shell script, that is gone afterwards. */
+async function withProgram(script, use) {
+  const folder = await mkdtemp(join(tmpdir(), "notewell-program-"));
+  try {
+    const path = join(folder, "notewell");
+    await writeFile(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    await use(path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
 
 test("unloading leaves nothing behind", () =>
   held.withApp({}, async (app) => {

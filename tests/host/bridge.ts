@@ -28,7 +28,11 @@ export interface Bridge {
   makeFolder(path: string): Promise<FileEntry>;
   remove(path: string): Promise<void>;
   move(from: string, to: string): Promise<void>;
-  isFile(path: string): Promise<boolean>;
+  /** Of any file of the computer, as are the next three; each fails where there is no such file. */
+  stat(path: string): Promise<{ readonly isFile: boolean; readonly size: number }>;
+  realPath(path: string): Promise<string>;
+  entries(folder: string): Promise<string[]>;
+  readText(path: string): Promise<string>;
   request(request: WebRequest): Promise<WebAnswer>;
   /** Starts a program; what it says arrives as events of that number. */
   spawn(number: number, program: string, args: readonly string[]): Promise<void>;

@@ -64,14 +64,18 @@ const modules: Record<string, unknown> = {
   "node:os": { homedir: () => environment.home },
   "node:path": {
     isAbsolute: (path: string) => path.startsWith("/"),
+    dirname: (path: string) => path.replace(/\/[^/]*$/, "") || "/",
     join: (...parts: string[]) => parts.join("/").replace(/\/+/g, "/"),
   },
   "node:process": { env: environment.variables },
   "node:fs/promises": {
     stat: async (path: string) => {
-      const isFile = await bridge.isFile(path);
-      return { isFile: () => isFile };
+      const { isFile, size } = await bridge.stat(path);
+      return { isFile: () => isFile, size };
     },
+    realpath: (path: string) => bridge.realPath(path),
+    readdir: (path: string) => bridge.entries(path),
+    readFile: (path: string) => bridge.readText(path),
   },
 };
 

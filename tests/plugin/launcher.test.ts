@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PROJECT } from "../../plugin/src/identity";
 import { Launcher, type Child } from "../../plugin/src/launcher";
 import { API } from "../../plugin/src/replies";
 
@@ -67,7 +68,11 @@ class FakeChild implements Child {
   }
 }
 
+const OURS = JSON.stringify({ name: PROJECT, version: "0.1.0", api: API });
+
 let children: FakeChild[];
+let checks: FakeChild[];
+let onCheck: (child: FakeChild) => void;
 let onStart: (child: FakeChild) => void;
 let ended: number;
 let launcher: Launcher;
@@ -75,14 +80,21 @@ let launcher: Launcher;
 beforeEach(() => {
   vi.useFakeTimers();
   children = [];
+  checks = [];
   ended = 0;
+  onCheck = (child): void => {
+    child.say(`${OURS}\n`);
+    child.end(0);
+  };
   onStart = (child): void => child.say(`${JSON.stringify(HANDSHAKE)}\n`);
   launcher = new Launcher(
     () => (ended += 1),
     (_program, args) => {
       const child = new FakeChild(args);
-      children.push(child);
-      window.setTimeout(() => onStart(child), 10);
+      const isCheck = args[0] === "--version";
+      if (isCheck) child.endsWithStdin = false;
+      (isCheck ? checks : children).push(child);
+      window.setTimeout(() => (isCheck ? onCheck : onStart)(child), 10);
       return Promise.resolve(child);
     },
   );
@@ -149,6 +161,50 @@ describe("starting", () => {
     launcher.forgive();
     onStart = (child): void => child.say(`${JSON.stringify(HANDSHAKE)}\n`);
     expect(await launch()).toHaveProperty("endpoint");
+  });
+});
+
+describe("a program that was found", () => {
+  it("is asked who it is, without a word of the vault, before it is started", async () => {
+    await launch();
+    expect(checks.map(({ args }) => args)).toEqual([["--version", "--json"]]);
+    expect(checks[0]?.isStdinClosed).toBe(true);
+  });
+
+  it.each([
+    ["prints something else", (child: FakeChild) => child.say("notewell 3.1\n"), "does not say that it is"],
+    ["has another name", (child: FakeChild) => child.say('{"name": "Note Well", "version": "1", "api": 1}'), "“Note Well”"],
+    ["has another API", (child: FakeChild) => child.say(OURS.replace(`"api":${API}`, '"api":99')), "API 99"],
+    ["fails", (child: FakeChild) => child.end(2), "code 2"],
+    ["cannot be run", (child: FakeChild) => child.fail("spawn EACCES"), "spawn EACCES"],
+    ["prints without end", (child: FakeChild) => child.say("x".repeat(10_000)), "more than a version"],
+  ])("is not started where it %s", async (_, act, why) => {
+    onCheck = (child): void => {
+      act(child);
+      child.end(0);
+    };
+    const outcome = await launch();
+    expect(outcome).toMatchObject({ why: "wrong-program" });
+    expect(outcome).toHaveProperty("detail", expect.stringContaining(why));
+    expect(outcome).toHaveProperty("detail", expect.stringContaining(LAUNCH.executable));
+    expect(children).toHaveLength(0);
+  });
+
+  it("is killed where it does not answer", async () => {
+    onCheck = (): void => undefined;
+    expect(await launch()).toMatchObject({ why: "wrong-program" });
+    expect(checks[0]?.isKilled).toBe(true);
+    expect(children).toHaveLength(0);
+  });
+
+  it("is not started after a stop during the check", async () => {
+    onCheck = (): void => undefined;
+    const outcome = launcher.target(LAUNCH);
+    await vi.advanceTimersByTimeAsync(100);
+    launcher.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await outcome).toMatchObject({ why: "stopped" });
+    expect(children).toHaveLength(0);
   });
 });
 

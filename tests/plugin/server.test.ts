@@ -1,7 +1,8 @@
 import { posix } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Launcher } from "../../plugin/src/launcher";
-import { findProgram, usualPlaces, type Machine } from "../../plugin/src/program";
+import type { Machine } from "../../plugin/src/machine";
+import { findPrograms, usualPlaces } from "../../plugin/src/program";
 import { Server, serverUrl } from "../../plugin/src/server";
 import { Settings, type DeviceSettings } from "../../plugin/src/settings";
 
@@ -15,6 +16,9 @@ function machine(changed: Partial<Machine> = {}): Machine {
     environment: { PATH: "/usr/bin:.:relative/bin::/opt/bin" },
     path: posix,
     isFile: (path) => Promise.resolve(files.has(path)),
+    realPath: (path) => Promise.resolve(path),
+    list: () => Promise.resolve([]),
+    readText: () => Promise.resolve(null),
     ...changed,
   };
 }
@@ -22,6 +26,10 @@ function machine(changed: Partial<Machine> = {}): Machine {
 beforeEach(() => {
   files = new Set();
 });
+
+async function findProgram(chosen: string, on: Machine): Promise<string | null> {
+  return (await findPrograms(chosen, on)).usable[0] ?? null;
+}
 
 describe("the program", () => {
   it("is the one in the settings, or none", async () => {

@@ -13,6 +13,7 @@ const REASONS: OfflineReason[] = [
   "not-set-up",
   "needs-consent",
   "not-installed",
+  "wrong-program",
   "stopped",
   "crashed",
   "in-use",
@@ -53,9 +54,9 @@ describe("every state without a server", () => {
   });
 
   it("offers commands to copy where something must be installed or upgraded", () => {
-    expect(explain(offline("not-installed"), 0)?.commands[0]).toContain("install notewell");
+    expect(explain(offline("not-installed"), 0)?.commands[0]).toBe("uv tool install .");
     const old = explain({ name: "mismatch", older: "server", version: "0" }, 0);
-    expect(old?.commands[0]).toContain("upgrade notewell");
+    expect(old?.commands[0]).toBe("uv tool install --reinstall .");
   });
 });
 

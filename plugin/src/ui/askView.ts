@@ -3,14 +3,14 @@
 import { ItemView, type WorkspaceLeaf } from "obsidian";
 import type { Session } from "../connection";
 import type { Desk } from "./desk";
-import { explain, message, UPGRADE, type Explanation } from "./explain";
+import { explain, HOW_TO_UPGRADE, message, UPGRADE, type Explanation } from "./explain";
 import { messageArea } from "./message";
 import { openPlace, paneFor } from "./open";
 
 export const ASK_VIEW = "notewell-ask";
 export const ASK = "Ask your notes";
 
-const NO_PAGE = message("This server cannot be asked", "It is too old, or has no web pages.", [], UPGRADE);
+const NO_PAGE = message("This server cannot be asked", `It is too old, or was built without web pages. ${HOW_TO_UPGRADE}`, [], UPGRADE);
 const OPENING = message("Opening…", "Some systems refuse plain http here.");
 /** It may run its own scripts and open web pages in the browser; it cannot lead this window away. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups";

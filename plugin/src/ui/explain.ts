@@ -38,11 +38,11 @@ export interface Explanation {
   readonly commands: readonly string[];
 }
 
-const commands = (verb: string): string[] => [`uv tool ${verb} notewell`, `pipx ${verb} notewell`];
-export const INSTALL = commands("install");
+/** From its source folder: there is no release, and the name in an index could be anybody's. */
+export const INSTALL = ["uv tool install .", "pipx install ."];
+export const UPGRADE = ["uv tool install --reinstall .", "pipx install --force ."];
+export const HOW_TO_UPGRADE = "Get its new source code, and run one of these in its folder.";
 export const TOKEN_HINT = "It is what “notewell token show” prints there.";
-export const UPGRADE = commands("upgrade");
-
 export const KEPT = "The index keeps them until you decide.";
 
 const RETRY: Button = ["connect", "Try again"];
@@ -63,7 +63,7 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
   if ("status" in state) return null;
   if (state.name === "mismatch") {
     return state.older === "server"
-      ? message("The server is too old", `Upgrade it from ${state.version}.`, [RETRY], UPGRADE)
+      ? message("The server is too old", `It is ${state.version}. ${HOW_TO_UPGRADE}`, [RETRY], UPGRADE)
       : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
   }
   const { why, detail }: Reason = state.name === "offline" ? state : { why: state.name };
@@ -91,7 +91,14 @@ const ABSENCES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
   "needs-consent": ["Ready to start", "It was not started for this vault yet.", [START]],
   "not-installed": [
     "The search program is not installed",
-    "Run one of these in a terminal.",
+    "Get Notewell's source code, and run one of these in its folder, in a terminal.",
+    [["start", "Try again"], SETTINGS],
+    INSTALL,
+  ],
+  "wrong-program": [
+    "No usable search program",
+    "It got nothing of your vault. Enter the right program's path in the settings, or install Notewell " +
+      "in a terminal, in the folder of its source code. Found:",
     [["start", "Try again"], SETTINGS],
     INSTALL,
   ],

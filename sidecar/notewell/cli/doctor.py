@@ -83,7 +83,7 @@ def _libraries() -> Check:
         else:
             found.append(f"{name} {version(name)}")
     if missing:
-        advice = "install Notewell again: `python -m pip install --force-reinstall notewell`"
+        advice = "install Notewell again: `pip install --force-reinstall .` in its source folder"
         return Check("libraries", "failed", f"{'; '.join(missing)}; {advice}")
     return Check("libraries", "ok", ", ".join([*found, f"SQLite {sqlite3.sqlite_version}"]))
 

@@ -1,7 +1,7 @@
 // The app in a page, with the built plugin in it, over a copy of the sample vault.
 
 import assert from "node:assert/strict";
-import { access, cp, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { access, cp, mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildHost } from "../../host/build.mjs";
@@ -12,6 +12,17 @@ import { Programs } from "./programs.mjs";
 
 const SAMPLE = join(ROOT, "sidecar/notewell/sample/vault");
 const PAGE = "http://localhost/"; // as the app's on Android, which may show the server's page in a frame
+
+/** Files of the computer, whatever the vault. */
+const computer = {
+  async stat(path) {
+    const found = await stat(path);
+    return { isFile: found.isFile(), size: found.size };
+  },
+  realPath: (path) => realpath(path),
+  entries: (folder) => readdir(folder),
+  readText: (path) => readFile(path, "utf8"),
+};
 
 export const DEVICE_KEY = "notewell-device";
 export const HERE = { mode: "local", program: COMMAND, startAgreed: true };
@@ -103,11 +114,9 @@ export class AppPage {
 
   /** Serves the page what `bridge.ts` names. */
   async connect() {
-    const isFile = async (path) => (await stat(path).catch(() => null))?.isFile() ?? false;
     const { folder, programs, network } = this;
     await this.page.exposeFunction("bridgeCall", (name, args) => {
-      if (name === "isFile") return isFile(...args);
-      const server = [folder, programs, network].find((candidate) => typeof candidate[name] === "function");
+      const server = [folder, programs, network, computer].find((candidate) => typeof candidate[name] === "function");
       return server[name](...args);
     });
   }

@@ -3,10 +3,13 @@
 import { spawn } from "node:child_process";
 
 export class Programs {
-  /** Every start: `{program, args, child}`. */
+  /** Every start of a program that is to stay or to answer: `{program, args, child}`. */
   started = [];
+  /** The arguments of every run that only asked a program for its version. */
+  checked = [];
   /** What they wrote beside their answers. */
   said = [];
+  #children = new Map();
   #variables;
   #tell;
 
@@ -18,22 +21,25 @@ export class Programs {
 
   spawn(number, program, args) {
     const child = spawn(program, args, { env: this.#variables, stdio: "pipe" });
-    this.started[number - 1] = { program, args, child };
+    this.#children.set(number, child);
+    if (args[0] === "--version") this.checked.push({ program, args });
+    else this.started.push({ program, args, child });
     child.stdout.setEncoding("utf8").on("data", (text) => this.#tell(number, "stdout", text));
     child.stderr.setEncoding("utf8").on("data", (text) => {
       this.said.push(text);
       this.#tell(number, "stderr", text);
     });
+    child.stdin.on("error", () => undefined); // the program ended before it was read
     child.on("error", (error) => this.#tell(number, "error", error.message));
     child.on("close", (code) => this.#tell(number, "close", code));
   }
 
   closeStdin(number) {
-    this.started[number - 1].child.stdin.end();
+    this.#children.get(number).stdin.end();
   }
 
   kill(number) {
-    this.started[number - 1].child.kill();
+    this.#children.get(number).kill();
   }
 
   /** How many of them still run. */
@@ -43,7 +49,7 @@ export class Programs {
 
   async end() {
     await Promise.all(
-      this.started.map(({ child }) => {
+      [...this.#children.values()].map((child) => {
         if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return undefined;
         const closed = new Promise((resolve) => child.once("close", resolve));
         child.stdin.end();

@@ -1,0 +1,94 @@
+/**
+ * Tells the search program from other programs that are called `notewell`, before one of them is
+ * given a vault's path: first by its package's metadata, without running it, then by what it prints
+ * for `notewell --version --json`.
+ */
+
+import type { Machine } from "./machine";
+import { API } from "./replies";
+import { number, object, text } from "./shape";
+
+/** The `name` that the search program prints for `--version --json`. */
+export const PROJECT = "Notewell for Obsidian";
+/** A part of our package's summary, which is `description` in pyproject.toml. */
+export const SUMMARY_PART = "for Obsidian vaults";
+
+const METADATA_FOLDER = /^notewell-[^-]+\.dist-info$/i;
+const PYTHON_FOLDER = /^python\d+(\.\d+)?t?$/;
+const MAX_QUOTED_CHARS = 100;
+
+const versionReply = object({ name: text, version: text, api: number });
+
+/** Null where the reply to `--version --json` is ours, else what is wrong with it. */
+export function versionProblem(printed: string): string | null {
+  try {
+    const { name, version, api } = versionReply(JSON.parse(printed));
+    if (name !== PROJECT) return `calls itself ${quoted(name)}, not ${PROJECT}.`;
+    if (api === API) return null;
+    return `is version ${version} with API ${api}, but this plugin needs API ${API}.`;
+  } catch {
+    return `does not say that it is ${PROJECT}.`;
+  }
+}
+
+/**
+ * What the metadata of the package that installed `program` says against it; null where it is ours,
+ * or where there is none to read, as with a program that was not installed by Python's tools.
+ */
+export async function metadataProblem(program: string, machine: Machine): Promise<string | null> {
+  let problem: string | null = null;
+  for (const folder of await packageFolders(program, machine)) {
+    for (const name of await machine.list(folder)) {
+      if (!METADATA_FOLDER.test(name)) continue;
+      const metadata = await machine.readText(machine.path.join(folder, name, "METADATA"));
+      if (metadata === null) continue;
+      const { Name = "", Summary = "" } = headers(metadata);
+      // With two packages, say of two versions of Python, only the program itself can tell.
+      if (Name.toLowerCase() === "notewell" && Summary.includes(SUMMARY_PART)) return null;
+      problem = `belongs to another project, ${quoted(`${Name}: ${Summary}`)}.`;
+    }
+  }
+  return problem;
+}
+
+/** Where a package that installed `program` has its metadata, by the layouts of Python's installers. */
+async function packageFolders(program: string, machine: Machine): Promise<string[]> {
+  const { path } = machine;
+  const bin = path.dirname(await machine.realPath(program)); // uv and pipx make links
+  const root = path.dirname(bin);
+  const libraries = await machine.list(path.join(root, "lib"));
+  return [
+    ...libraries
+      .filter((name) => PYTHON_FOLDER.test(name))
+      .flatMap((name) => [
+        path.join(root, "lib", name, "site-packages"),
+        path.join(root, "lib", name, "dist-packages"), // Debian
+      ]),
+    path.join(root, "Lib", "site-packages"), // environments on Windows
+    path.join(root, "site-packages"), // `pip install --user` on Windows
+    ...(machine.isWindows ? toolFolders(bin, machine) : []),
+  ];
+}
+
+/** On Windows, uv and pipx copy programs out of their environments, which are elsewhere. */
+function toolFolders(bin: string, { environment, home, path }: Machine): string[] {
+  const shared = [path.join(home, ".local", "bin"), environment["UV_TOOL_BIN_DIR"], environment["PIPX_BIN_DIR"]];
+  if (!shared.includes(bin)) return [];
+  const { APPDATA, UV_TOOL_DIR, PIPX_HOME } = environment;
+  const uv = UV_TOOL_DIR ?? (APPDATA && path.join(APPDATA, "uv", "tools"));
+  const pipx = path.join(PIPX_HOME ?? path.join(home, "pipx"), "venvs");
+  return [uv, pipx].flatMap((tools) =>
+    tools ? [path.join(tools, "notewell", "Lib", "site-packages")] : [],
+  );
+}
+
+/** The headers of a METADATA file, which end at the first empty line. */
+function headers(metadata: string): Readonly<Record<string, string>> {
+  const [head = ""] = metadata.split(/\r?\n\r?\n/, 1);
+  const pairs = [...head.matchAll(/^([\w-]+): (.*)$/gm)];
+  return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value.trim()]));
+}
+
+function quoted(words: string): string {
+  return `“${words.slice(0, MAX_QUOTED_CHARS)}”`;
+}
