@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.access.devices import Devices, digest, session_of
+from notewell.access.devices import Devices
+from notewell.access.tokens import digest, session_of
 from notewell.errors import AccessError, NotFoundError, UsageError
 
 

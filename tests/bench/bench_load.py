@@ -23,7 +23,7 @@ from load_clients import Crowd, Tally, change
 from stack import say
 
 from notewell.access.devices import Devices
-from notewell.access.stored_token import stored_token
+from notewell.access.tokens import stored_token
 from notewell.config.load import load_settings
 
 _READY_S = 1800.0

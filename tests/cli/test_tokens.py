@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.access.stored_token import new_token, stored_token
+from notewell.access.tokens import new_token, stored_token
 from notewell.errors import AccessError
 from tests.cli.support import CommandLine
 

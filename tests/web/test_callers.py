@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from notewell.access.devices import Devices, Scope
-from notewell.access.stored_token import new_stored_token, stored_token
+from notewell.access.tokens import new_stored_token, stored_token
 from notewell.support.logs import AUDIT
 from notewell.types import LimitRules, ServerRules
 from notewell.web.route import Route

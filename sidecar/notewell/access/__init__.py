@@ -1,1 +1,1 @@
-"""Who may ask a server: the token that stays, and those of single devices."""
+"""Who may send requests to a server: its own token, and the tokens of devices."""

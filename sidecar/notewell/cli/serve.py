@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from notewell.access.stored_token import new_token, stored_token
+from notewell.access.tokens import new_token, stored_token
 from notewell.cli.backend import server_for
 from notewell.cli.known import add_mirror, find_or_add, sample_folder
 from notewell.cli.options import Command, Invocation, invocation

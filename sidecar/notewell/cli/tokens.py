@@ -9,7 +9,7 @@ from typing import TypeVar
 import click
 
 from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
-from notewell.access.stored_token import new_stored_token, stored_token
+from notewell.access.tokens import new_stored_token, stored_token
 from notewell.cli.device_address import address_of, print_qr
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_table

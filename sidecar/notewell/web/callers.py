@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from notewell.access.devices import DEVICES_FILE, Devices, Scope, digest, session_of
-from notewell.access.stored_token import TOKEN_FILE, stored_token
+from notewell.access.devices import DEVICES_FILE, Devices, Scope
+from notewell.access.tokens import TOKEN_FILE, digest, session_of, stored_token
 
 _STAMP_SECONDS = 60.0  # how exactly "last used" is known
 

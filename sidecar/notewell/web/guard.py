@@ -9,7 +9,8 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from notewell.access.devices import SCOPES, Scope, digest, session_of
+from notewell.access.devices import SCOPES, Scope
+from notewell.access.tokens import digest, session_of
 from notewell.errors import AccessError, ForbiddenError, NotewellError
 from notewell.web.audit import name_of
 from notewell.web.callers import CALLER, Caller

@@ -1,7 +1,9 @@
-"""The token that a plain `serve` keeps between runs, in a file that only its owner reads."""
+"""Tokens: how they are made and hashed, and the one that `serve` keeps in a file between runs."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import secrets
 from pathlib import Path
@@ -14,12 +16,26 @@ _BYTES = 32  # 256 bits
 
 
 def new_token() -> str:
-    """A fresh token of 256 bits, safe in a URL."""
+    """A new random token of 256 bits, URL-safe."""
     return secrets.token_urlsafe(_BYTES)
 
 
+def digest(secret: str) -> str:
+    """The SHA-256 of a secret, hexadecimal."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def session_of(token: str) -> str:
+    """The session cookie for a token, from which the token cannot be computed.
+
+    Browsers send cookies to every port of a host, so another local server could read it.
+    """
+    key = token.encode("utf-8", "surrogateescape")
+    return hmac.new(key, b"notewell browser session", hashlib.sha256).hexdigest()
+
+
 def stored_token(state_dir: Path) -> str:
-    """The token in `state_dir`, made if there is none. Raises AccessError where others read it."""
+    """The token in `state_dir`, created if missing; AccessError if other users can read it."""
     file = state_dir / TOKEN_FILE
     try:
         text = file.read_text(encoding="ascii").strip()
@@ -38,7 +54,7 @@ def stored_token(state_dir: Path) -> str:
 
 
 def new_stored_token(state_dir: Path) -> str:
-    """Replace the token in `state_dir`."""
+    """Replace the token in `state_dir`; returns the new one."""
     made = new_token()
-    atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # its owner's alone
+    atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
     return made
