@@ -1,1 +1,1 @@
-"""Context for a language model: what the vault has on a question, within a budget of tokens."""
+"""Context for a language model: text from the notes on a question, within a budget of tokens."""

@@ -1,12 +1,13 @@
-"""The relative accordion: how much of each note goes into a context, by how near it is to the best.
+"""Assembles the context for a question: how much of each note it gets depends on relative scores.
 
-A note that scores at least 90 % of the best one is taken whole (none above a tenth of the budget,
-unless it is the only one), at least 70 % with the passages that matched, at least 35 % with its
-headings (ten notes at most); below that it is left out. What is too large for its place is taken
-with less. Notes are taken in the order of their scores: of each first one passage, then further
-ones, then what stands around them up to a tenth of the budget, then headings. Asked to fill the
-budget, what is left of it goes into the best passages of further notes before it goes into what
-stands around and into headings.
+A note that scores at least 90 % of the best note is included in full (if it needs at most a tenth
+of the budget or is the only one), from 70 % with the passages that matched, from 35 % with its
+headings (at most ten notes). Below that it is left out. A note that does not fit in one way is
+included in the next smaller way.
+
+The budget is spent in this order: one passage of each note, best note first; further passages; the
+surroundings of these passages, up to a tenth of the budget for a note; headings. With `fill`,
+passages of lower-scoring notes come before surroundings and headings.
 """
 
 from __future__ import annotations
@@ -27,30 +28,30 @@ from notewell.types import CountTokens, SearchRequest, StoredNote, VaultRecord, 
 from notewell.vault.chunk_header import fit_words
 
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
-LARGEST_SHARE = 0.1  # of the budget, for one whole note beside others
-MAX_HEADINGS_NOTES = 10
-# A passage that does not fit is cut, unless that leaves less than a reader can use.
-LEAST_PASSAGE = 24
-# No tokenizer gets this many characters of readable text out of one token; larger files are not
-# read to find out that they are too large. Properties come on top.
-_BYTES_PER_TOKEN, _PROPERTIES = 16, 4096
+MAX_NOTE_SHARE = 0.1  # of the budget, for one note among several
+MAX_HEADING_NOTES = 10
+# A passage that does not fit is cut, but not to fewer tokens than a reader can use.
+MIN_PASSAGE_TOKENS = 24
+# No tokenizer puts this many bytes of readable text into one token, so a file above this size need
+# not be read to know that it does not fit. Properties are allowed for separately.
+_MAX_BYTES_PER_TOKEN, _PROPERTIES_BYTES = 16, 4096
 _GAP = "[…]"
-_SHORTEST_OVERLAP, _LONGEST_OVERLAP = 12, 500  # characters
+_MIN_OVERLAP, _MAX_OVERLAP = 12, 500  # characters
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A note that is taken, by what it shows so far."""
+    """A note in the context, with the text included so far."""
 
     result: Result
     detail: Detail
     text: str = ""
     shown: list[PassageText] = field(default_factory=list)
     further: tuple[PassageText, ...] = ()
-    whole: bool = True  # what is shown was not cut
+    whole: bool = True  # no passage was cut
 
     def block(self) -> Block:
-        """The note as a block; several passages name their headings themselves."""
+        """The note as a block; with several passages the headings are in the text instead."""
         heading = self.shown[0].heading if len(self.shown) == 1 else None
         one = self.result
         return Block(one.path, one.title, heading, one.score, self.text)
@@ -67,34 +68,38 @@ class Assembler:
         search: Callable[[SearchRequest], SearchReply],
         tokens: TokenCounter,
     ) -> None:
-        """`search` is the vault's ordinary one."""
+        """`search` is the vault's search function."""
         self._index = index
         self._vault = vault
         self._texts = NoteTexts(index, vault, rules)
         self._search = search
         self._count = tokens
 
-    def assemble(self, asked: ContextQuestion) -> ContextReply:
+    def assemble(self, question: ContextQuestion) -> ContextReply:
         """The context for a question.
 
         Raises:
             QueryTooLongError: more characters than a query may have.
-            IndexFailure: the index does not read.
+            IndexFailure: the index cannot be read.
 
         """
         found = self._search(
             SearchRequest(
-                asked.q, limit=asked.sources, mode=asked.mode, plain=asked.plain, door=asked.door
+                question.q,
+                limit=question.sources,
+                mode=question.mode,
+                plain=question.plain,
+                door=question.door,
             )
         )
-        taking = _Taking(self._index, self._texts, self._count, asked.budget_tokens)
-        taken = taking.take(found.results, fill=asked.fill)
-        text, entries = self._fitted(taken, asked.budget_tokens)
+        selection = _Selection(self._index, self._texts, self._count, question.budget_tokens)
+        entries = selection.select(found.results, fill=question.fill)
+        text, entries = self._fitted(entries, question.budget_tokens)
         return ContextReply(
-            query=asked.q,
+            query=question.q,
             vault=self._vault.name,
             generation=found.generation,
-            budget_tokens=asked.budget_tokens,
+            budget_tokens=question.budget_tokens,
             tokens=self._count(text),
             tokenizer=self._count.name,
             text=text,
@@ -105,7 +110,10 @@ class Assembler:
         )
 
     def _fitted(self, entries: list[_Entry], budget: int) -> tuple[str, list[_Entry]]:
-        """The text within the budget to the token, whatever a tokenizer makes of the seams."""
+        """The text, without its last notes if it exceeds the budget.
+
+        The blocks were counted one by one, and joined they may have a few tokens more.
+        """
         while entries:
             text = blocks.render(entry.block() for entry in entries)
             if self._count(text) <= budget:
@@ -129,8 +137,8 @@ class Assembler:
         )
 
 
-class _Taking:
-    """Decides for the notes of one search what to take, while the budget lasts."""
+class _Selection:
+    """Selects text of the notes found by one search until the budget is spent."""
 
     def __init__(self, index: Index, texts: NoteTexts, count: CountTokens, budget: int) -> None:
         self._index = index
@@ -139,33 +147,33 @@ class _Taking:
         self._budget = budget
         self._left = budget - count("Sources:")
 
-    def take(self, results: tuple[Result, ...], *, fill: bool) -> list[_Entry]:
-        """What is taken, in the order of the results."""
+    def select(self, results: tuple[Result, ...], *, fill: bool) -> list[_Entry]:
+        """The selected notes, in the order of the results."""
         best = results[0].score if results else 0.0
-        near = [one for one in results if best > 0 and one.score >= _least(HEADINGS, best)]
-        share = self._budget if len(near) == 1 else int(self._budget * LARGEST_SHARE)
+        near = [one for one in results if best > 0 and one.score >= _threshold(HEADINGS, best)]
+        share = self._budget if len(near) == 1 else int(self._budget * MAX_NOTE_SHARE)
         taken: dict[str, _Entry] = {}
         for one, note in self._notes(near):
-            entry = self._whole(one, note, share) if one.score >= _least(FULL, best) else None
-            if entry is None and one.score >= _least(PASSAGES, best):
+            entry = self._whole(one, note, share) if one.score >= _threshold(FULL, best) else None
+            if entry is None and one.score >= _threshold(PASSAGES, best):
                 entry = self._passage(one, note)
             if entry is not None:
                 taken[one.path] = entry
-        self._further(taken, _least(PASSAGES, best))
+        self._add_further_passages(taken, _threshold(PASSAGES, best))
         if fill:
-            self._add(taken, near, self._passage)
-        self._around(taken, share)
-        self._add(taken, near, self._outline, at_most=MAX_HEADINGS_NOTES)
+            self._add_notes(taken, near, self._passage)
+        self._add_surroundings(taken, share)
+        self._add_notes(taken, near, self._outline, at_most=MAX_HEADING_NOTES)
         return [taken[one.path] for one in near if one.path in taken]
 
-    def _add(
+    def _add_notes(
         self,
         taken: dict[str, _Entry],
         near: list[Result],
         make: Callable[[Result, StoredNote], _Entry | None],
         at_most: int | None = None,
     ) -> None:
-        """Take more of the notes that are near, best first, as far as there is room."""
+        """Include more of the notes, best first, while they fit."""
         rest = [one for one in near if one.path not in taken]
         for one, note in list(self._notes(rest))[:at_most]:
             entry = make(one, note)
@@ -179,32 +187,32 @@ class _Taking:
                 yield one, note
 
     def _whole(self, one: Result, note: StoredNote, share: int) -> _Entry | None:
-        """The whole note, if it is small enough for its share and for what is left."""
+        """The whole note, if it fits its share and the rest of the budget."""
         limit = min(share, self._left)
-        if note.size > limit * _BYTES_PER_TOKEN + _PROPERTIES:
+        if note.size > limit * _MAX_BYTES_PER_TOKEN + _PROPERTIES_BYTES:
             return None
         text = self._texts.full(note)
-        return self._if_it_fits(_Entry(one, "full", text), limit) if text else None
+        return self._if_fits(_Entry(one, "full", text), limit) if text else None
 
     def _passage(self, one: Result, note: StoredNote) -> _Entry | None:
-        """The note's best passage, cut where there is not enough room for all of it."""
+        """The note's best passage, cut if it does not fit whole."""
         passages = self._texts.passages(note, one)
         if not passages:
             return None
         best, *further = passages
         whole = _Entry(one, "passages", best.before + best.text, [best], tuple(further))
-        fits = self._if_it_fits(whole, self._left)
+        fits = self._if_fits(whole, self._left)
         if fits is not None:
             return fits
         room = self._left - self._cost(_Entry(one, "passages", "…", [best]))
-        if room < LEAST_PASSAGE:
+        if room < MIN_PASSAGE_TOKENS:
             return None
         text, _ = fit_words(blocks.neutral(best.text), self._count, room)
         cut = _Entry(one, "passages", f"{text} …", [best], whole=False)
-        return self._if_it_fits(cut, self._left)
+        return self._if_fits(cut, self._left)
 
-    def _further(self, taken: dict[str, _Entry], least: float) -> None:
-        """Add the further passages of what is taken, best first, while there is room."""
+    def _add_further_passages(self, taken: dict[str, _Entry], least: float) -> None:
+        """Add further passages of the included notes, best first, while they fit."""
         waiting = [
             (passage, entry)
             for entry in taken.values()
@@ -214,8 +222,8 @@ class _Taking:
         for passage, entry in sorted(waiting, key=lambda pair: -pair[0].score):
             self._grow(entry, passage, self._budget)
 
-    def _around(self, taken: dict[str, _Entry], share: int) -> None:
-        """Add what stands around the passages, up to a note's share of the budget."""
+    def _add_surroundings(self, taken: dict[str, _Entry], share: int) -> None:
+        """Add the passages next to those included, up to a note's share of the budget."""
         entries = [entry for entry in taken.values() if entry.detail == "passages"]
         for one, note in self._notes([entry.result for entry in entries]):
             entry = taken[one.path]
@@ -223,7 +231,7 @@ class _Taking:
                 self._grow(entry, passage, share)
 
     def _grow(self, entry: _Entry, passage: PassageText, limit: int) -> None:
-        """Add a passage to an entry if there is room, and the entry's text keeps to `limit`."""
+        """Add a passage if it fits the budget and the entry's text stays within `limit` tokens."""
         shown = sorted([*entry.shown, passage], key=lambda one: one.ordinal)
         text = _joined(shown)
         tokens = self._count(blocks.neutral(text))
@@ -234,10 +242,10 @@ class _Taking:
             entry.shown.append(passage)
 
     def _outline(self, one: Result, note: StoredNote) -> _Entry | None:
-        return self._if_it_fits(_Entry(one, "headings", self._texts.headings(note)), self._left)
+        return self._if_fits(_Entry(one, "headings", self._texts.headings(note)), self._left)
 
-    def _if_it_fits(self, entry: _Entry, limit: int) -> _Entry | None:
-        """The entry, paid for, if it costs at most `limit`."""
+    def _if_fits(self, entry: _Entry, limit: int) -> _Entry | None:
+        """The entry, if it has at most `limit` tokens; they are taken from the budget."""
         cost = self._cost(entry)
         if cost > limit:
             return None
@@ -245,25 +253,25 @@ class _Taking:
         return entry
 
     def _cost(self, entry: _Entry) -> int:
-        """Tokens of the block and of its line in the list; two digits stand for any number."""
+        """Tokens of the block and its line in the list of sources, numbered with two digits."""
         block = entry.block()
         return self._count(block.render(10)) + self._count(block.source(10))
 
 
-def _least(share: float, best: float) -> float:
-    """The score that is `share` of the best one; what is rounding counts as reached."""
+def _threshold(share: float, best: float) -> float:
+    """The score that is `share` of the best one, less a tolerance for rounding."""
     return share * best - 1e-9
 
 
 def _joined(passages: list[PassageText]) -> str:
-    """Passages in the order of the note, each under its heading, gaps marked."""
+    """Passages in the order given, each under its heading, with gaps marked."""
     parts: list[str] = []
     for before, passage in pairwise([None, *passages]):
         if passage is None:
             continue
         text = passage.before + passage.text
         if before is not None and before.ordinal + 1 == passage.ordinal:
-            text = _without_repetition(before.before + before.text, text)
+            text = _without_overlap(before.before + before.text, text)
         elif before is not None:
             parts.append(_GAP)
         if passage.heading and (before is None or before.heading != passage.heading):
@@ -272,9 +280,9 @@ def _joined(passages: list[PassageText]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _without_repetition(before: str, text: str) -> str:
-    """`text` without its beginning, if `before` ends with that: pieces of a section overlap."""
-    for size in range(min(len(before), len(text), _LONGEST_OVERLAP), _SHORTEST_OVERLAP - 1, -1):
+def _without_overlap(before: str, text: str) -> str:
+    """`text` without a beginning that `before` ends with: chunks of a section overlap."""
+    for size in range(min(len(before), len(text), _MAX_OVERLAP), _MIN_OVERLAP - 1, -1):
         if before.endswith(text[:size]):
             return text[size:].lstrip()
     return text

@@ -1,8 +1,8 @@
-"""A note's text as a block that it cannot break out of, and the list of sources.
+"""Renders notes as blocks for a language model, protected against injected markup, with sources.
 
-Notes hold whatever was pasted into them, so text that looks like our markup or like a citation is
-taken apart: a `<retrieved_document>` tag loses its bracket, `[3]` becomes `(3)`. What a block says
-in its attributes is escaped as in XML.
+Notes may contain text from anywhere, so text that looks like our markup or like a citation is
+defused: the `<` of a `<retrieved_document>` tag is escaped and `[3]` becomes `(3)`. Attributes are
+escaped as in XML.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from dataclasses import dataclass
 
 TAG = "retrieved_document"
 
-# Characters that a reader does not see and that would hide a tag or a marker from the patterns.
-_UNSEEN = re.compile(
+# Invisible characters, which would hide a tag or a citation from the patterns.
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
 _OUR_TAG = re.compile(
     r"[<\uff1c\ufe64](?=[\s/\\\uff0f]*retrieved[\s_\uff3f-]*document)", re.IGNORECASE
 )
-_MARKER = re.compile(r"[\[\uff3b]([\s^]*\d[\d\s,;.:^\u2013-]*)[\]\uff3d]")
+_CITATION = re.compile(r"[\[\uff3b]([\s^]*\d[\d\s,;.:^\u2013-]*)[\]\uff3d]")
 _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One note in a context. `text` is as the note has it; `render` makes it harmless."""
+    """One note in a context. `text` is the note's own; `render` defuses it."""
 
     path: str
     title: str
@@ -52,7 +52,7 @@ class Block:
 
 
 def render(blocks: Iterable[Block]) -> str:
-    """All blocks, numbered from 1, and the list of sources behind them; empty without any."""
+    """All blocks, numbered from 1, then the list of sources; empty without blocks."""
     numbered = list(enumerate(blocks, 1))
     if not numbered:
         return ""
@@ -61,12 +61,12 @@ def render(blocks: Iterable[Block]) -> str:
 
 
 def neutral(text: str) -> str:
-    """`text` without anything that could end a block, open one, or pass for a citation."""
-    seen = _UNSEEN.sub("", text)
-    return _MARKER.sub(r"(\1)", _OUR_TAG.sub("&lt;", seen)).strip()
+    """`text` without anything that opens or closes a block or looks like a citation."""
+    visible = _INVISIBLE.sub("", text)
+    return _CITATION.sub(r"(\1)", _OUR_TAG.sub("&lt;", visible)).strip()
 
 
 def attribute(text: str) -> str:
-    """`text` on one line, escaped; undone by any reader of XML entities, so paths stay exact."""
-    line = _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()
-    return _MARKER.sub(r"&#91;\1&#93;", html.escape(line, quote=True))
+    """`text` on one line, escaped with XML entities, so that unescaping gives exact paths."""
+    line = _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()
+    return _CITATION.sub(r"&#91;\1&#93;", html.escape(line, quote=True))

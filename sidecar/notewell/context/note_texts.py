@@ -1,4 +1,4 @@
-"""What of a note can go into a context: all of it, the passages that matched, its headings."""
+"""Texts of a note for a context: all of it, passages that matched, their neighbours, headings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from notewell.types import Note, StoredChunk, StoredNote, VaultRecord, VaultRule
 from notewell.vault import files
 from notewell.vault.parse import parse
 
-MAX_HEADINGS = 12  # of a note of which nothing else is shown
+MAX_HEADINGS = 12  # of one note
 
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """A passage that matched. `before` is its text above the line of the match."""
+    """A passage. `before` is its text above the line of the match, `ordinal` its chunk's."""
 
     heading: str | None
     line: int
@@ -37,16 +37,16 @@ class NoteTexts:
         self._rules = rules
 
     def full(self, note: StoredNote) -> str | None:
-        """The whole note as its reader sees it; None where it cannot be read any more."""
+        """The readable text of the whole note; None if it can no longer be read."""
         try:
             file = files.stat(self._vault.path, note.path)
             source = files.read(file, max_bytes=self._rules.max_note_bytes)
         except NotewellError:
-            return None  # gone since it was indexed; its passages are still there
+            return None  # deleted since it was indexed; its passages are still in the index
         return "\n".join(_lines(parse(note.path, source, modified=file.mtime_ns / 1e9))).strip()
 
     def passages(self, note: StoredNote, result: Result) -> tuple[PassageText, ...]:
-        """The passages of a result, best first, each once; its description where it has none."""
+        """The distinct passages of a result, best first; its description if it has none."""
         chunks = self._index.chunks_of(note.id)
         best = Passage(
             result.heading,
@@ -67,19 +67,21 @@ class NoteTexts:
         return tuple(found.values())
 
     def around(self, note: StoredNote, shown: Sequence[PassageText]) -> tuple[PassageText, ...]:
-        """What stands next to passages that are shown, behind them first, best passage first."""
+        """The passages next to those shown, following before preceding, in the order of `shown`."""
         chunks = {chunk.ordinal: chunk for chunk in self._index.chunks_of(note.id)}
-        there = {passage.ordinal for passage in shown}
-        beside = dict.fromkeys(
+        included = {passage.ordinal for passage in shown}
+        adjacent = dict.fromkeys(
             passage.ordinal + step
             for passage in shown
             for step in (1, -1)
-            if passage.ordinal + step not in there
+            if passage.ordinal + step not in included
         )
-        return tuple(_beside(chunks[at]) for at in beside if at in chunks and chunks[at].text)
+        return tuple(
+            _whole_chunk(chunks[at]) for at in adjacent if at in chunks and chunks[at].text
+        )
 
     def headings(self, note: StoredNote) -> str:
-        """The note's headings, indented by depth; its description where it has none."""
+        """The note's headings, indented by level; its description if it has none."""
         paths = dict.fromkeys(
             chunk.headings[:depth]
             for chunk in self._index.chunks_of(note.id)
@@ -92,7 +94,7 @@ class NoteTexts:
 
 
 def _lines(note: Note) -> Iterator[str]:
-    """The note's readable text in its order; a heading that only repeats the title is left out."""
+    """The readable text of a note, without a heading that only repeats the title."""
     for span in note.spans:
         if span.kind != "heading":
             yield span.text
@@ -103,13 +105,15 @@ def _lines(note: Note) -> Iterator[str]:
 
 
 def _chunk_of(chunks: Sequence[StoredChunk], passage: Passage) -> StoredChunk | None:
-    """The chunk a passage was cut from: under its heading, and holding its line."""
-    there = [chunk for chunk in chunks if passage.line in chunk.lines]
-    under = [chunk for chunk in there if " > ".join(chunk.headings) == (passage.heading or "")]
-    candidates = under or there
+    """The chunk that a passage was taken from: with its heading, line and text."""
+    with_line = [chunk for chunk in chunks if passage.line in chunk.lines]
+    with_heading = [
+        chunk for chunk in with_line if " > ".join(chunk.headings) == (passage.heading or "")
+    ]
+    candidates = with_heading or with_line
     shown = passage.snippet.strip("… ")[:40]
-    holding = [chunk for chunk in candidates if shown and shown in " ".join(chunk.text.split())]
-    return next(iter(holding or candidates), None)
+    with_text = [chunk for chunk in candidates if shown and shown in " ".join(chunk.text.split())]
+    return next(iter(with_text or candidates), None)
 
 
 def _text_of(chunk: StoredChunk, passage: Passage) -> PassageText:
@@ -126,7 +130,7 @@ def _text_of(chunk: StoredChunk, passage: Passage) -> PassageText:
     )
 
 
-def _beside(chunk: StoredChunk) -> PassageText:
+def _whole_chunk(chunk: StoredChunk) -> PassageText:
     line = chunk.lines[0] if chunk.lines else 1
     heading = " > ".join(chunk.headings) or None
     return PassageText(heading, line, 0.0, "", chunk.text, chunk.ordinal)

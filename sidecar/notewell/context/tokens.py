@@ -1,7 +1,7 @@
 """Counts tokens with the tokenizer of the vault's embedding model, without loading the model.
 
-Assistants have tokenizers of their own; this one is on every computer that searches by meaning, is
-exact about itself, and counts English prose and Markdown about as they do.
+Language models have tokenizers of their own; this one is on every computer with semantic search,
+and its counts for English prose and Markdown are close to theirs.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from notewell.types import CountTokens, ModelRules
 
 ESTIMATE = "estimate"
 
-# WordPiece makes one unknown token of a word above 100 characters (a data URI, a hash), which a
-# language model reads as dozens. Such words are counted in pieces.
+# WordPiece counts a word above 100 characters (a data URI, a hash) as one unknown token, a language
+# model as dozens. Such words are counted in pieces.
 _LONG_WORD = re.compile(r"[^\W_]{100,}")
-_PIECE = 48
+_PIECE_CHARS = 48
 
 
 class TokenCounter:
-    """The token counter of one model. Any thread may call; a model fetched later is noticed."""
+    """The token counter of one model. Any thread may call; a model fetched later is then used."""
 
     def __init__(self, rules: ModelRules, model_dir: Path) -> None:
-        """Nothing is read before something is counted."""
+        """Nothing is read before the first count."""
         self._rules = rules
         self._file = _tokenizer_file(rules, model_dir)
         self._lock = threading.Lock()
@@ -36,11 +36,11 @@ class TokenCounter:
 
     @property
     def name(self) -> str:
-        """Whose tokens are counted: the model's name, or `ESTIMATE`."""
+        """The name of the model whose tokens are counted, or `ESTIMATE`."""
         return self._rules.name if self._counter() is not None else ESTIMATE
 
     def __call__(self, text: str) -> int:
-        """Tokens of `text`."""
+        """The number of tokens in `text`."""
         count = self._counter() or _estimated
         return count(_LONG_WORD.sub(_in_pieces, text))
 
@@ -63,7 +63,7 @@ def _load(file: Path) -> CountTokens | None:
     try:
         return TextTokenizer.from_file(file, max_tokens=1).count
     except ModelError:
-        return None  # loading the model says what is wrong with it
+        return None  # loading the model reports what is wrong
 
 
 def _estimated(text: str) -> int:
@@ -74,4 +74,4 @@ def _estimated(text: str) -> int:
 
 def _in_pieces(word: re.Match[str]) -> str:
     letters = word.group()
-    return " ".join(letters[at : at + _PIECE] for at in range(0, len(letters), _PIECE))
+    return " ".join(letters[at : at + _PIECE_CHARS] for at in range(0, len(letters), _PIECE_CHARS))
