@@ -138,7 +138,7 @@ def test_a_query_whose_result_was_opened_stays(make: Make) -> None:
     )
 )
 def test_what_is_collapsed_was_typed_on(typed: list[tuple[str, str, float]]) -> None:
-    kept_book, at = database.Book(None), 0.0
+    kept_book, at = database.LogDatabase(None), 0.0
     queries: list[Query] = []
     for number, (text, door, pause) in enumerate(typed):
         at += pause
@@ -158,7 +158,7 @@ def test_what_is_collapsed_was_typed_on(typed: list[tuple[str, str, float]]) -> 
 
 
 def test_only_the_newest_are_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "MOST", 3)
+    monkeypatch.setattr(database, "MAX_ROWS", 3)
     log = make()
     for number in range(6):
         log.add(asked(number, f"query {number}"))
@@ -227,8 +227,8 @@ def test_a_full_disk_is_survived(make: Make, tmp_path: Path) -> None:
     log.add(FIRST)
     assert texts(log) == ["bees"]
     # As SQLite itself reports a disk that is full: no page more than there are.
-    pages = log._book._connection.execute  # type: ignore[union-attr]
-    log._ask(lambda _: pages("PRAGMA max_page_count = 1"), writes=True)
+    pages = log._database._connection.execute  # type: ignore[union-attr]
+    log._call(lambda _: pages("PRAGMA max_page_count = 1"), writes=True)
     many = replace(FIRST, id="big", at=2000.0, text="x" * 4000, results=(("long.md" * 9000, 1.0),))
 
     assert log.add(many)

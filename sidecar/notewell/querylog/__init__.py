@@ -1,7 +1,7 @@
-"""What was asked of a vault, which result was opened, and what a person said of it.
+"""The log of a vault's searches, of the results opened, and of a person's verdicts on them.
 
-All of it stays in one small SQLite file on this computer, never in the vault. `QueryLog` is the
-door: it takes searches without waiting for the disk, and nothing it meets there fails a search.
+It is one small SQLite file on this computer, never in the vault. `QueryLog` accepts searches
+without waiting for the disk, and none of its errors makes a search fail.
 """
 
 from notewell.querylog.database import NAME, Cleared, delete, folder

@@ -1,7 +1,7 @@
-"""The file of the log: one SQLite database of three tables, each with its newest rows only.
+"""The file of the log: an SQLite database of three tables, each limited to its newest rows.
 
-It has no write-ahead log beside it, so that clearing it leaves nothing behind; deleted rows are
-overwritten.
+It uses no write-ahead log, which would still have rows after they were cleared, and deleted rows
+are overwritten.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from notewell.querylog.records import Judged, Judgements, Opened, Query, continues, fold
 
 NAME = "queries.db"
-MOST = 10_000  # rows of each table
+MAX_ROWS = 10_000  # of each table
 VERSION = 1
 _BUSY_SECONDS = 5.0
 _MEMORY = ":memory:"
@@ -54,23 +54,23 @@ class Cleared:
     verdicts: int
 
 
-class Book:
-    """The database, used by one thread. Every method may raise sqlite3.Error."""
+class LogDatabase:
+    """The database, used by one thread only. Every method may raise sqlite3.Error."""
 
     def __init__(self, file: Path | None) -> None:
-        """Open it, made where it is missing; None: one that is empty and kept nowhere.
+        """Open the file, created if missing; None: an empty database in memory.
 
-        Raises OSError where the folder cannot be written.
+        Raises OSError if the folder cannot be written.
         """
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))  # for its owner alone
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))  # for its owner only
         self._connection = sqlite3.connect(
             _MEMORY if file is None else file, timeout=_BUSY_SECONDS, isolation_level=None
         )
         try:
             self._prepare()
-        except BaseException:  # whatever it is: nobody else could close it
+        except BaseException:  # the caller gets no object that it could close
             self._connection.close()
             raise
 
@@ -82,7 +82,7 @@ class Book:
             except sqlite3.OperationalError:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-                if self._version() == 0:  # else another process was quicker
+                if self._version() == 0:  # else another process created the tables
                     raise
         if self._version() != VERSION:
             raise sqlite3.NotSupportedError(f"it is of version {self._version()}, not {VERSION}")
@@ -97,12 +97,12 @@ class Book:
     # --- writing ---------------------------------------------------------------------------
 
     def add(self, queries: Iterable[Query]) -> None:
-        """Keep searches. One that was typed on, and had no result opened, gives way to the next."""
+        """Store searches. One that was typed further and had no result opened is replaced."""
         with self._transaction():
             for query in queries:
-                before = self._typed_before(query)
-                if before is not None:
-                    self._connection.execute("DELETE FROM queries WHERE id = ?", (before,))
+                replaced = self._shorter_query(query)
+                if replaced is not None:
+                    self._connection.execute("DELETE FROM queries WHERE id = ?", (replaced,))
                 results = json.dumps(query.results, ensure_ascii=False)
                 row = (query.id, query.at, query.door, query.text, fold(query.text), query.mode)
                 self._connection.execute(
@@ -111,7 +111,7 @@ class Book:
                 )
             self._trim("queries")
 
-    def _typed_before(self, query: Query) -> str | None:
+    def _shorter_query(self, query: Query) -> str | None:
         last = self._queries(
             "WHERE door = ? AND at <= ? ORDER BY at DESC LIMIT 1", (query.door, query.at)
         )
@@ -122,7 +122,7 @@ class Book:
         return None if used else last[0].id
 
     def add_opened(self, opened: Opened) -> None:
-        """Keep that a result was opened."""
+        """Store that a result was opened."""
         with self._transaction():
             self._connection.execute(
                 "INSERT INTO opened VALUES (?, ?, ?, ?, ?, ?)",
@@ -131,7 +131,7 @@ class Book:
             self._trim("opened")
 
     def judge(self, judged: Judged) -> None:
-        """Keep a verdict in place of an earlier one on the same query and note."""
+        """Store a verdict; it replaces an earlier one on the same query and note."""
         folded = fold(judged.query)
         with self._transaction():
             self._connection.execute(
@@ -141,7 +141,7 @@ class Book:
             self._trim("verdicts")
 
     def withdraw(self, query: str, paths: Sequence[str]) -> None:
-        """Forget the verdicts on a note, under any of the paths it had."""
+        """Delete the verdicts on a note, which may have had several paths."""
         with self._transaction():
             for path in paths:
                 self._connection.execute(
@@ -149,12 +149,12 @@ class Book:
                 )
 
     def clear(self, *, keep_verdicts: bool) -> Cleared:
-        """Delete everything, or everything but the verdicts, and give the disk its space back."""
+        """Delete everything, or everything except verdicts, and shrink the file."""
         deleted = dict.fromkeys(_TABLES, 0)
         with self._transaction():
             for table in _TABLES[: 2 if keep_verdicts else 3]:
-                deleted[table] = self._connection.execute(f"DELETE FROM {table}").rowcount  # noqa: S608 - names of our own
-        # What was deleted is overwritten already; only its space is not given back.
+                deleted[table] = self._connection.execute(f"DELETE FROM {table}").rowcount  # noqa: S608 - constant names
+        # Deleted rows are overwritten already; if VACUUM fails, the file only stays as large.
         with suppress(sqlite3.OperationalError):
             self._connection.execute("VACUUM")
         return Cleared(**deleted)
@@ -162,25 +162,25 @@ class Book:
     # --- reading ---------------------------------------------------------------------------
 
     def latest(self, limit: int, since: float | None) -> tuple[int, list[Query]]:
-        """How many searches there are from `since` on, and the newest of them."""
+        """The number of searches from `since` (POSIX seconds) on, and the newest of them."""
         start = float("-inf") if since is None else since
         count = self._connection.execute("SELECT count(*) FROM queries WHERE at >= ?", (start,))
         newest = self._queries("WHERE at >= ? ORDER BY at DESC LIMIT ?", (start, limit))
         return int(count.fetchone()[0]), newest
 
     def find(self, query_id: str | None, text: str | None) -> Query | None:
-        """The search of that id, or else the newest of that text."""
+        """The search with that id, or else the newest with that text."""
         found = self._queries("WHERE id = ?", (query_id,))
         if not found and text is not None:
             found = self._queries("WHERE folded = ? ORDER BY at DESC LIMIT 1", (fold(text),))
         return found[0] if found else None
 
     def opened_of(self, query_id: str) -> list[Opened]:
-        """What was opened from one search, in that order."""
+        """The results opened from one search, in the order of opening."""
         return self._opened("WHERE query_id = ? ORDER BY at", (query_id,))
 
     def judgements(self) -> Judgements:
-        """Everything that was opened or judged."""
+        """All opened results and verdicts."""
         return Judgements(tuple(self._opened("ORDER BY at", ())), tuple(self.verdicts()))
 
     def verdicts(self) -> list[Judged]:
@@ -200,14 +200,14 @@ class Book:
 
     def _trim(self, table: str) -> None:
         self._connection.execute(
-            f"DELETE FROM {table} WHERE rowid IN"  # noqa: S608 - a name of our own
-            f" (SELECT rowid FROM {table} ORDER BY at DESC LIMIT -1 OFFSET {MOST})"
+            f"DELETE FROM {table} WHERE rowid IN"  # noqa: S608 - a constant name
+            f" (SELECT rowid FROM {table} ORDER BY at DESC LIMIT -1 OFFSET {MAX_ROWS})"
         )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
-        with self._connection:  # commits, or takes all of it back
+        with self._connection:  # commits, or rolls back
             yield
 
 
@@ -218,24 +218,24 @@ def _query(row: tuple[Any, ...]) -> Query:
 
 
 def folder(data_dir: Path, vault_id: str) -> Path:
-    """Where the log of a vault lives, also when its index was put elsewhere by a setting."""
+    """The folder of a vault's log, even if a setting puts the index elsewhere."""
     return data_dir / "vaults" / vault_id
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether the file is no database any more, and not merely out of reach."""
+    """Whether the file is a damaged database, and not only inaccessible."""
     return isinstance(error, sqlite3.DatabaseError) and any(
         word in str(error) for word in ("malformed", "not a database")
     )
 
 
 def set_aside(file: Path) -> None:
-    """Move a damaged log out of the way, under a name that `delete` knows."""
+    """Rename a damaged log; `delete_damaged` and `delete` know its name."""
     file.replace(_damaged(file))
 
 
 def delete_damaged(file: Path) -> None:
-    """Delete what `set_aside` moved away."""
+    """Delete what `set_aside` renamed."""
     _damaged(file).unlink(missing_ok=True)
 
 
@@ -244,7 +244,7 @@ def _damaged(file: Path) -> Path:
 
 
 def delete(folder: Path) -> None:
-    """Delete the log in `folder` with all that belongs to it; the folder too, if it is empty."""
+    """Delete all files of the log in `folder`, and the folder if it is then empty."""
     for file in folder.glob(f"{NAME}*"):
         file.unlink(missing_ok=True)
     with suppress(OSError):

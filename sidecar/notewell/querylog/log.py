@@ -1,7 +1,7 @@
-"""The log at work: searches are handed over without waiting, one thread writes them down.
+"""The query log: searches are put into a queue, from which one thread writes them.
 
-A search must never fail or wait because of its log. What the disk refuses is dropped with one
-warning; the next search tries again.
+A search never fails or waits because of its log. If writing fails, the searches are dropped with
+one warning, and the next search tries again.
 """
 
 from __future__ import annotations
@@ -19,23 +19,30 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from notewell.errors import QueryLogError
-from notewell.querylog.database import NAME, Book, Cleared, delete_damaged, is_damage, set_aside
+from notewell.querylog.database import (
+    NAME,
+    Cleared,
+    LogDatabase,
+    delete_damaged,
+    is_damage,
+    set_aside,
+)
 from notewell.querylog.records import Judged, Judgements, Opened, Query, fold
 
 T = TypeVar("T")
 
-_WAITING = 1000  # searches that may wait for the disk; further ones are not logged
-_MOMENT = 0.5  # seconds; nobody waits for it, who reads the log or closes it ends it
-_CLOSE_SECONDS = 5.0  # for a disk that does not answer
+_MAX_QUEUED = 1000  # items waiting for the disk; further searches are not logged
+_BATCH_SECONDS = 0.5  # searches are collected for one transaction; reading or closing ends it
+_CLOSE_SECONDS = 5.0  # until a disk that does not respond is given up
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Something to do with the file, and somebody who waits for it."""
+    """An operation on the file and the future of its result."""
 
-    run: Callable[[Book], Any]
+    run: Callable[[LogDatabase], Any]
     writes: bool
     done: Future[Any]
 
@@ -48,29 +55,29 @@ class QueryLog:
     """The log of one vault. Safe to use from several threads and several processes."""
 
     def __init__(self, folder: Path, *, enabled: bool) -> None:
-        """Keep the log in `folder`. Not `enabled`: what is there is read, and nothing written."""
+        """The log in `folder`. Without `enabled` it is only read, and searches are not added."""
         self.enabled = enabled
         self._file = folder / NAME
         self._queue: queue.SimpleQueue[Query | _Job | _End] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._book: Book | None = None  # the thread's own
-        self._complained = False
-        self._never = self._read_never()
+        self._database: LogDatabase | None = None  # used by the thread only
+        self._warned = False
+        self._never = self._load_never()
 
-    def add(self, asked: Query) -> bool:
-        """Hand a search over to be written down; False where that will not happen."""
-        if not self.enabled or self._queue.qsize() >= _WAITING:
+    def add(self, query: Query) -> bool:
+        """Queue a search to be written; False if it will not be."""
+        if not self.enabled or self._queue.qsize() >= _MAX_QUEUED:
             return False
         try:
-            self._submit(asked)
+            self._submit(query)
         except QueryLogError:
             return False
         return True
 
     def never(self, query: str) -> tuple[Judged, ...]:
-        """The verdicts "never for this" on a query; asks no disk."""
+        """The verdicts "never for this" on a query, from memory."""
         never = self._never
         return never.get(fold(query), ()) if never else ()
 
@@ -81,66 +88,69 @@ class QueryLog:
         query_id: str | None,
         query: str | None,
     ) -> bool:
-        """Keep the opening that `make` makes of its search (None: not in the log); False: none."""
+        """Store that a result was opened; returns whether it was stored.
 
-        def run(book: Book) -> bool:
-            opened = make(book.find(query_id, query))
+        `make` gives the record, or None for none; it gets the search, None if that is not logged.
+        """
+
+        def run(database: LogDatabase) -> bool:
+            opened = make(database.find(query_id, query))
             if opened is None:
                 return False
-            book.add_opened(opened)
+            database.add_opened(opened)
             return True
 
-        return self._ask(run, writes=True)
+        return self._call(run, writes=True)
 
     def judge(self, judged: Judged) -> None:
-        """Keep a verdict."""
-        self._ask(lambda book: book.judge(judged), writes=True)
-        self._never = self._read_never()
+        """Store a verdict."""
+        self._call(lambda database: database.judge(judged), writes=True)
+        self._never = self._load_never()
 
     def withdraw(self, query: str, *paths: str) -> None:
-        """Forget the verdicts on a note that has, or had, these paths."""
+        """Delete the verdicts on a note that has or had these paths."""
         if self._exists():
-            self._ask(lambda book: book.withdraw(query, paths), writes=True)
-            self._never = self._read_never()
+            self._call(lambda database: database.withdraw(query, paths), writes=True)
+            self._never = self._load_never()
 
     def latest(
         self, limit: int, since: float | None
     ) -> tuple[int, tuple[tuple[Query, tuple[Opened, ...]], ...]]:
-        """How many searches there are from `since` on; the newest, each with what was opened."""
+        """The number of searches from `since` on; the newest, each with its opened results."""
 
-        def run(book: Book) -> tuple[int, tuple[tuple[Query, tuple[Opened, ...]], ...]]:
-            total, newest = book.latest(limit, since)
-            return total, tuple((one, tuple(book.opened_of(one.id))) for one in newest)
+        def run(database: LogDatabase) -> tuple[int, tuple[tuple[Query, tuple[Opened, ...]], ...]]:
+            total, newest = database.latest(limit, since)
+            return total, tuple((one, tuple(database.opened_of(one.id))) for one in newest)
 
-        return self._ask(run, writes=False)
+        return self._call(run, writes=False)
 
     def judgements(self) -> Judgements:
-        """Everything that was opened or judged."""
-        return self._ask(Book.judgements, writes=False)
+        """All opened results and verdicts."""
+        return self._call(LogDatabase.judgements, writes=False)
 
     def clear(self, *, keep_verdicts: bool) -> Cleared:
-        """Delete the log, searches that still wait to be written included."""
+        """Delete the log, including searches that are not written yet."""
 
-        def run(book: Book) -> Cleared:
+        def run(database: LogDatabase) -> Cleared:
             delete_damaged(self._file)
-            return book.clear(keep_verdicts=keep_verdicts)
+            return database.clear(keep_verdicts=keep_verdicts)
 
-        cleared = self._ask(run, writes=False)
-        self._never = self._read_never()
+        cleared = self._call(run, writes=False)
+        self._never = self._load_never()
         return cleared
 
     def close(self) -> None:
-        """Write down what waits, and let the file go."""
+        """Write what is queued and close the file."""
         with self._lock:
             self._closed = True
-            self._queue.put(_End())  # the last item: `_submit` takes no further one
+            self._queue.put(_End())  # the last item: `_submit` refuses further ones
             thread = self._thread
         if thread is not None:
             thread.join(_CLOSE_SECONDS)
 
     # --- the thread ------------------------------------------------------------------------
 
-    def _ask(self, run: Callable[[Book], T], *, writes: bool) -> T:
+    def _call(self, run: Callable[[LogDatabase], T], *, writes: bool) -> T:
         done: Future[T] = Future()
         self._submit(_Job(run, writes, done))
         try:
@@ -163,68 +173,68 @@ class QueryLog:
     def _work(self) -> None:
         then: _Job | _End | None = None
         while not isinstance(then, _End):
-            asked, then = self._gather()
-            self._write(asked)
+            queries, then = self._collect()
+            self._write(queries)
             if isinstance(then, _Job):
                 self._run(then)
-        if self._book is not None:
-            self._book.close()
+        if self._database is not None:
+            self._database.close()
 
-    def _gather(self) -> tuple[list[Query], _Job | _End | None]:
-        """The searches of a moment, which cost one transaction together, and what ended it."""
-        asked: list[Query] = []
+    def _collect(self) -> tuple[list[Query], _Job | _End | None]:
+        """Searches to write in one transaction, and the item that ended the collection, if any."""
+        queries: list[Query] = []
         item = self._queue.get()
-        until = time.monotonic() + _MOMENT
+        until = time.monotonic() + _BATCH_SECONDS
         while isinstance(item, Query):
-            asked.append(item)
+            queries.append(item)
             left = until - time.monotonic()
             if left <= 0:
-                return asked, None
+                return queries, None
             try:
                 item = self._queue.get(timeout=left)
             except queue.Empty:
-                return asked, None
-        return asked, item
+                return queries, None
+        return queries, item
 
-    def _write(self, asked: list[Query]) -> None:
-        if not asked:
+    def _write(self, queries: list[Query]) -> None:
+        if not queries:
             return
         try:
-            self._open().add(asked)
-            self._complained = False
+            self._open().add(queries)
+            self._warned = False
         except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
-            if not self._complained:
+            self._reset(error)
+            if not self._warned:
                 log.warning("searches are not logged: %s: %s", self._file, error)
-            self._complained = True
+            self._warned = True
 
     def _run(self, job: _Job) -> None:
         try:
             if job.writes or self._exists():
                 answer = job.run(self._open())
             else:
-                with closing(Book(None)) as empty:
+                with closing(LogDatabase(None)) as empty:
                     answer = job.run(empty)
             job.done.set_result(answer)
-        except Exception as error:  # noqa: BLE001 - it is raised where the job is waited for
-            self._give_up(error)
+        except Exception as error:  # noqa: BLE001 - raised again in `_call`
+            self._reset(error)
             job.done.set_exception(error)
 
-    def _open(self) -> Book:
-        self._book = self._book or Book(self._file)
-        return self._book
+    def _open(self) -> LogDatabase:
+        self._database = self._database or LogDatabase(self._file)
+        return self._database
 
     def _exists(self) -> bool:
         try:
             return self._file.exists()
-        except OSError:  # a folder that may not be entered
+        except OSError:  # the folder may not be entered
             return False
 
-    def _give_up(self, error: Exception) -> None:
-        """Open the file anew the next time, and a new one if it is damaged."""
-        if self._book is not None:
-            self._book.close()
-            self._book = None
+    def _reset(self, error: Exception) -> None:
+        """Close the file, so that it is opened again; rename it if it is damaged."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
         if is_damage(error):
             try:
                 set_aside(self._file)
@@ -232,12 +242,12 @@ class QueryLog:
             except OSError as failed:
                 log.warning("the damaged query log %s cannot be moved: %s", self._file, failed)
 
-    def _read_never(self) -> dict[str, tuple[Judged, ...]]:
-        """The verdicts that searches must know, by query."""
+    def _load_never(self) -> dict[str, tuple[Judged, ...]]:
+        """The verdicts "never for this", by query."""
         never: dict[str, tuple[Judged, ...]] = {}
         if self._exists():
             try:
-                verdicts = self._ask(Book.verdicts, writes=False)
+                verdicts = self._call(LogDatabase.verdicts, writes=False)
             except QueryLogError as error:
                 log.warning("verdicts are not known: %s", error.message)
                 return never

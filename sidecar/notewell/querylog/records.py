@@ -1,4 +1,4 @@
-"""What the log keeps, and when two queries are the same or one still being typed."""
+"""The records of the log, and when two queries are equal or one continues the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BURST_SECONDS = 4.0  # between two searches of one typed query
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search that was answered; `results` are its first paths with their scores."""
+    """An answered search; `results` are the first paths with their scores, `at` POSIX seconds."""
 
     id: str
     at: float
@@ -26,9 +26,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A result that a person opened. `rank` counts from 1, None where nobody knows it.
+    """A result that a person opened. `rank` counts from 1; None: unknown.
 
-    `pin` names the note where its path has changed since; what is in it is up to the caller.
+    `pin` identifies the note after its path changed; its form is up to the caller.
     """
 
     at: float
@@ -41,7 +41,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a person said of a note as the answer to a query; `pin` as in `Opened`."""
+    """A person's verdict on a note as a result for a query; `pin` as in `Opened`."""
 
     at: float
     query: str
@@ -52,28 +52,28 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judgements:
-    """All that tells which notes answer which queries, oldest first."""
+    """All opened results and verdicts, oldest first."""
 
     opened: tuple[Opened, ...]
     verdicts: tuple[Judged, ...]
 
 
 def storable(text: str) -> str:
-    """`text` as a database can hold it: what is no character becomes a question mark."""
+    """`text` as SQLite can store it: lone surrogates become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def fold(text: str) -> str:
-    """The form in which two queries are the same: letter case and spacing aside.
+    """The form in which queries are compared: without differences of case and spacing.
 
-    Decomposed (NFKD), because a text that is being typed then only grows: `e` and `é`, or the
-    parts of a Korean syllable, differ at their ends alone.
+    Decomposed (NFKD), so that the form of a text being typed is a prefix of the next one's, also
+    when `e` becomes `é` or a Korean syllable grows.
     """
     decomposed = unicodedata.normalize("NFKD", storable(text)).casefold()
     return " ".join(unicodedata.normalize("NFKD", decomposed).split())
 
 
 def continues(earlier: Query, later: Query) -> bool:
-    """Whether `later` is `earlier` typed on, or asked again at once: only it is worth keeping."""
+    """Whether `later` is `earlier` typed further or repeated at once, and replaces it."""
     soon = 0 <= later.at - earlier.at <= BURST_SECONDS
     return soon and earlier.door == later.door and fold(later.text).startswith(fold(earlier.text))
