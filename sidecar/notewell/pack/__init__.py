@@ -1,8 +1,8 @@
-"""Packs: the vectors of an index as a file, so that a slow machine takes them from a fast one.
+"""Packs: the vectors of an index in a file, so that a slow machine need not compute them.
 
-A pack is an uncompressed `.tar` of `vectors-00000.msgpack`, … and, last, `manifest.json`. A vector
-stands under the hash of the text it was made of; no text and no path is in a pack. What comes in is
-checked whole before anything of it is kept, and a pack is never unpacked to disk.
+A pack is an uncompressed `.tar` of `vectors-00000.msgpack`, … and, last, `manifest.json`. Each
+vector has the hash of the text it was computed from; a pack contains no text and no path. An
+import checks the whole pack before it stores any vector, and never unpacks it to disk.
 """
 
 from notewell.pack.transfer import PackReport, export_pack, import_pack

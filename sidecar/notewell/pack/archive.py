@@ -1,8 +1,8 @@
-"""Where the members of a pack lie in its file: a reader of plain tar that trusts nothing.
+"""Finds the members of a pack: a strict reader of plain tar for untrusted files.
 
-The standard library's reader follows extensions whose headers alone may fill the memory, and knows
-links, devices and sparse files. A pack has plain files under known names and nothing else, so this
-reads just the headers of such files, and refuses the rest.
+The reader of the standard library supports extensions whose headers alone can fill the memory, and
+links, devices and sparse files. A pack has only regular files with known names, so this reads the
+headers of such files and refuses everything else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _END = bytes(_BLOCK)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file within the pack: where its bytes begin, and how many there are."""
+    """A file in the pack: the offset of its first byte, and its size in bytes."""
 
     name: str
     start: int
@@ -32,9 +32,9 @@ class Member:
 
 
 def members(stream: BinaryIO) -> dict[str, Member]:
-    """All members by name; only headers are read.
+    """All members by name. Only headers are read.
 
-    Raises PackError for what is no tar or holds anything else than the files of a pack.
+    Raises PackError if the stream is not a tar file or has other members than a pack.
     """
     total = stream.seek(0, os.SEEK_END)
     at = 0
@@ -73,7 +73,7 @@ def _member(block: bytes, start: int) -> Member:
 
 
 def read_member(stream: BinaryIO, member: Member, *, most: int | None = None) -> bytes:
-    """The bytes of a member, at most `most`; PackError where there are more or they are gone."""
+    """The bytes of a member; PackError if it has more than `most` bytes or is cut off."""
     if most is not None and member.size > most:
         raise PackError(f"This is no pack of Notewell: its {member.name} is too large.")
     stream.seek(member.start)

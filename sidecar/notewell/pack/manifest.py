@@ -1,4 +1,4 @@
-"""What a pack says of itself: the model, and its files with their checksums."""
+"""The manifest of a pack: the model, and the files with their checksums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from notewell.pack.archive import MANIFEST, Member
 from notewell.types import ModelKey
 
 FORMAT = 1
-# Vectors in one file of a pack: what is in memory at once, and what one transaction keeps.
+# Vectors in one file of a pack, which are in memory at once and stored in one transaction.
 SHARD = 2048
 HASH_BYTES = 16
 MAX_DIMENSIONS = 16_384
@@ -20,7 +20,7 @@ MAX_DIMENSIONS = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One member with vectors: its name, how many there are, and the SHA-256 of its bytes."""
+    """One member with vectors: its name, their number, and the SHA-256 of its bytes."""
 
     name: str
     vectors: int
@@ -29,7 +29,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a pack says of itself."""
+    """The contents of `manifest.json`."""
 
     model: ModelKey
     dimensions: int
@@ -37,12 +37,12 @@ class Manifest:
 
     @property
     def vectors(self) -> int:
-        """How many vectors all shards hold."""
+        """The number of vectors in all shards."""
         return sum(shard.vectors for shard in self.shards)
 
 
 def to_json(manifest: Manifest) -> bytes:
-    """The manifest as it is stored."""
+    """The manifest as JSON."""
     return orjson.dumps(
         {
             "format": FORMAT,
@@ -61,7 +61,7 @@ def to_json(manifest: Manifest) -> bytes:
 
 
 def from_json(content: bytes) -> Manifest:
-    """Read a stored manifest; PackError for one that is damaged or of another format."""
+    """Read a manifest; PackError if it is damaged or has another format version."""
     try:
         stored = orjson.loads(content)
         if stored["format"] != FORMAT:
@@ -101,7 +101,7 @@ def _count(value: object, most: int) -> int:
 
 
 def check_model(manifest: Manifest, model: ModelKey, dimensions: int) -> None:
-    """Refuse, with PackError, vectors that another model made."""
+    """Raise PackError if the vectors come from another model."""
     if manifest.model != model:
         raise PackError(
             f"This pack holds vectors of {manifest.model}, but the vault is embedded with {model},"
@@ -116,7 +116,7 @@ def check_model(manifest: Manifest, model: ModelKey, dimensions: int) -> None:
 
 
 def check_members(manifest: Manifest, found: Mapping[str, Member]) -> None:
-    """Every file of the manifest is there once, none besides, and none larger than it can be."""
+    """Raise PackError unless the files are those of the manifest and none is too large."""
     names = [shard.name for shard in manifest.shards]
     if sorted([*names, MANIFEST]) != sorted(found):
         raise damaged("its files are not those that its manifest names")
@@ -128,5 +128,5 @@ def check_members(manifest: Manifest, found: Mapping[str, Member]) -> None:
 
 
 def damaged(what: str) -> PackError:
-    """The error for a pack of which something is not as it says."""
+    """The error for a damaged pack; `what` completes the message."""
     return PackError(f"This pack is damaged: {what}. Export or copy it again; nothing was kept.")

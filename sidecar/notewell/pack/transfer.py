@@ -1,4 +1,4 @@
-"""Write the vectors of an index into a pack, and keep those of a pack in an index."""
+"""Exports the vectors of an index to a pack, and imports those of a pack into an index."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from notewell.support import atomic
 from notewell.types import FloatArray, KeptModel, ModelKey, VectorPut
 
 MAX_MANIFEST_BYTES = 16 * 1024 * 1024
-# float16 keeps three digits: the length of a unit vector of a thousand numbers is off by far less.
+# Rounding to float16 (three digits) changes the length of a unit vector by far less.
 LENGTH_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class PackReport:
-    """What an export wrote or an import found. `added`: vectors that were not there before."""
+    """What an export wrote or an import read. `added`: vectors that the index did not have."""
 
     model: str
     dimensions: int
@@ -36,16 +36,16 @@ class PackReport:
     added: int | None = None
 
 
-# --- out ----------------------------------------------------------------------------------------
+# --- export -------------------------------------------------------------------------------------
 
 
 def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackReport:
-    """Write the vectors that the index's chunks hold now; memory stays at one shard.
+    """Write the vectors of the index's current chunks. Memory use is that of one shard.
 
     Raises:
         NotFoundError: the index has no vectors.
-        UsageError: the file exists and `overwrite` is not given.
-        PackError: the disk refuses.
+        UsageError: the file exists and `overwrite` is false.
+        PackError: the file cannot be written.
 
     """
     kept = index.answering_model()
@@ -78,24 +78,24 @@ def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
-    """Add a member that names no user and no time: equal vectors make equal packs."""
+    """Add a member without user and time, so that equal vectors make equal packs."""
     info = tarfile.TarInfo(name)
     info.size = len(content)
     tar.addfile(info, BytesIO(content))
 
 
-# --- in -----------------------------------------------------------------------------------------
+# --- import -------------------------------------------------------------------------------------
 
 
 def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -> PackReport:
-    """Keep a pack's vectors; chunks that wait for them are answered by them from then on.
+    """Store a pack's vectors, from then on used for the chunks that need them.
 
-    Everything is read and checked before the first vector is kept. A vector that is there already
-    stays. Memory stays at one shard.
+    The whole pack is checked before the first vector is stored. Existing vectors stay. Memory use
+    is that of one shard.
 
     Raises:
-        NotFoundError: there is no such file.
-        PackError: it is no pack, it is damaged, or it belongs to another model.
+        NotFoundError: the file does not exist.
+        PackError: the file is not a pack, is damaged, or is for another model.
 
     """
     try:
@@ -122,7 +122,7 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
 
 
 def _shard(content: bytes, shard: Shard, dimensions: int) -> Sequence[VectorPut]:
-    """The vectors of a shard, each found to be what it should be."""
+    """The checked vectors of a shard."""
     if hashlib.sha256(content).hexdigest() != shard.sha256:
         raise damaged(f"{shard.name} does not match its checksum")
     puts = tuple(_pairs(content, shard, 2 * dimensions))

@@ -1,7 +1,7 @@
-"""The sample vault that ships with the package, and queries that show what search finds in it.
+"""The sample vault in the package, and example queries for it.
 
-The vault is one invented person's notes in five languages. `copy_to` puts it where `notewell
-demo` serves it from; `EXAMPLES` are tried by the tests and quoted in the README.
+The vault has notes of one fictional person in five languages. `notewell demo` serves the copy that
+`copy_to` makes; the tests run the `EXAMPLES`, and the README quotes them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Why = Literal["keyword", "meaning", "phrase", "exclusion", "filter", "language"]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A query, the note (path in the sample vault) it should find, and what that shows.
+    """A query, the path of the note that it should find, and what it demonstrates.
 
     `why`: "keyword" exact words; "meaning" a paraphrase that shares few words with the note, or
     none; "phrase", "exclusion" and "filter" the query language; "language" other than English.
@@ -56,15 +56,15 @@ EXAMPLES: tuple[Example, ...] = (
 
 
 def vault_files() -> Iterator[tuple[str, Traversable]]:
-    """Every file of the vault, `.obsidian` included, as (path relative to the vault, file)."""
+    """All files of the vault, including `.obsidian`, as (path relative to the vault, file)."""
     yield from _walk(files(__name__) / "vault", "")
 
 
 def copy_to(folder: Path) -> Path:
-    """Copy what `folder` lacks of the vault into it, and return `folder`.
+    """Copy the files of the vault that `folder` lacks into it; returns `folder`.
 
-    A file that is already there stays as it is: the reader may have edited it. Raises VaultError
-    when the folder cannot be written.
+    Existing files stay, because the user may have edited them. Raises VaultError if the folder
+    cannot be written.
     """
     try:
         for path, source in vault_files():
@@ -90,7 +90,7 @@ def _copy(source: Traversable, target: Path) -> None:
     if target.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Renamed when whole: a copy cut short must not pass for a note the reader shortened.
+    # Renamed when complete: an incomplete copy must not look like a note that the user shortened.
     part = target.with_name(target.name + ".part")
     part.write_bytes(source.read_bytes())
     part.replace(target)
