@@ -1,9 +1,9 @@
-"""Embedding: bulk indexing of full chunks, a query alone and during indexing, start, memory.
+"""Embedding speed: bulk indexing, queries at rest and while indexing, start-up time, memory.
 
     python tests/bench/bench_embedding.py --json FILE [--quick] [--torch-python PYTHON]
 
-Each system runs in a process of its own; the systems take turns, and medians over the rounds
-count, so that a busy moment of the machine does not fall on one of them alone.
+Each system runs in its own process. The systems take turns and medians over the rounds are
+reported, so that other load on the machine affects all of them alike.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Round: TypeAlias = dict[str, Any]
 
 
 def main() -> None:
-    """Measure all systems in turns and write the rows."""
+    """Measure the systems in turn and write the figures."""
     chosen = options(__doc__.partition("\n")[0])
     settings = load_settings(environ=os.environ)
     files = fetch(find("all-MiniLM-L6-v2"), model_dir=settings.model_dir)
@@ -66,13 +66,13 @@ def main() -> None:
 
 
 def full_chunks(words: Words, count: int) -> list[str]:
-    """Texts that fill the model to its limit: each word is at least one token."""
+    """Texts as long as the model reads: each word is at least one token."""
     generator = np.random.default_rng((SEED, 2))
     return [" ".join(words.draw(generator, TOKENS)) for _ in range(count)]
 
 
 def _systems(torch_python: Path | None) -> dict[str, str]:
-    """Each system's Python; sentence-transformers only where it can be had."""
+    """The Python interpreter of each system; sentence-transformers only where it is installed."""
     systems = {"int8": sys.executable, "fp32": sys.executable}
     if torch_python:
         systems["torch"] = str(torch_python)
@@ -82,7 +82,7 @@ def _systems(torch_python: Path | None) -> dict[str, str]:
 
 
 def measure(system: str, python: str, work: Mapping[str, object]) -> Round:
-    """One system, once, in its own process."""
+    """Measure one system once, in its own process."""
     with tempfile.TemporaryDirectory() as folder:
         given, out = Path(folder) / "work.json", Path(folder) / "figures.json"
         given.write_text(json.dumps(work), encoding="utf-8")
@@ -132,7 +132,7 @@ def figures(rounds: Mapping[str, Sequence[Round]]) -> list[Figure]:
 
 
 def details(rounds: Mapping[str, Sequence[Round]]) -> dict[str, object]:
-    """Everything measured except the vectors, and how far the vectors agree."""
+    """All measurements without the vectors, and the cosines between the systems' vectors."""
     vectors = {system: np.array(runs[0]["vectors"]) for system, runs in rounds.items()}
     reference = vectors.get("torch", vectors["fp32"])
     cosines = {system: (rows * reference).sum(axis=1) for system, rows in vectors.items()}

@@ -1,4 +1,4 @@
-"""The link graph: built from the database, loaded from its snapshot, kept in step.
+"""The link graph: building it from the database, loading its snapshot, updating it.
 
 python tests/bench/bench_graph.py --json FILE [--quick]
 """
@@ -22,7 +22,7 @@ ROUNDS = 5
 
 
 def main() -> None:
-    """Measure and write the rows."""
+    """Measure and write the figures."""
     chosen = options(__doc__.partition("\n")[0])
     notes, links = (QUICK_NOTES, QUICK_LINKS) if chosen.quick else (NOTES, LINKS)
     with tempfile.TemporaryDirectory() as name:
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _notes(notes: int, links: int) -> tuple[NotePut, ...]:
-    """Notes in folders whose links are skewed to a few, a fiftieth of them leading nowhere."""
+    """Notes in folders; most links lead to a few notes, and one in fifty has no target."""
     chance = np.random.default_rng(7)
     sources = np.bincount(chance.integers(0, notes, links), minlength=notes)
     aimed = (notes * chance.random(links) ** 3).astype(int).tolist()
@@ -81,7 +81,7 @@ def _seconds_to_load(folder: Path) -> float:
 
 
 def _seconds_to_rename(index: Index, turn: int) -> float:
-    """A whole batch: database, keywords and graph."""
+    """Time one batch: database, keyword index and graph."""
     len(index.graph)
     path = next(path for path in index.manifest() if path.endswith(f"/Note {turn}.md"))
     began = time.perf_counter()

@@ -1,8 +1,8 @@
-"""Keyword search: questions of 8 terms, memory and start, beside rank-bm25 on the same chunks.
+"""Keyword search with queries of 8 terms, memory and start-up, compared with rank-bm25.
 
     python tests/bench/bench_keywords.py --json FILE [--quick]
 
-Both sides get the tokens of our analyzer. rank-bm25 scores one field; ours weighs six.
+Both index the same chunks, as tokens of our analyzer. rank-bm25 scores one field, ours six.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOP = 100
 
 
 def main() -> None:
-    """Index the same chunks twice, ask both in turns, write the rows."""
+    """Index the same chunks with both, query them in turn, write the figures."""
     chosen = options(__doc__.partition("\n")[0])
     files = fetch(find("all-MiniLM-L6-v2"), model_dir=load_settings(environ=os.environ).model_dir)
     words = Words.of_tokenizer(files.folder / TOKENIZER_FILE)
@@ -101,7 +101,7 @@ def _notes(words: Words, count: int) -> Iterator[NoteText]:
 
 
 def _indexed(folder: Path, notes: Sequence[NoteText]) -> tuple[float, Times, int]:
-    """Build the index; seconds it took, times of single updates after it, bytes on disk."""
+    """Build the index. Returns the seconds, the times of single updates, the bytes on disk."""
     postings = Postings(folder)
     began = time.perf_counter()
     postings.update(notes, gone=(), database="bench", generation=1)

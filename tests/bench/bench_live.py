@@ -1,7 +1,7 @@
-"""A running server on a real vault: first index, searching meanwhile, memory, saves, a day's work.
+"""A running server on a real vault: first index, searches during it, memory, saves, changes.
 
-obsidian-hub comes from the shared data (`--data`, NOTEWELL_TEST_DATA, or beside the repository);
-`--vault` takes another folder; without either, as many notes are generated.
+The vault obsidian-hub is read from the shared data (`--data`, NOTEWELL_TEST_DATA, or beside the
+repository); `--vault` names another folder; without either, as many notes are generated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ IDLE_S, QUICK_IDLE_S = 20.0, 10.0
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured."""
+    """The size of each measurement."""
 
     notes: int
     limit_s: float
@@ -46,7 +46,7 @@ QUICK = Size(QUICK_NOTES, QUICK_LIMIT_S, QUICK_QUERIES, QUICK_SAVES, QUICK_IDLE_
 
 @dataclass(frozen=True)
 class Life:
-    """What was measured of a server whose index is complete."""
+    """The measurements on a server whose index is complete."""
 
     idle: Times
     reindexing: Times
@@ -118,7 +118,7 @@ def live(server: Server, there: Home, size: Size) -> Life:
 
 
 def first_rows(first: FirstIndex, there: Home, idle: Times) -> list[Figure]:
-    """The rows on the first index."""
+    """The rows of the table on the first index."""
     vault = f"{there.name}, {there.notes:,} notes"
     about = "" if first.complete else "about "
     note = f"{first.passages:,} passages, model {there.model}, searched 20 times a second meanwhile"
@@ -149,7 +149,7 @@ def first_rows(first: FirstIndex, there: Home, idle: Times) -> list[Figure]:
 
 
 def life_rows(life: Life, there: Home, first: FirstIndex) -> list[Figure]:
-    """The rows on a server at work."""
+    """The rows of the table on a server with a complete index."""
     vault = f"{there.name}, {there.notes:,} notes"
     rows = [
         Figure(f"query over HTTP at rest, {vault}", "", "", str(life.idle)),

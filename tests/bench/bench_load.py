@@ -1,7 +1,8 @@
-"""Fifty people search one server for a minute while notes change: `make load`.
+"""Fifty clients search one server for a minute while notes change: `make load`.
 
-On this machine alone. obsidian-hub comes from the shared data (`--data`, NOTEWELL_TEST_DATA, or
-beside the repository); `--vault` takes another folder; without either, notes are generated.
+Clients and server share this machine. The vault obsidian-hub is read from the shared data
+(`--data`, NOTEWELL_TEST_DATA, or beside the repository); `--vault` names another folder; without
+either, notes are generated.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LEAST_ANSWERED = 0.95
 
 @dataclass(frozen=True)
 class Size:
-    """How much is asked at once, for how long, and how many notes change meanwhile."""
+    """The number of clients, the duration, and how many notes change."""
 
     notes: int
     clients: int
@@ -45,7 +46,7 @@ QUICK = Size(QUICK_NOTES, 50, 10.0, 80)
 
 
 def main() -> int:
-    """Measure and write the figures; 1 where the server failed its clients."""
+    """Measure and write the figures. Returns 1 where requests failed."""
     parser = arguments(__doc__.partition("\n")[0])
     parser.add_argument("--vault", type=Path, help="a folder of notes, which is copied")
     parser.add_argument("--data", type=Path, help="the folder of the shared data")
@@ -100,7 +101,7 @@ def _details(tally: Tally, changed: int) -> dict[str, object]:
 
 @contextmanager
 def _serving(at: Home) -> Iterator[str]:
-    """Serve a vault as a person would, with its index complete; gives the address."""
+    """Serve a vault with default settings and a complete index; yields the address."""
     command = [sys.executable, "-m", "notewell"]
     say(f"indexing {at.notes:,} notes of {at.name}")
     began = time.monotonic()

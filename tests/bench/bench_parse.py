@@ -1,9 +1,9 @@
-"""Parsing and chunking on one core, beside just reading the same files.
+"""Parsing and chunking on one core, compared with only reading the same files.
 
-The corpus is made for this: notes with properties, headings, links, lists, tables, code, callouts
-and comments, by a fixed seed. Where the shared vaults are (NOTEWELL_TEST_DATA, or shared/data
-beside the repository) each of them is measured as well. Tokens are counted by length, so that the
-figure is the parser's and not the tokenizer's.
+The corpus is generated: notes with properties, headings, links, lists, tables, code, callouts
+and comments, from a fixed seed. Shared vaults (in NOTEWELL_TEST_DATA, or shared/data beside the
+repository) are measured as well. Tokens are estimated from the length, so that the tokenizer's
+time is not part of the figure.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Speed:
-    """One vault's figures; rates in MB (10^6 bytes) of files a second of processor time."""
+    """The figures of one vault; rates in MB (10^6 bytes) of files per second of processor time."""
 
     vault: str
     notes: int
@@ -49,7 +49,7 @@ class Speed:
 
 
 def main() -> None:
-    """Measure the made corpus and the real vaults, and write the figures."""
+    """Measure the generated corpus and the shared vaults, and write the figures."""
     chosen = options(__doc__ or "")
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "made"
@@ -73,7 +73,7 @@ def row(speed: Speed) -> Figure:
 
 
 def measure(name: str, vault: Path) -> Speed:
-    """Walk, read, parse and chunk a vault; the best of a few passes counts."""
+    """Walk, read, parse and chunk a vault a few times; returns the fastest pass."""
     walks, reads, parses = [], [], []
     chunks = 0
     for _ in range(PASSES):
@@ -105,7 +105,7 @@ def chunk_count(file: FileRef, source: SourceText) -> int:
 
 
 def real_vaults(folder: Path) -> Iterator[Path]:
-    """Unpack the shared vaults that are there."""
+    """Unpack the shared vaults that exist."""
     root = Path(__file__).resolve().parents[2]
     source = Path(os.environ.get("NOTEWELL_TEST_DATA") or root.parent / "shared" / "data")
     for archive in sorted(source.glob("vault-*.tar.gz")):

@@ -1,7 +1,7 @@
-"""From the save of a note to its being found, beside rebuilding rank-bm25 over all chunks.
+"""Time from saving a note until a search finds it, compared with rebuilding rank-bm25.
 
-A note of 5 chunks is written into the large vault and its path handed to the running engine, as
-the watcher does after its pause; then searches are repeated until one finds the new text.
+A note of 5 chunks is written to the large vault and its path given to the running engine, as the
+watcher does after its delay; then searches are repeated until one finds the new text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Saves:
 
 
 def main() -> None:
-    """Measure both sides and write the figures."""
+    """Measure both and write the figures."""
     chosen = options(__doc__ or "")
     stack = prepare(quick=chosen.quick)
     saves = measure_saves(stack, QUICK_SAVES if chosen.quick else SAVES)
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def rows(saves: Saves, rebuild_s: float, chunks: str) -> list[Figure]:
-    """The rows of the table that this script answers for."""
+    """The rows of the table that this script fills."""
     beside = f"rebuilding rank-bm25: {rebuild_s:.1f} s"
     return [
         Figure(
@@ -74,7 +74,7 @@ def rows(saves: Saves, rebuild_s: float, chunks: str) -> list[Figure]:
 
 
 def measure_saves(stack: Stack, saves: int) -> Saves:
-    """Save the note again and again with new text, each kind of search on saves of its own."""
+    """Save the note repeatedly with new text; keyword and semantic searches on separate saves."""
     words = Words.of_tokenizer(stack.model_folder / TOKENIZER_FILE)
     path = stack.vault / NOTE
     with stack.engine(writable=True) as engine:
@@ -94,7 +94,7 @@ def measure_saves(stack: Stack, saves: int) -> Saves:
 
 
 def measure_rebuild(stack: Stack) -> float:
-    """Seconds to build rank-bm25 over the same chunks, tokenising not counted."""
+    """Seconds to build rank-bm25 over the same chunks, without tokenising."""
     with closing(Index.open(stack.directory, writable=False)) as index:
         tokens = [
             tokenize(chunk.text) for note in index.all_notes() for chunk in index.chunks_of(note.id)
@@ -105,7 +105,7 @@ def measure_rebuild(stack: Stack) -> float:
 
 
 def _keyword(engine: Engine, path: Path, words: Words, number: int) -> float:
-    """Found by a word that no other text has."""
+    """Find the note by a word that no other text contains."""
     _settle(engine)
     marker = f"zq{number}marker"
     began = _save(engine, path, _text(words, number, marker))
@@ -114,7 +114,7 @@ def _keyword(engine: Engine, path: Path, words: Words, number: int) -> float:
 
 
 def _semantic(engine: Engine, path: Path, words: Words, number: int) -> float:
-    """Found by meaning: its last paragraph as the query, at a cosine no other text reaches."""
+    """Find the note by its last paragraph, at a cosine that no other text reaches."""
     _settle(engine)
     text = _text(words, number, "")
     began = _save(engine, path, text)
@@ -154,7 +154,7 @@ def _wait(done: Callable[[], bool]) -> None:
 
 
 def _text(words: Words, number: int, marker: str) -> str:
-    """Five sections of one chunk each; all text changes with `number`."""
+    """Five sections of one chunk each; all of the text depends on `number`."""
     generator = np.random.default_rng(number)
     sections = [
         f"## Part {part}\n\n{marker} {' '.join(words.draw(generator, WORDS_A_CHUNK))}."

@@ -1,4 +1,4 @@
-"""A search inside the process, by mode and by stage, at two sizes of index; beside the peers'."""
+"""In-process searches by mode and stage, at two index sizes, compared with the peers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WARM_UP = 20
 
 @dataclass(frozen=True)
 class Mode:
-    """Times of the whole search, and of each of its stages, in one mode."""
+    """Times of the whole search and of each stage, in one mode."""
 
     whole: Times
     stages: Mapping[str, Times]
 
 
 def main() -> None:
-    """Time every mode and stage on each size of index and write the figures."""
+    """Time every mode and stage at each index size and write the figures."""
     chosen = options(__doc__ or "")
     figures: list[Figure] = []
     details: dict[str, object] = {}
@@ -73,7 +73,7 @@ def _measured(engine: Engine, stack: Stack, mode: SearchMode) -> Mode:
 
 
 def _stages(engine: Engine, stack: Stack, mode: SearchMode) -> dict[str, Times]:
-    """Time of each stage, as the search's own trace tells it."""
+    """Time of each stage, from the trace of the search."""
     stages: dict[str, list[float]] = defaultdict(list)
     for query in stack.queries:
         reply = engine.search(SearchRequest(query, mode=mode, plain=True, explain=True))

@@ -1,4 +1,4 @@
-"""The whole stack over HTTP: hybrid queries, start to first answer, memory; beside the peers'."""
+"""Hybrid queries over HTTP, time to the first reply, and memory, compared with the peers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEDED = "vectors of passages are clustered random ones; queries are embedded by
 
 @dataclass(frozen=True)
 class Ours:
-    """What was measured of Notewell."""
+    """The measurements of Notewell."""
 
     starts_s: tuple[float, ...]
     query: Times
@@ -26,7 +26,7 @@ class Ours:
 
 
 def main() -> None:
-    """Measure both sides and write the figures."""
+    """Measure both and write the figures."""
     chosen = options(__doc__ or "")
     stack = prepare(quick=chosen.quick)
     ours = measure_ours(stack, QUICK_STARTS if chosen.quick else STARTS)
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def measure_ours(stack: Stack, starts: int) -> Ours:
-    """Start the server a few times; in the last one, time the queries."""
+    """Start the server a few times; time the queries in the last run."""
     first: list[float] = []
     with serving(stack.vault, stack.environment):
         pass  # compiles what an installed package has compiled
@@ -58,7 +58,7 @@ def measure_ours(stack: Stack, starts: int) -> Ours:
 
 
 def rows(ours: Ours, peers: Peers, chunks: str) -> list[Figure]:
-    """The rows of the table that this script answers for."""
+    """The rows of the table that this script fills."""
     start = statistics.median(ours.starts_s)
     return [
         Figure(

@@ -1,14 +1,14 @@
-"""Tokens: how often the right passage is within 1k, 2k and 4k tokens, beside sending whole notes.
+"""How often the right passage is in a budget of 1k, 2k or 4k tokens, against whole notes.
 
-Judged queries of the shared data (NOTEWELL_TEST_DATA, or shared/data beside the repository); no
-figures without it. Both sides take the notes in the order of the same search, notes that a query
-was cut from left out, and count with the same tokenizer. Ours is `notewell context`; whole notes
-are sent one after the other, the last one cut where the budget ends.
+Needs the judged queries of the shared data (NOTEWELL_TEST_DATA, or shared/data beside the
+repository). Both methods take the notes in the order of the same search, without the notes that a
+query was taken from, and count with the same tokenizer. Ours is `notewell context`; the other sends
+whole notes one after the other and cuts the last one at the end of the budget.
 
-The right passage of a query that names a heading is there when half of the words under that heading
-are; of others, when half of the words of the right note's best passage are. SciFact's documents are
-short: there the whole document is the passage. A sample of its queries is asked, in the whole
-corpus, so that the right document has all its rivals.
+For a query that names a heading, the right passage counts as sent when half of the words under that
+heading are; for others, when half of the words of the right note's best passage are. SciFact's
+documents are short: there the whole document is the passage. A sample of its queries is measured,
+in the whole corpus.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ OF_ABSTRACTS = (
 
 @dataclass(frozen=True)
 class Set:
-    """A judged set, the folder of its vault, and which note a document is."""
+    """A judged set, the folder of its vault, and the note of each document."""
 
     judged: JudgedSet
     vault: Path
@@ -71,7 +71,7 @@ class Set:
 
 @dataclass
 class Score:
-    """What one way of sending notes came to under one budget."""
+    """The result of one method under one budget."""
 
     asked: int = 0
     hits: int = 0
@@ -122,7 +122,7 @@ def main() -> None:
 
 
 def sets(work: Path, *, quick: bool) -> Iterator[Set]:
-    """The sets that are there."""
+    """The sets that exist in the shared data."""
     known = unpacked("known-obsidian-help-en", work)
     vault = unpacked("vault-obsidian-help-en", work)
     if known is not None and vault is not None:
@@ -141,7 +141,7 @@ def sets(work: Path, *, quick: bool) -> Iterator[Set]:
 
 
 def few(corpus: Path, judged: JudgedSet) -> Path:
-    """A corpus of the judged documents and a few others, which finds more than the whole one."""
+    """A corpus of the judged documents and a few others; easier than the whole corpus."""
     wanted = {document for graded in judged.qrels.values() for document in graded}
     lines = corpus.read_bytes().splitlines()
     kept = [
@@ -155,7 +155,7 @@ def few(corpus: Path, judged: JudgedSet) -> Path:
 
 
 def unpacked(archive: str, work: Path) -> Path | None:
-    """The folder inside an archive of the shared data; None where it is not there."""
+    """The folder inside an archive of the shared data; None where it does not exist."""
     beside = Path(__file__).resolve().parents[2].parent / "shared" / "data"
     packed = Path(os.environ.get("NOTEWELL_TEST_DATA") or beside) / f"{archive}.tar.gz"
     if not packed.is_file():
@@ -175,13 +175,13 @@ def read(folder: Path, name: str) -> JudgedSet:
 
 
 def headings(file: Path) -> dict[str, Sequence[str]]:
-    """The heading that the link of each query led to, where it led to one."""
+    """The headings that the link of each query names, by query id; empty where it names none."""
     lines = (orjson.loads(line) for line in file.read_bytes().splitlines())
     return {line["_id"]: line["metadata"].get("heading") or () for line in lines}
 
 
 def measure(one: Set, settings: Settings) -> dict[tuple[str, int], Score]:
-    """Ask the judged queries of a set, in every way, under every budget."""
+    """Run the judged queries of a set with every method and every budget."""
     scores = {(way, budget): Score() for budget in BUDGETS for way in WAYS}
     with closing(Vaults(settings, fetch_missing=True)) as vaults:
         engine = vaults.open(vaults.add(one.vault), writable=True)
@@ -196,7 +196,7 @@ def measure(one: Set, settings: Settings) -> dict[tuple[str, int], Score]:
 
 
 class Trial:
-    """One query: what is sent for it, and whether the right passage is in that."""
+    """One query: the text that is sent for it, and whether the right passage is in it."""
 
     def __init__(self, engine: Engine, one: Set, query: Query) -> None:
         self._engine = engine
@@ -213,7 +213,7 @@ class Trial:
         self._passages = [words for path in right for words in self._right(path, wanted)]
 
     def text(self, way: str, budget: int) -> str:
-        """What is sent."""
+        """The text that is sent."""
         if way == "whole notes":
             return self._whole_notes(budget)
         question = ContextQuestion(
@@ -222,7 +222,7 @@ class Trial:
         return self._assembler.assemble(question).text
 
     def is_right(self, text: str) -> bool:
-        """Whether half of the words of a right passage follow each other in `text`, in pairs."""
+        """Whether half of the word pairs of a right passage are in `text`."""
         sent = set(_pairs(text))
         return any(
             sum(pair in sent for pair in passage) >= HALF * len(passage)
@@ -230,7 +230,7 @@ class Trial:
         )
 
     def _right(self, path: str, wanted: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
-        """The passages that count as right, as their pairs of words."""
+        """The passages that count as right, each as its pairs of neighbouring words."""
         note = self._engine._index.note_at(path)
         chunks = self._engine._index.chunks_of(note.id) if note is not None else ()
         if self._whole:
@@ -242,7 +242,7 @@ class Trial:
                 yield pairs
 
     def _search(self, request: SearchRequest) -> SearchReply:
-        """The ordinary search, without the notes that the query was cut from."""
+        """Search with defaults, without the notes that the query was taken from."""
         more = replace(request, limit=request.limit + len(self._drops))
         found = self._engine.search(more)
         kept = tuple(one for one in found.results if one.path not in self._drops)
@@ -267,7 +267,7 @@ class Trial:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Words that follow each other; a text of one word counts as a pair with nothing."""
+    """Pairs of neighbouring words; a single word is paired with an empty one."""
     words = _WORD.findall(text.casefold())
     yield from zip(words, words[1:] or [""], strict=False)
 

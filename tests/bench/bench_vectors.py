@@ -1,9 +1,9 @@
-"""Vector search: the nearest 100 beside a float32 product over everything, with recall.
+"""Vector search for the nearest 100, compared with an exact float32 product, with recall.
 
     python tests/bench/bench_vectors.py --json FILE [--quick]
 
-Vectors lie in overlapping clusters and are not centred, as embeddings are; a question is a vector
-blurred to a cosine of about 0.7.
+Like embeddings, the vectors lie in overlapping clusters and are not centred; a query is a vector
+with noise, at a cosine of about 0.7.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOTE_CHUNKS = 4
 
 
 def main() -> None:
-    """Measure every size and write the rows."""
+    """Measure every size and write the figures."""
     chosen = options(__doc__.partition("\n")[0])
     rows, details = [], {}
     for size in QUICK_SIZES if chosen.quick else SIZES:
@@ -97,7 +97,7 @@ def _filtered(vectors: Vectors, asked: FloatArray, size: int) -> Times:
 
 
 def _stored(vectors: Vectors, query: FloatArray) -> dict[str, object]:
-    """Times of saving a snapshot, and of opening it up to the first answer."""
+    """Times of saving a snapshot, and of opening it until the first reply."""
     of = Fingerprint("bench", 1, "vectors")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vectors.snapshot"

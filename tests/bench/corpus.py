@@ -1,8 +1,8 @@
 """A synthetic vault for benchmarks: the same notes and queries on every machine.
 
-Words are those of the default model's vocabulary, which lists them by frequency, drawn after
-Zipf's law; a quarter of each note's words come from the note's topic, so that words occur together
-as they do in real notes. A section is about one chunk of 256 tokens.
+Words are drawn by Zipf's law from the default model's vocabulary, which is ordered by frequency. A
+quarter of each note's words belong to its topic, so that words occur together as in real notes. A
+section is about one chunk of 256 tokens.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ZIPF_SHIFT, _ZIPF_EXPONENT = 2.7, 1.05  # Mandelbrot's form, fitted to English
 
 @dataclass(frozen=True)
 class Words:
-    """A vocabulary by falling frequency, and the cumulated chance of each word."""
+    """A vocabulary by falling frequency, and the cumulative probability of each word."""
 
     words: tuple[str, ...]
     chances: npt.NDArray[np.float64]
@@ -43,17 +43,17 @@ class Words:
         return cls(words, np.cumsum(weights) / weights.sum())
 
     def draw(self, generator: np.random.Generator, count: int) -> list[str]:
-        """Words as they would stand in a text."""
+        """Draw words with the frequencies of a text."""
         return [self.words[n] for n in np.searchsorted(self.chances, generator.random(count))]
 
     def rare(self, generator: np.random.Generator, count: int) -> list[str]:
-        """Words of the middle and far ranks, as titles and topics are made of."""
+        """Draw words of medium and low frequency, for titles and topics."""
         ranks = generator.integers(len(self.words) // 20, len(self.words), count)
         return [self.words[n] for n in ranks]
 
 
 def write_vault(folder: Path, words: Words, notes: int) -> None:
-    """Write `notes` notes below `folder`; files that are there are left as they are."""
+    """Write `notes` notes to `folder`; files that exist are not changed."""
     generator = np.random.default_rng(SEED)
     topics = [words.rare(generator, TOPIC_WORDS) for _ in range(TOPICS)]
     titles = [" ".join(words.rare(generator, 3)).capitalize() for _ in range(notes)]
@@ -81,7 +81,7 @@ def note(number: int, words: Words, topics: Sequence[Sequence[str]], titles: Seq
 
 
 def queries(words: Words, count: int) -> list[str]:
-    """Questions of 8 terms, some common and some rare, as people type them."""
+    """Queries of 8 terms, some common and some rare."""
     generator = np.random.default_rng((SEED, 1))
     return list(_questions(generator, words, count))
 

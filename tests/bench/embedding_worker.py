@@ -1,8 +1,8 @@
-"""One embedding system in a process of its own: how fast it loads, indexes and answers.
+"""Times one embedding system in its own process: loading, indexing, queries.
 
     python tests/bench/embedding_worker.py --system int8|fp32|torch --work FILE --json FILE
 
-FILE of `--work` holds `{model: folder, model_dir: folder, bulk: [text], queries: [text]}`. The
+The file `--work` contains `{model: folder, model_dir: folder, bulk: [text], queries: [text]}`. The
 system `torch` needs a Python with sentence-transformers and imports nothing of Notewell.
 """
 
@@ -25,7 +25,7 @@ WARM_UP = 16
 
 @dataclass(frozen=True)
 class System:
-    """What is timed. `bulk` are the ways to embed many texts; the fastest one counts."""
+    """A system to time. `bulk` are ways to embed many texts; the fastest one is reported."""
 
     bulk: Sequence[Callable[[Sequence[str]], np.ndarray]]
     query: Callable[[str], np.ndarray]
@@ -117,7 +117,7 @@ def timed(function: Callable[..., object], argument: object) -> float:
 
 
 def resident_mb() -> float | None:
-    """Resident memory of this process in 10**6 bytes, where the system tells."""
+    """Resident memory of this process in 10**6 bytes, where the system reports it."""
     status = Path("/proc/self/statm")
     if not status.exists():
         return None

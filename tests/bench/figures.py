@@ -1,8 +1,8 @@
-"""What each benchmark script hands to `run.py`: rows of the table, and the numbers behind them.
+"""The output of a benchmark script, which `run.py` reads: rows of the table, and details.
 
     python tests/bench/bench_NAME.py --json FILE [--quick] [--torch-python PYTHON]
 
-The file holds `{"figures": [{figure, aim, beside, measured, ratio, note}], "details": {…}}`;
+The file contains `{"figures": [{figure, aim, beside, measured, ratio, note}], "details": {…}}`;
 `ratio` is ours divided by the peer's (null where there is no peer).
 """
 
@@ -19,7 +19,7 @@ import orjson
 
 @dataclass(frozen=True)
 class Figure:
-    """A row of the table. `measured` and `beside` are texts with units."""
+    """A row of the table. `measured` and `beside` (the peer's figure) are texts with units."""
 
     figure: str
     aim: str
@@ -48,7 +48,7 @@ class Times:
 
 
 def arguments(about: str) -> argparse.ArgumentParser:
-    """The arguments that every script takes, for a script that takes more."""
+    """A parser with the arguments of every script, to which a script can add its own."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--json", type=Path, required=True, help="file for the figures")
     parser.add_argument("--quick", action="store_true", help="smaller and fewer, to try it out")
@@ -57,12 +57,12 @@ def arguments(about: str) -> argparse.ArgumentParser:
 
 
 def options(about: str) -> argparse.Namespace:
-    """What was asked of a script that takes no more than these."""
+    """Parse the arguments of a script that has no others."""
     return arguments(about).parse_args()
 
 
 def write(path: Path, figures: Sequence[Figure], details: Mapping[str, object]) -> None:
-    """Write a script's figures where `run.py` finds them."""
+    """Write a script's figures to the file that `run.py` reads."""
     document = {"figures": figures, "details": details}
     path.write_bytes(
         orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY)

@@ -1,7 +1,7 @@
-"""A day of changes at speed: does the server's memory grow with what it has seen?
+"""A day's changes in a short time, to see whether the server's memory grows.
 
-The hand works in a folder of its own, in which there are always about as many notes, so that what
-grows is not the vault.
+The changes are made in one folder whose number of notes stays about the same, so that growth is not
+that of the vault.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from tests.stress.operations import Hand
 CHANGES, QUICK_CHANGES = 20_000, 2_000
 _NOTES = 300
 _TICKS = 20
-_WARM_UP = 2  # ticks: caches, pools and the allocator's arenas have their size by then
-_AT_ONCE = 5  # changes a client tells of together
+_WARM_UP = 2  # ticks; caches, pools and the allocator's arenas have grown to their size by then
+_AT_ONCE = 5  # changes in one request of a client
 _FOLDER = "Changing"
 _DEBOUNCE_S = 1.0  # longer than the watcher waits for quiet
 
 
 @dataclass(frozen=True)
 class Churn:
-    """Resident memory (MB) after each twentieth of the changes; after the second and the last at
-    rest, when the server has given back what the burst needed.
+    """Resident memory (MB) after each twentieth of the changes.
+
+    After the second and the last one the server has been idle long enough to free memory.
     """
 
     changes: int
@@ -41,19 +42,19 @@ class Churn:
 
     @property
     def growth(self) -> float:
-        """By what share it grew after the warm-up."""
+        """Growth after the warm-up, as a fraction."""
         return self.mb[-1] / self.mb[_WARM_UP - 1] - 1
 
 
 class SteadyHand(Hand):
-    """A hand that keeps the number of notes, and lists them once in a while."""
+    """Makes changes that keep the number of notes; reads the list of files only now and then."""
 
     def __init__(self, vault: Path, seed: int) -> None:
         super().__init__(vault, seed)
         self._listed: list[Path] = []
 
     def any(self) -> None:
-        """One operation; where the folder has become too full or too empty, the other way."""
+        """Make one change; adds or removes where the folder has too few or too many notes."""
         if len(self._listed) < 50 or self.random.random() < 0.05:
             self._listed = sorted(self.vault.rglob("[!.]*.md"))
             self._bin = self._bin[-100:]
@@ -73,7 +74,7 @@ class SteadyHand(Hand):
 
 
 def churn(server: Server, home: Home, changes: int) -> Churn:
-    """Make so many changes, and let the server come to rest twenty times on the way."""
+    """Make `changes` changes, and wait twenty times in between until the server is idle."""
     folder = home.vault / _FOLDER
     folder.mkdir()
     hand = SteadyHand(folder, seed=24)
@@ -86,7 +87,7 @@ def churn(server: Server, home: Home, changes: int) -> Churn:
         for _ in range(changes // _TICKS // _AT_ONCE):
             for _ in range(_AT_ONCE):
                 hand.any()
-            # The watcher alone would wait for a quiet moment and make one run of all.
+            # The watcher alone would wait for a pause and then index all changes in one run.
             server.post("changes", changes=[{"kind": "modify", "path": _FOLDER}])
         _rest(server, long=tick in {_WARM_UP, _TICKS})
         mb.append(server.resident_mb())
@@ -97,7 +98,7 @@ def churn(server: Server, home: Home, changes: int) -> Churn:
 
 
 def _rest(server: Server, *, long: bool = False) -> None:
-    """Wait until all is done; `long`: until the server has tidied up after itself as well."""
+    """Wait until nothing is queued; `long`: also for the clean-up that follows."""
     time.sleep(_DEBOUNCE_S)
     settle(server)
     if long:

@@ -1,7 +1,7 @@
-"""A vault for the benchmarks of a running server, and all a server of its own needs.
+"""Prepares a vault and settings for the benchmarks of a running server.
 
-Notes come from a folder that is named, else from the shared data's obsidian-hub, else they are
-generated. Whatever they are, they are copied: the benchmark writes into its vault.
+Notes are copied from the named folder, or from obsidian-hub of the shared data, or are generated.
+They are always a copy, because the benchmark writes to its vault.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WORD = re.compile(r"[a-z]{4,12}")
 
 @dataclass(frozen=True)
 class Home:
-    """A vault and where its server keeps things. `real` says whether the model means anything."""
+    """A vault and its server's folders. `real`: the model is a real one, not random weights."""
 
     vault: Path
     environment: dict[str, str]
@@ -46,7 +46,7 @@ class Home:
     words: tuple[str, ...]  # of the notes, each as often as it is written
 
     def questions(self, count: int) -> list[str]:
-        """Three to six words of the notes each, the same every time."""
+        """Queries of three to six words of the notes, the same every time."""
         chance = random.Random(_SEED)
         return [
             " ".join(chance.choice(self.words) for _ in range(chance.randint(3, 6)))
@@ -55,13 +55,13 @@ class Home:
 
     @property
     def common_word(self) -> str:
-        """A word that a first answer cannot miss."""
+        """The most frequent word, which is sure to be in the first notes that are indexed."""
         return Counter(self.words).most_common(1)[0][0]
 
 
 @contextmanager
 def home(source: Path | None, data: Path | None, *, most_notes: int) -> Iterator[Home]:
-    """Bring a vault of at most so many notes about, for as long as the block lasts."""
+    """Prepare a vault of at most `most_notes` notes; it is deleted at the end of the block."""
     with TemporaryDirectory(prefix="notewell-bench-") as folder:
         root = Path(folder)
         environment, model_folder, model = _environment(root)
@@ -79,7 +79,7 @@ def home(source: Path | None, data: Path | None, *, most_notes: int) -> Iterator
 
 
 def _environment(root: Path) -> tuple[dict[str, str], Path, str]:
-    """Settings of its own; the default model where this computer has it, else a made-up one."""
+    """Separate settings; the default model where it is installed, else one with random weights."""
     settings = load_settings(environ=os.environ)
     files = locate(find(ModelRules().name), model_dir=settings.model_dir)
     config = root / "config.toml"
@@ -114,7 +114,7 @@ def _unpacked(root: Path, data: Path | None) -> Path | None:
 
 
 def _copy(source: Path, vault: Path, most_notes: int) -> None:
-    """Copy notes, evenly picked where there are more than wanted, and Obsidian's settings."""
+    """Copy Obsidian's settings and the notes, a regular sample where there are too many."""
     notes = sorted(source.rglob("[!.]*.md"))
     step = max(len(notes) / most_notes, 1.0)
     for path in (notes[int(n * step)] for n in range(min(most_notes, len(notes)))):

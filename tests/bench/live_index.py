@@ -1,4 +1,4 @@
-"""A server's first index, and queries while it and a later one run."""
+"""A server's first index, and queries during it and during a full reindex."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WARM_UP = 20
 
 @dataclass(frozen=True)
 class FirstIndex:
-    """What a first index took, in seconds from the process's start; memory in MB.
+    """Times of a first index, in seconds from the start of the process; memory in MB.
 
     `complete_s` is extrapolated where the time was up first, and then `complete` is False.
     """
@@ -40,7 +40,7 @@ class FirstIndex:
 
 
 def first_index(server: Server, home: Home, *, limit_s: float) -> FirstIndex:
-    """Follow a first index to its end, or for so long, and search all the while."""
+    """Follow a first index to its end or a time limit, searching during it."""
     start_mb = server.resident_mb()
     first_answer = _until_answered(server, home.common_word)
     timings: dict[Stage, list[float]] = defaultdict(list)
@@ -76,12 +76,12 @@ def first_index(server: Server, home: Home, *, limit_s: float) -> FirstIndex:
 
 
 def queries_at_rest(server: Server, home: Home, count: int) -> Times:
-    """Time queries while nothing else goes on."""
+    """Time queries on an idle server."""
     return _some(server, home, count, lambda: True)
 
 
 def queries_while_reindexing(server: Server, home: Home, count: int) -> tuple[Times, float]:
-    """Time queries while every note is read again, again and again; also the peak memory, MB."""
+    """Time queries during repeated full reindexing; also returns the peak memory in MB."""
     peak = 0.0
 
     def keep_busy() -> bool:
@@ -110,7 +110,7 @@ def _some(server: Server, home: Home, count: int, before: Callable[[], bool]) ->
 def _asked(
     server: Server, questions: Sequence[str], before: Callable[[], bool] = lambda: True
 ) -> Iterator[float]:
-    """Ask one after the other, for ever; gives the seconds each took."""
+    """Run the queries in an endless loop; yields the seconds of each."""
     for question in cycle(questions):
         before()
         began = time.perf_counter()

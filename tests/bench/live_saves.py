@@ -1,4 +1,4 @@
-"""From a save to its being found, through a running server: told by the watcher or by a client."""
+"""Time from a save until a running server finds it, noticed by its watcher or by a client."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Saves:
     """Times from the save of one paragraph of five to the search that finds it."""
 
     keyword: Times
-    semantic: Times | None  # None: a made-up model, by which all texts are near each other
+    semantic: Times | None  # None: a model of random weights, to which all texts are alike
 
 
 class _Note:
-    """A note of five sections, of which one is written anew at each save."""
+    """A note of five sections, one of which gets new text at each save."""
 
     def __init__(self, home: Home) -> None:
         self._random = random.Random(time.time_ns())  # texts that no earlier run has embedded
@@ -42,7 +42,7 @@ class _Note:
         self._write()
 
     def save(self) -> tuple[str, str]:
-        """Save a new paragraph; returns a word that only it has, and its text."""
+        """Save a new paragraph; returns a word that no other text contains, and the text."""
         self._saves += 1
         marker = f"zq{self._random.randrange(10**9)}marker"
         text = self._paragraph()
@@ -62,7 +62,7 @@ class _Note:
 
 
 def measure(server: Server, home: Home, door: Door, saves: int) -> Saves:
-    """Save again and again, each kind of search on saves of its own."""
+    """Save repeatedly; keyword and semantic searches on separate saves."""
     note = _Note(home)
     changes = [{"kind": "modify", "path": NOTE}] if door == "changes" else []
 
@@ -97,7 +97,7 @@ def _semantic(server: Server, note: _Note, tell: Callable[[], object]) -> float:
 
 
 def settle(server: Server, gone: str | None = None) -> None:
-    """Wait until nothing is left to do, and `gone` is known to be gone."""
+    """Wait until nothing is queued and the index has removed `gone`."""
     deadline = time.perf_counter() + _PATIENCE_S
     while time.perf_counter() < deadline:
         status = server.get("status")

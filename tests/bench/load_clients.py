@@ -1,4 +1,4 @@
-"""Many clients of one server at once, each a device of its own that types, reads and waits."""
+"""Many concurrent clients of one server, each with its own token, that type, read and pause."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aiohttp
 
-HONEST = frozenset({429, 503})  # a refusal that says when to come back
+HONEST = frozenset({429, 503})  # refusals that should have Retry-After
 _THINK_S = (0.2, 0.8)  # between two keystrokes' searches, and to read
 _ANSWER_S = 30.0
 _CHANGED_LINE = "\nA line of load number {number}.\n"
@@ -20,7 +20,7 @@ _CHANGED_LINE = "\nA line of load number {number}.\n"
 
 @dataclass
 class Tally:
-    """What came of the requests. `seconds` are those of answers."""
+    """The outcome of the requests. `seconds`: the times of successful ones."""
 
     seconds: list[float] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -29,24 +29,24 @@ class Tally:
 
     @property
     def asked(self) -> int:
-        """All requests, whatever came of them."""
+        """The number of all requests."""
         return self.statuses.total() + self.errors.total()
 
     @property
     def answered(self) -> int:
-        """Those that got what they asked for."""
+        """The number of successful requests."""
         return self.statuses[200]
 
     @property
     def wrong(self) -> int:
-        """Those that neither got an answer nor an honest refusal."""
+        """The number of requests that neither succeeded nor were refused as `HONEST` describes."""
         refused = sum(self.statuses[status] for status in HONEST) - self.silent
         return self.asked - self.answered - refused
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Clients of the server at `url`: what they ask for, which notes they open, and for how long."""
+    """Clients of the server at `url`: their queries, the notes they open, and the duration."""
 
     url: str
     questions: Sequence[str]
@@ -55,7 +55,7 @@ class Crowd:
     tally: Tally = field(default_factory=Tally)
 
     async def ask(self, tokens: Sequence[str]) -> Tally:
-        """Let a client with each of `tokens` go about it, all at once."""
+        """Run one client for each of `tokens`, all at the same time."""
         end = time.monotonic() + self.seconds
         await asyncio.gather(
             *(self._client(token, number, end) for number, token in enumerate(tokens))
@@ -63,7 +63,7 @@ class Crowd:
         return self.tally
 
     async def _client(self, token: str, number: int, end: float) -> None:
-        """One person: types a question, looks at a note and at what is like it, and again."""
+        """One client in a loop: types a query, opens a note, asks for similar notes."""
         chance = random.Random(number)
         headers = {"Authorization": f"Bearer {token}"}
         timeout = aiohttp.ClientTimeout(total=_ANSWER_S)
@@ -82,7 +82,7 @@ class Crowd:
 
 
 async def change(notes: Sequence[Path], seconds: float) -> int:
-    """Append a line to each of `notes`, spread over the time; how many were changed."""
+    """Append a line to each of `notes`, spread over the duration; returns how many."""
     began = time.monotonic()
     for number, note in enumerate(notes):
         await asyncio.sleep(max(began + seconds * number / len(notes) - time.monotonic(), 0))

@@ -63,7 +63,7 @@ def load_model(folder: Path) -> Encode:
 def hybrid(
     query: str, keywords: BM25Okapi, vectors: np.ndarray, encode: Encode | None
 ) -> list[int]:
-    """The usual hybrid search: two rankings, reciprocal rank fusion, best first."""
+    """The usual hybrid search: two rankings, fused by reciprocal rank, best first."""
     vector = encode(query) if encode else vectors[len(query)]
     sides = (keywords.get_scores(tokenize(query)), vectors @ vector)
     fused: dict[int, float] = {}
@@ -75,12 +75,12 @@ def hybrid(
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokenizer that rank-bm25's users write."""
+    """The tokenizer that users of rank-bm25 commonly write."""
     return re.findall(r"\w+", text.lower())
 
 
 def resident_mb() -> float:
-    """Memory of this process that is in RAM, in units of 10**6 bytes; 0 where it cannot be told."""
+    """Memory of this process that is in RAM, in units of 10**6 bytes; 0 where it is unknown."""
     status = Path("/proc/self/status")
     lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
     return next(

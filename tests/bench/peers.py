@@ -1,4 +1,4 @@
-"""The peers' stack on our texts, vectors and queries, in a process of its own (peer_stack.py)."""
+"""Runs the peers on our texts, vectors and queries, in a separate process (peer_stack.py)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUERIES = 20
 
 @dataclass(frozen=True)
 class Peers:
-    """What was measured of the peers. Without torch the model's share is missing."""
+    """The measurements of the peers. Without torch the embedding of queries is not in them."""
 
     torch: bool
     start_s: float | None
@@ -29,12 +29,12 @@ class Peers:
 
     @property
     def name(self) -> str:
-        """What they are, and what is missing."""
+        """The names of the packages, and which was not measured."""
         return NAMES if self.torch else f"{NAMES} (the last not measured: no --torch-python)"
 
 
 def measure_peers(stack: Stack, torch_python: Path | None) -> Peers:
-    """Run them; with a Python that has sentence-transformers they embed the queries as well."""
+    """Run the peers; with a Python that has sentence-transformers they also embed the queries."""
     folder = Path(tempfile.mkdtemp(prefix="notewell-bench-"))
     try:
         dump(stack, folder)

@@ -1,4 +1,4 @@
-"""What a measured figure depends on besides the code: commit, machine, versions."""
+"""The commit, machine and package versions that a figure was measured with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where and on what a figure was measured."""
+    """The commit, machine and versions of a measurement."""
 
     date: str
     commit: str
@@ -43,7 +43,7 @@ class Provenance:
 
 
 def provenance(packages: Sequence[str]) -> Provenance:
-    """The facts of this process and checkout; `packages` that are not installed are left out."""
+    """Read them for this process and checkout; `packages` that are not installed are left out."""
     return Provenance(
         date=datetime.now(UTC).date().isoformat(),
         commit=_commit(),
@@ -56,13 +56,13 @@ def provenance(packages: Sequence[str]) -> Provenance:
 
 
 def bound_to_cores() -> None:
-    """Keep this process and its children on `CORES` processors, where the system lets us."""
+    """Limit this process and its children to `CORES` processors, where the system allows it."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
 
 
 def _commit() -> str:
-    """The short hash, with `-changed` behind it where the package differs from the commit."""
+    """The short hash, followed by `-changed` where the package differs from the commit."""
     try:
         commit = _git("rev-parse", "--short", "HEAD")
         changed = _git("status", "--porcelain", "--", "../../sidecar")

@@ -1,4 +1,4 @@
-"""Where the repository is; importing this lets a benchmark use what the tests share."""
+"""The repository's folder; importing this makes the modules of the tests importable."""
 
 from __future__ import annotations
 

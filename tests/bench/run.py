@@ -2,8 +2,8 @@
 
     python tests/bench/run.py --out FOLDER [--quick] [--torch-python PYTHON] [--only NAME,…]
 
-A script is any `bench_*.py` beside this file; figures.py says what it is given and hands back. One
-that fails is named in the table and the others go on.
+A script is any `bench_*.py` beside this file; figures.py describes its arguments and output. A
+script that fails is named in the table, and the others still run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one script; `problem` is None where it went well."""
+    """The result of one script; `problem` is None where it succeeded."""
 
     script: str
     seconds: float
@@ -56,7 +56,7 @@ class Outcome:
 
 
 def main() -> int:
-    """Run the scripts, print and write the table; 1 where one failed."""
+    """Run the scripts, print and write the table. Returns 1 where one failed."""
     options = _options()
     bound_to_cores()
     outcomes = [run(script, options) for script in _scripts(options.only)]
@@ -93,10 +93,10 @@ def run(script: Path, options: argparse.Namespace) -> Outcome:
 
 
 def markdown(outcomes: Sequence[Outcome], facts: Provenance, *, quick: bool) -> str:
-    """The table, with where and on what it was measured."""
+    """The table, after the commit, machine and versions."""
     lines = ["# Speed and memory\n", facts.markdown()]
     if quick:
-        lines.append("Measured with `--quick`: fewer and smaller, not the figures to go by.\n")
+        lines.append("Measured with `--quick`: smaller and with fewer runs, so not comparable.\n")
     lines.append("| figure | aim | beside | measured | ratio |\n|---|---|---|---:|---:|")
     lines.extend(_row(row) for outcome in outcomes for row in outcome.rows)
     lines.append("\n`ratio`: ours divided by the peer's, both measured in this run.\n")
@@ -114,7 +114,7 @@ def _row(row: Mapping[str, object]) -> str:
 
 
 def _ratio(ratio: float) -> str:
-    """As the aims are written: `1/250` when we are the smaller one by far, else `3.2x`."""
+    """Format a ratio like the aims: `1/250` where ours is far smaller, else `3.2x`."""
     return f"1/{1 / ratio:.0f}" if 0 < ratio < 0.1 else f"{ratio:.2f}x"
 
 

@@ -1,4 +1,4 @@
-"""A `notewell serve` process of its own, and a client that keeps its connection."""
+"""Starts `notewell serve` in a process, with a client that keeps its connection open."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CPU_FIELDS = slice(11, 13)  # utime and stime of /proc/PID/stat, behind the pro
 
 
 class Server:
-    """A running server. `started` is when its process was asked for (time.perf_counter)."""
+    """A running server. `started`: when its process was started (time.perf_counter)."""
 
     def __init__(self, process: subprocess.Popen[str], started: float) -> None:
         """Wait for the handshake line."""
@@ -41,15 +41,15 @@ class Server:
         self._connection = http.client.HTTPConnection("127.0.0.1", int(handshake["port"]))
 
     def get(self, route: str, **parameters: object) -> Mapping[str, object]:
-        """The JSON answer of a route; RuntimeError for anything but 200."""
+        """GET a route and decode its JSON. Raises RuntimeError for a status other than 200."""
         return self._ask("GET", f"/api/{route}?{urllib.parse.urlencode(parameters)}")
 
     def post(self, route: str, **body: object) -> Mapping[str, object]:
-        """The JSON answer to a JSON body; RuntimeError for anything but 200 and 202."""
+        """POST JSON and decode the reply. Raises RuntimeError for a status other than 200 or 202."""
         return self._ask("POST", f"/api/{route}", json.dumps(body))
 
     def metric(self, name: str) -> float:
-        """One figure of `GET /metrics`, summed over its labels."""
+        """One metric of `GET /metrics`, summed over its labels."""
         lines = self._answer("GET", "/metrics")[1].decode().splitlines()
         named = (line for line in lines if line.startswith((f"{name} ", f"{name}{{")))
         return sum(float(line.rpartition(" ")[2]) for line in named)
@@ -74,7 +74,7 @@ class Server:
         return response.status, response.read()
 
     def wait_for_hybrid(self, query: str) -> float:
-        """Seconds from the process's start to the first answer in which vectors took part."""
+        """Seconds from the start of the process to the first reply that used vectors."""
         deadline = time.perf_counter() + READY_S
         while time.perf_counter() < deadline:
             results = self.get("search", q=query, plain="true")["results"]
@@ -84,7 +84,7 @@ class Server:
         raise RuntimeError("the server never answered by meaning")
 
     def wait_until_ready(self) -> None:
-        """Return when nothing is left to index."""
+        """Wait until nothing is left to index."""
         deadline = time.perf_counter() + READY_S
         while self.get("status")["state"] != "ready":
             if time.perf_counter() > deadline:

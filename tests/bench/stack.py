@@ -1,8 +1,8 @@
-"""A prepared index of many chunks, for the benchmarks of the whole stack.
+"""Prepares an index of many chunks for the benchmarks of the whole stack.
 
-The notes go through the ordinary write path. Only the embedding of passages is replaced, by
-clustered random unit vectors: embedding 100,000 chunks takes a quarter of an hour and is measured
-elsewhere. Queries are embedded by the real model.
+The notes go through the ordinary write path, but passages get random unit vectors in clusters,
+because embedding 100,000 chunks takes a quarter of an hour and is measured in bench_embedding.
+Queries are embedded by the real model.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SHARED, _OWN, _NOISE = 0.35, 0.55, 0.76  # cosines near 0.12 across and 0.42 wi
 
 
 class SeededEmbedder:
-    """The real model's tokenizer and identity, with made-up vectors for passages."""
+    """The real model's tokenizer and key, with random vectors for passages."""
 
     def __init__(self, model: Embedder) -> None:
         self._model = model
@@ -126,9 +126,9 @@ class Stack:
 
 
 def prepare(*, quick: bool, chunks: int | None = None) -> Stack:
-    """Bring the benchmark vault and its index about; what an earlier run made is used again.
+    """Write the benchmark vault and index it, or reuse those of an earlier run.
 
-    A quick one has fewer queries and, unless `chunks` says how many, fewer chunks.
+    `quick`: fewer queries and, where `chunks` is None, fewer chunks.
     """
     chunks = chunks or (QUICK_CHUNKS if quick else CHUNKS)
     settings = _settings(chunks)
@@ -146,7 +146,7 @@ def prepare(*, quick: bool, chunks: int | None = None) -> Stack:
 
 
 def dump(stack: Stack, folder: Path) -> None:
-    """Write the chunks' texts (JSON lines) and vectors (.npy), for peers, in one order."""
+    """Write the chunks' texts (JSON lines) and vectors (.npy), for the peers, in the same order."""
     folder.mkdir(parents=True, exist_ok=True)
     with closing(Index.open(stack.directory, writable=False)) as index:
         index.use_model(stack.model, stack.dimensions)
@@ -158,7 +158,7 @@ def dump(stack: Stack, folder: Path) -> None:
 
 
 def say(message: str) -> None:
-    """Tell the person what takes time."""
+    """Report what takes time, on stderr."""
     sys.stderr.write(f"{message}\n")
 
 

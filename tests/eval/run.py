@@ -2,8 +2,8 @@
 
     python tests/eval/run.py --data FOLDER --out FOLDER [--sets NAME,…] [--model NAME]
 
-Every set is indexed and asked through the ordinary engine with default settings. Archives are
-unpacked, and indexes kept, beside the user's data, so that a second run embeds nothing.
+Every set is indexed and searched by the ordinary engine with default settings. Unpacked archives
+and indexes stay in the user's data folder, so that a second run embeds nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import orjson
 
-sys.path.append(str(Path(__file__).parents[1]))  # for what the benchmarks share with us
+sys.path.append(str(Path(__file__).parents[1]))  # to import modules of the benchmarks
 
 from syntax import FILES, with_conditions
 from table import by_class, markdown
@@ -46,13 +46,13 @@ PACKAGES = ("notewell", "numpy", "onnxruntime", "tokenizers", "tantivy")
 
 @dataclass(frozen=True)
 class EvalSet:
-    """A judged set in the data folder; `vault` for known-item sets, else the set has a corpus."""
+    """A judged set in the data folder; `vault`: of a known-item set; other sets have a corpus."""
 
     name: str
     archive: str
     folder: str
-    vault: tuple[str, str] | None = None  # archive and folder of the vault it asks about
-    conditions: bool = False  # its questions by name, each within the folder of its answer
+    vault: tuple[str, str] | None = None  # archive and folder of the vault that is searched
+    conditions: bool = False  # its queries by note name, each with a path: condition (syntax.py)
 
 
 _HELP = "known-obsidian-help-en"
@@ -68,7 +68,7 @@ SETS = (
 
 
 def main() -> int:
-    """Run the sets that are there; 0 also where there are none."""
+    """Run the sets that exist. Returns 0, also where there are none."""
     options = _options()
     bound_to_cores()
     settings = _settings(options.model)
@@ -81,7 +81,7 @@ def main() -> int:
             began = time.monotonic()
             report = measure(one, options.data, work, vaults)
             if report is None:
-                say(f"{one.name}: skipped, {options.data} does not hold {one.archive}.tar.gz")
+                say(f"{one.name}: skipped, {options.data} does not have {one.archive}.tar.gz")
                 continue
             say(f"{one.name}: {report.documents} notes, {time.monotonic() - began:.0f} s")
             reports.append(report)
@@ -91,7 +91,7 @@ def main() -> int:
 
 
 def measure(one: EvalSet, data: Path, work: Path, vaults: Vaults) -> EvalReport | None:
-    """Measure a set; None where the data folder does not hold it."""
+    """Measure a set; None where the data folder does not have it."""
     folder = locate(data, one.archive, one.folder, work)
     if folder is None:
         return None
@@ -134,7 +134,7 @@ def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
 
 
 def save(reports: Sequence[EvalReport], out: Path) -> None:
-    """Print the table and write it, with the figures as JSON, under the commit's name."""
+    """Print the table, and write it and the figures as JSON to files named by the commit."""
     facts = provenance(PACKAGES)
     text = f"# Search quality\n\n{facts.markdown()}- model {reports[0].model}\n\n{by_class(reports)}\n{markdown(reports)}"
     sys.stdout.write(text)
@@ -145,7 +145,7 @@ def save(reports: Sequence[EvalReport], out: Path) -> None:
 
 
 def say(message: str) -> None:
-    """Tell the person what happens, beside the table."""
+    """Report progress on stderr."""
     sys.stderr.write(f"{message}\n")
 
 
@@ -155,7 +155,7 @@ def _json(reports: Sequence[EvalReport], facts: Provenance) -> bytes:
 
 
 def _settings(model: str | None) -> Settings:
-    """Default settings, whatever the user's own configuration: figures must compare."""
+    """Default settings instead of the user's, so that figures are comparable."""
     settings = eval_settings(load_settings(environ=os.environ))
     rules = replace(ModelRules(threads=CORES), name=model or ModelRules().name)
     return replace(settings, chunking=ChunkRules(), search=SearchRules(), model=rules)

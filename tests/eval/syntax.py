@@ -1,7 +1,7 @@
-"""Queries with conditions, made from a known-item set: its anchors, each within a folder.
+"""Makes queries with a condition from a known-item set: each link text with a `path:` filter.
 
-The folder is that of the note that is asked for, so that a condition which filters wrongly, or
-starves the ranking, shows.
+The filter names the folder of the right note, so that the figures show a condition that filters
+wrongly or leaves too few candidates.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FILES = ("queries.jsonl", "qrels.tsv", "drops.tsv")
 
 
 def with_conditions(folder: Path, target: Path) -> Path:
-    """Write a set of these queries (class `syntax`); gives its folder."""
+    """Write a set of these queries (class `syntax`) to `target`; returns it."""
     queries, qrels, drops = ((folder / name).read_text(encoding="utf-8") for name in FILES)
     answers = dict(line.split("\t")[:2] for line in qrels.splitlines()[1:])
     made = []
@@ -37,6 +37,6 @@ def with_conditions(folder: Path, target: Path) -> Path:
 
 
 def _of(lines: str, chosen: set[str]) -> str:
-    """A table's head and its rows of the chosen queries."""
+    """The header of a table and its rows of the chosen queries."""
     head, *rows = lines.splitlines()
     return "\n".join([head, *(row for row in rows if row.partition("\t")[0] in chosen)])

@@ -1,4 +1,4 @@
-"""The results of an evaluation as Markdown: one row a set, class of query and system."""
+"""The results of an evaluation as Markdown, a row for each set, class of query and system."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _HEAD = (
 )
 _LEGEND = (
     "\n`vs`: difference in nDCG@10 with its 95 % paired bootstrap interval; bold where the interval "
-    "excludes 0. `ms`: median wait for a search with 100 results.\n"
+    "excludes 0. `ms`: median time of a search with 100 results.\n"
 )
 
 
 def markdown(reports: Sequence[EvalReport]) -> str:
-    """The table of all sets, with what the engine warned of beneath it."""
+    """The table of all sets, followed by the warnings of the engine."""
     rows = [
         _row(report, system, row)
         for report in reports
