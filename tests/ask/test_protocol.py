@@ -10,7 +10,7 @@ import pytest
 from notewell.errors import ProviderError
 from notewell.models.chat.anthropic import Anthropic
 from notewell.models.chat.gathering import CallParts, gather, limit, offered
-from notewell.models.chat.messages import Provider, ToolCall, Turn
+from notewell.models.chat.messages import ChatModel, ToolCall, Turn
 from notewell.models.chat.openai import OpenAI
 from notewell.models.chat.wire import Endpoint, Wire
 from notewell.support.http import Cancel, Json
@@ -86,7 +86,7 @@ def test_both_protocols_list_their_models_with_limits(
 ) -> None:
     told = {"context_length": 8192, "max_input_tokens": 8192}
     model = script(models=[{"id": "one", **told}, {"id": "two"}])
-    provider: Provider = protocol(Wire(Endpoint(model.url, {}), Cancel()))
+    provider: ChatModel = protocol(Wire(Endpoint(model.url, {}), Cancel()))
 
     assert [(one.name, one.input_limit) for one in provider.models()] == [
         ("one", 8192),
@@ -99,7 +99,7 @@ def test_both_protocols_put_a_call_together(
     script: Script, protocol: type[OpenAI | Anthropic]
 ) -> None:
     model = script(Says("Wait.", calls=[("search", {"query": "bees and light"})]))
-    provider: Provider = protocol(Wire(Endpoint(model.url, {}), Cancel()))
+    provider: ChatModel = protocol(Wire(Endpoint(model.url, {}), Cancel()))
     *pieces, turn = provider.stream("m", (), (), 100)
 
     assert "".join(map(str, pieces)) == "Wait."

@@ -10,9 +10,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
+from notewell.models import load_reranker
 from notewell.models.bert_onnx import build_judge
 from notewell.models.catalogue import RERANKERS, find, known
-from notewell.models.cross_encoder import CrossEncoder, load_reranker
+from notewell.models.cross_encoder import CrossEncoder
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
 from notewell.models.graphs import open_session
 from notewell.models.model_slots import RerankerSlot

@@ -14,7 +14,7 @@ from notewell.ask.tool_loop import Answering, Draft
 from notewell.ask.tools import Vault
 from notewell.contract.ask import AskEvent, AskFound, AskNotice, AskReply
 from notewell.errors import CancelledError, NotewellError
-from notewell.models.chat.messages import Provider
+from notewell.models.chat.messages import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
 from notewell.types import SearchRequest
@@ -89,7 +89,7 @@ class Agent:
         return past
 
     def _begin(
-        self, draft: Draft, past: tuple[AskReply, ...], providers: Providers, provider: Provider
+        self, draft: Draft, past: tuple[AskReply, ...], providers: Providers, provider: ChatModel
     ) -> Iterator[AskEvent]:
         """Show what keywords find, then let the model answer."""
         instant = SearchRequest(draft.question, limit=_INSTANT, mode="keyword", door="ask")

@@ -19,7 +19,7 @@ from notewell.ask.tools import Tools, Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
 from notewell.errors import ProviderError
-from notewell.models.chat.messages import Message, Provider, ToolSpec, Turn
+from notewell.models.chat.messages import ChatModel, Message, ToolSpec, Turn
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
 from notewell.types import AskRules
@@ -117,7 +117,7 @@ class Answering:
         self,
         vault: Vault,
         providers: Providers,
-        provider: Provider,
+        provider: ChatModel,
         model: ModelView,
         cancel: Cancel,
     ) -> None:

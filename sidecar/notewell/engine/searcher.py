@@ -10,6 +10,7 @@ from pathlib import Path
 from notewell.contract.search import SearchReply
 from notewell.index.embedded.index import Index
 from notewell.ingest.active_model import Models
+from notewell.models import load_reranker
 from notewell.models.model_slots import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
@@ -86,8 +87,5 @@ class Searching:
 
 def _load_reranker(rules: SearchRules, model_dir: Path) -> Reranker:
     """The model that reads first results, from this computer alone."""
-    # onnxruntime, which a search that is not reranked may do without.
-    from notewell.models.cross_encoder import load_reranker  # noqa: PLC0415
-
     folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
     return load_reranker(rules.reranker, model_dir=model_dir, folder=folder)

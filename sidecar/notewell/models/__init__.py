@@ -1,6 +1,6 @@
 """Embedding models: which there are, where their weights come from, how they run.
 
-`load_embedder` is the door; importing this package costs next to nothing.
+`load_embedder` and `load_reranker` load them; importing this package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from notewell.models.catalogue import CATALOGUE, ModelSpec, find
-from notewell.types import Embedder, ModelRules
+from notewell.types import Embedder, ModelRules, Reranker
 
-__all__ = ["CATALOGUE", "ModelSpec", "find", "load_embedder"]
+__all__ = ["CATALOGUE", "ModelSpec", "find", "load_embedder", "load_reranker"]
 
 
 def load_embedder(
@@ -35,3 +35,20 @@ def load_embedder(
     return loading.load_resilient(
         rules, model_dir=model_dir, offline=offline, fetch_missing=fetch_missing, say=say
     )
+
+
+def load_reranker(
+    name: str,
+    *,
+    model_dir: Path,
+    folder: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Reranker:
+    """Load the reranker of that name, or the one in `folder`; from this computer alone.
+
+    Raises NotFoundError for a name that is not known, ModelUnavailableError where its files are
+    not here, ModelDamagedError where they do not make a reranker.
+    """
+    from notewell.models import loading  # noqa: PLC0415 - as above
+
+    return loading.load_reranker(name, model_dir=model_dir, folder=folder, say=say)

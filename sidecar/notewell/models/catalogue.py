@@ -18,7 +18,6 @@ TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "config.json"
 
 Pooling = Literal["mean", "cls"]
-Runtime = Literal["onnx", "torch"]
 
 # The L6 and L12 models share one tokenizer; the two MPNet models do as well.
 _BERT_TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -62,7 +61,7 @@ class ModelSpec:
     pooling: Pooling = "mean"
     query_prefix: str = ""
     passage_prefix: str = ""
-    runtime: Runtime = "onnx"
+    runtime: str = "onnx"  # a provider of providers.py
     wheel: WheelSource | None = None
 
 

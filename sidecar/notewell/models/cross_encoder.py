@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 from onnxruntime import InferenceSession
 
-from notewell.errors import ModelError, NotFoundError
-from notewell.models.catalogue import RERANKERS, TOKENIZER_FILE, ModelSpec, known_reranker
+from notewell.errors import ModelError
+from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
 from notewell.models.fetch import ModelFiles, fetch
-from notewell.models.folder import describe_folder
 from notewell.models.graphs import SAMPLES, GraphStore
-from notewell.models.onnx_embedder import usable_processors
+from notewell.models.providers import RerankerOptions
+from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer
 from notewell.types import FloatArray, Quantisation
 
@@ -111,25 +111,14 @@ class CrossEncoder:
                 raise ModelError(f"The reranker {self._name} failed: {failure}") from failure
 
 
-def load_reranker(
-    name: str,
-    *,
-    model_dir: Path,
-    folder: Path | None = None,
-    say: Callable[[str], None] = lambda _: None,
-) -> CrossEncoder:
-    """The cross-encoder of that name, or the one in `folder`; from this computer alone.
+def load(options: RerankerOptions) -> CrossEncoder:
+    """The cross-encoder that the options describe.
 
-    Raises NotFoundError for a name that is not known, ModelUnavailableError where its files are
-    not here, ModelDamagedError where they do not make a cross-encoder.
+    Raises ModelUnavailableError where its files are not here, ModelDamagedError where they do not
+    make a cross-encoder.
     """
-    spec = known_reranker(name)
-    if spec is None and folder is not None:
-        spec = describe_folder(folder, name)
-    if spec is None:
-        names = ", ".join(entry.name for entry in RERANKERS)
-        raise NotFoundError(f"No reranker named {name!r}. Known: {names}.", code="unknown_model")
-    files = fetch(spec, model_dir=model_dir, folder=folder, offline=True, say=say)
+    spec, model_dir = options.spec, options.model_dir
+    files = fetch(spec, model_dir=model_dir, folder=options.folder, offline=True, say=options.say)
     try:
         return _assemble(spec, files, model_dir)
     except OSError as error:

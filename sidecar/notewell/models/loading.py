@@ -1,21 +1,26 @@
-"""Puts an embedder together: which model, its files, its graph, its workers."""
+"""Loads the model that the settings name: finds what describes it and the provider that runs it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from notewell.errors import ModelError
-from notewell.models.catalogue import TOKENIZER_FILE, WEIGHTS_FILE, ModelSpec, known
-from notewell.models.fetch import ModelFiles, fetch
+from notewell.errors import ModelError, NotFoundError
+from notewell.models import catalogue
+from notewell.models.catalogue import known, known_reranker
 from notewell.models.folder import describe_folder
-from notewell.models.graphs import GraphStore
-from notewell.models.onnx_embedder import OnnxEmbedder, usable_processors
-from notewell.models.resilient import ResilientEmbedder, Step, rules_for
-from notewell.models.token_vectors import WordTable
-from notewell.models.tokens import TextTokenizer
-from notewell.models.torch_embedder import TorchEmbedder
-from notewell.types import Embedder, ModelKey, ModelRules
+from notewell.models.providers import (
+    EMBEDDERS,
+    RERANKERS,
+    EmbedderOptions,
+    RerankerOptions,
+    find_provider,
+)
+from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
+from notewell.types import Embedder, ModelRules, Reranker
+
+# sentence-transformers runs what neither the catalogue nor a folder describes.
+_RUNTIME_OF_OTHERS = "torch"
 
 
 def load_resilient(
@@ -58,40 +63,27 @@ def load(
     spec = known(rules.name)
     if spec is None and folder is not None:
         spec = describe_folder(folder, rules.name)
-    if spec is None or spec.runtime == "torch":
-        return TorchEmbedder.load(rules, offline=offline or not fetch_missing)
-    try:
-        files = fetch(
-            spec,
-            model_dir=model_dir,
-            folder=folder,
-            offline=offline or not fetch_missing,
-            say=say,
-        )
-        return _assemble(spec, files, rules, model_dir, say)
-    except OSError as error:
-        raise ModelError(
-            f"The model {spec.name} cannot be read, or its cache {model_dir} cannot be written:"
-            f" {error}. Check the disk's space and permissions, or set another model folder."
-        ) from error
+    options = EmbedderOptions(
+        rules=rules,
+        spec=spec,
+        folder=folder,
+        model_dir=model_dir,
+        offline=offline or not fetch_missing,
+        say=say,
+    )
+    runtime = _RUNTIME_OF_OTHERS if spec is None else spec.runtime
+    return find_provider(EMBEDDERS, runtime).load(options)
 
 
-def _assemble(
-    spec: ModelSpec,
-    files: ModelFiles,
-    rules: ModelRules,
-    model_dir: Path,
-    say: Callable[[str], None],
-) -> OnnxEmbedder:
-    tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
-    store = GraphStore(files, spec.pooling, model_dir, tokenizer.ids)
-    session, quantisation = store.open(rules.quantisation)
-    if quantisation != rules.quantisation:
-        say(
-            f"{spec.name} runs as {quantisation}, because {rules.quantisation} is not precise"
-            " enough on this processor."
-        )
-    key = ModelKey(spec.name, files.weights_hash, quantisation)
-    small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
-    words = WordTable.open(files.folder / WEIGHTS_FILE, small)
-    return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads, words=words)
+def load_reranker(
+    name: str, *, model_dir: Path, folder: Path | None, say: Callable[[str], None]
+) -> Reranker:
+    """See `notewell.models.load_reranker`."""
+    spec = known_reranker(name)
+    if spec is None and folder is not None:
+        spec = describe_folder(folder, name)
+    if spec is None:
+        names = ", ".join(entry.name for entry in catalogue.RERANKERS)
+        raise NotFoundError(f"No reranker named {name!r}. Known: {names}.", code="unknown_model")
+    options = RerankerOptions(spec=spec, folder=folder, model_dir=model_dir, say=say)
+    return find_provider(RERANKERS, spec.runtime).load(options)

@@ -20,8 +20,11 @@ import numpy as np
 from onnxruntime import InferenceSession
 
 from notewell.errors import ModelError
-from notewell.models.catalogue import ModelSpec
-from notewell.models.graphs import run
+from notewell.models.catalogue import TOKENIZER_FILE, WEIGHTS_FILE, ModelSpec
+from notewell.models.fetch import ModelFiles, fetch
+from notewell.models.graphs import GraphStore, run
+from notewell.models.providers import EmbedderOptions
+from notewell.models.resilient import usable_processors
 from notewell.models.token_vectors import WordTable
 from notewell.models.tokens import TextTokenizer
 from notewell.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
@@ -194,8 +197,41 @@ def _step_back() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
-def usable_processors() -> int:
-    """Processors this process may use, at least 1."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
+def load(options: EmbedderOptions) -> OnnxEmbedder:
+    """The embedder that the options describe; its files are fetched unless `offline`.
+
+    Raises the ModelError tree, and what onnxruntime raises.
+    """
+    spec, model_dir = options.spec, options.model_dir
+    if spec is None:
+        raise ModelError(f"Nothing describes the files of the model {options.rules.name}.")
+    try:
+        files = fetch(
+            spec,
+            model_dir=model_dir,
+            folder=options.folder,
+            offline=options.offline,
+            say=options.say,
+        )
+        return _assemble(spec, files, options)
+    except OSError as error:
+        raise ModelError(
+            f"The model {spec.name} cannot be read, or its cache {model_dir} cannot be written:"
+            f" {error}. Check the disk's space and permissions, or set another model folder."
+        ) from error
+
+
+def _assemble(spec: ModelSpec, files: ModelFiles, options: EmbedderOptions) -> OnnxEmbedder:
+    rules, model_dir = options.rules, options.model_dir
+    tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
+    store = GraphStore(files, spec.pooling, model_dir, tokenizer.ids)
+    session, quantisation = store.open(rules.quantisation)
+    if quantisation != rules.quantisation:
+        options.say(
+            f"{spec.name} runs as {quantisation}, because {rules.quantisation} is not precise"
+            " enough on this processor."
+        )
+    key = ModelKey(spec.name, files.weights_hash, quantisation)
+    small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
+    words = WordTable.open(files.folder / WEIGHTS_FILE, small)
+    return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads, words=words)

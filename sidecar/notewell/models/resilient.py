@@ -9,6 +9,7 @@ kept vectors well enough to search by (see graphs.py); passages wait.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -65,6 +66,13 @@ def rules_for(step: Step, rules: ModelRules, processors: int) -> ModelRules:
     if step == "fewer_threads":
         return replace(rules, threads=max((rules.threads or processors) // 2, 1))
     return rules
+
+
+def usable_processors() -> int:
+    """Processors this process may use, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
 
 
 class ResilientEmbedder:

@@ -19,6 +19,7 @@ from notewell.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, known
 from notewell.models.folder import chunk_sizes
 from notewell.models.manifest import file_sha256
+from notewell.models.providers import EmbedderOptions
 from notewell.types import ChunkSizes, FloatArray, ModelKey, ModelRules
 
 if TYPE_CHECKING:
@@ -129,6 +130,11 @@ def _dimensions(model: Any) -> int:
     """Length of the model's vectors. Version 6 renamed the method that says it."""
     new = getattr(model, "get_embedding_dimension", None)
     return int((new or model.get_sentence_embedding_dimension)() or 0)
+
+
+def load(options: EmbedderOptions) -> TorchEmbedder:
+    """The embedder that the options describe. Raises as `TorchEmbedder.load` does."""
+    return TorchEmbedder.load(options.rules, offline=options.offline)
 
 
 def _weights_hash(model: Any, place: str) -> str:

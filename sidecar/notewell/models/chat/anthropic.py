@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from notewell.models.chat.gathering import CallParts, gather, limit, offered
 from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
-from notewell.models.chat.wire import Wire
+from notewell.models.chat.wire import Endpoint, Wire
+from notewell.models.providers import ChatOptions
 from notewell.support.http import Json
 
 VERSION = "2023-06-01"
@@ -26,7 +27,7 @@ class Anthropic:
     def stream(
         self, model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], most_tokens: int
     ) -> Iterator[str | Turn]:
-        """See `Provider`."""
+        """See `ChatModel`."""
         body: dict[str, Json] = {
             "model": model,
             "system": "\n\n".join(one.text for one in messages if one.role == "system"),
@@ -42,7 +43,7 @@ class Anthropic:
         return gather(self._wire.events("/v1/messages", body), _Gathering())
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """See `Provider`."""
+        """See `ChatModel`."""
         return tuple(
             ModelInfo(str(one["id"]), limit(one, _INPUT), limit(one, _OUTPUT))
             for one in offered(self._wire.get("/v1/models?limit=1000"))
@@ -141,3 +142,10 @@ def _given(arguments: str) -> Json:
     except ValueError:
         return {}
     return given if isinstance(given, Mapping) else {}
+
+
+def load(options: ChatOptions) -> Anthropic:
+    """The chat model that the options describe; nothing is opened yet."""
+    headers = {"anthropic-version": VERSION, **({"x-api-key": options.key} if options.key else {})}
+    endpoint = Endpoint(options.base_url, headers, options.key)
+    return Anthropic(Wire(endpoint, options.cancel, first_pause_s=options.first_pause_s))

@@ -57,7 +57,7 @@ class ModelInfo:
     output_limit: int | None = None
 
 
-class Provider(Protocol):
+class ChatModel(Protocol):
     """A language model behind an HTTP endpoint."""
 
     def stream(

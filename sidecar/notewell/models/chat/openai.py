@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from notewell.models.chat.gathering import CallParts, gather, limit, offered
 from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
-from notewell.models.chat.wire import Wire
+from notewell.models.chat.wire import Endpoint, Wire
+from notewell.models.providers import ChatOptions
 from notewell.support.http import Json
 
 # Under these names providers tell a model's limits; OpenAI itself tells none.
@@ -34,7 +35,7 @@ class OpenAI:
     def stream(
         self, model: str, messages: Sequence[Message], tools: Sequence[ToolSpec], most_tokens: int
     ) -> Iterator[str | Turn]:
-        """See `Provider`."""
+        """See `ChatModel`."""
         body: dict[str, Json] = {
             "model": model,
             "messages": [_message(message) for message in messages],
@@ -46,7 +47,7 @@ class OpenAI:
         return gather(self._wire.events("/chat/completions", body), _Gathering())
 
     def models(self) -> tuple[ModelInfo, ...]:
-        """See `Provider`."""
+        """See `ChatModel`."""
         return tuple(
             ModelInfo(
                 str(one["id"]).removeprefix("models/"), limit(one, _INPUT), limit(one, _OUTPUT)
@@ -127,3 +128,10 @@ def _message(message: Message) -> Json:
 def _tool(tool: ToolSpec) -> Json:
     function: Json = {"name": tool.name, "description": tool.about, "parameters": tool.parameters}
     return {"type": "function", "function": function}
+
+
+def load(options: ChatOptions) -> OpenAI:
+    """The chat model that the options describe; nothing is opened yet."""
+    headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
+    endpoint = Endpoint(options.base_url, headers, options.key)
+    return OpenAI(Wire(endpoint, options.cancel, first_pause_s=options.first_pause_s))

@@ -13,19 +13,17 @@ from urllib.parse import urlsplit
 
 from notewell.contract.ask import AskModelsReply, ModelView
 from notewell.errors import ConfigError, ProviderError
-from notewell.models.chat.anthropic import VERSION, Anthropic
 from notewell.models.chat.keys import find_key
-from notewell.models.chat.messages import ModelInfo, Provider
+from notewell.models.chat.messages import ChatModel, ModelInfo
 from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
-from notewell.models.chat.openai import OpenAI
-from notewell.models.chat.wire import FIRST_PAUSE_S, Endpoint, Wire
+from notewell.models.chat.wire import FIRST_PAUSE_S
+from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
 from notewell.support import atomic
 from notewell.support.http import Cancel
 from notewell.types import AskRules
 
 CACHE_SECONDS = 24 * 3600.0
 LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
-_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,9 @@ class Providers:
     @property
     def base_url(self) -> str:
         """Where the provider listens."""
-        return (self.rules.base_url or _URLS.get(self.rules.provider, "")).rstrip("/")
+        if self.rules.base_url or self.rules.provider == "none":
+            return self.rules.base_url.rstrip("/")
+        return find_provider(CHAT_MODELS, self.rules.provider).base_url
 
     @property
     def host(self) -> str:
@@ -60,7 +60,7 @@ class Providers:
         """The same provider, asked with this model in the place of the one that is set."""
         return self if model is None else replace(self, rules=replace(self.rules, model=model))
 
-    def open(self, cancel: Cancel) -> Provider:
+    def open(self, cancel: Cancel) -> ChatModel:
         """The provider, for one caller. ConfigError where none is configured, or not rightly."""
         address = urlsplit(self.base_url)
         if self.rules.provider == "none":
@@ -78,13 +78,10 @@ class Providers:
                 f"A key would travel unencrypted to {self.host}: use https in `ask.base_url`, or"
                 " take the key away."
             )
-        if self.rules.provider == "anthropic":
-            headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
-            return Anthropic(self._wire(Endpoint(self.base_url, headers, key), cancel))
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return OpenAI(self._wire(Endpoint(self.base_url, headers, key), cancel))
+        options = ChatOptions(self.base_url, key, cancel, self.first_pause_s)
+        return find_provider(CHAT_MODELS, self.rules.provider).load(options)
 
-    def models(self, provider: Provider, *, refresh: bool = False) -> AskModelsReply:
+    def models(self, provider: ChatModel, *, refresh: bool = False) -> AskModelsReply:
         """The provider's models, best first; asked for once a day, or with `refresh`.
 
         A list that is too old still serves where the provider does not answer.
@@ -110,7 +107,7 @@ class Providers:
             models=ranked,
         )
 
-    def choose(self, provider: Provider) -> ModelView:
+    def choose(self, provider: ChatModel) -> ModelView:
         """The model to ask: the one that is set, else the best that is offered."""
         if self.rules.model:
             fetched, models = self._kept()
@@ -151,9 +148,6 @@ class Providers:
         assumed = self.rules.context_tokens or UNKNOWN_LIMIT
         ranked = self._ranked((ModelInfo(name),))
         return ranked[0] if ranked else ModelView(name, 1, assumed, None, known=False)
-
-    def _wire(self, endpoint: Endpoint, cancel: Cancel) -> Wire:
-        return Wire(endpoint, cancel, first_pause_s=self.first_pause_s)
 
     # --- the list, kept on disk ------------------------------------------------------------
 
