@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from notewell.cli.output import clean_lines, note, stderr_console
+from notewell.cli.output import clean_lines, note
 from notewell.types import Progress
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ class Reporter(AbstractContextManager["Reporter"]):
 
     def __enter__(self) -> Self:
         if not self._quiet and sys.stderr.isatty():
-            self._bars = _make_bars()
+            from notewell.cli.drawing import make_bars  # noqa: PLC0415 - loads rich
+
+            self._bars = make_bars()
             self._bars.start()
         return self
 
@@ -111,32 +113,3 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-
-
-def _make_bars() -> Bars:
-    from rich.progress import (  # noqa: PLC0415 - loaded only where something is drawn
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text  # noqa: PLC0415
-
-    class Rate(ProgressColumn):
-        """Items a second."""
-
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-        console=stderr_console(),
-        transient=True,
-    )

@@ -18,7 +18,6 @@ from notewell.cli.options import (
     vault_option,
 )
 from notewell.cli.output import emit
-from notewell.cli.search_output import print_results, summary
 from notewell.types import SearchMode, SearchRequest, SimilarRequest, VaultRecord
 
 _LIMIT = click.option(
@@ -140,6 +139,8 @@ def _show(document: bytes, *, as_json: bool) -> None:
     if as_json:
         emit(document)
         return
+    from notewell.cli.search_output import print_results, summary  # noqa: PLC0415 - loads rich
+
     found = parse(document, SearchDocument)
     invocation().warn(found["warnings"])
     print_results(found)

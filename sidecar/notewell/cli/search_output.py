@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
 
 from notewell.cli.documents import (
     ContributionDocument,
@@ -13,11 +16,8 @@ from notewell.cli.documents import (
     SearchDocument,
     StageDocument,
 )
-from notewell.cli.output import clean, print_table, stdout_console
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from notewell.cli.drawing import stdout_console
+from notewell.cli.output import clean, print_table
 
 _INDENT = 4
 _SIDES = ("keyword", "semantic")
@@ -37,9 +37,6 @@ def print_results(document: SearchDocument) -> None:
 
 
 def _print_result(console: Console, rank: int, result: ResultDocument) -> None:
-    from rich.padding import Padding  # noqa: PLC0415 - loaded only where something is drawn
-    from rich.text import Text  # noqa: PLC0415
-
     title = Text(f"{rank:>2}  ")
     title.append(clean(result["title"]), style="bold cyan")
     title.append(f"  {result['score']:.2f}", style="dim")
@@ -83,8 +80,6 @@ def _why(result: ResultDocument) -> str:
 
 def highlighted(snippet: str, highlights: Offsets) -> Text:
     """`snippet` on one line, its highlights (UTF-16 offsets, as the contract counts) in bold."""
-    from rich.text import Text  # noqa: PLC0415
-
     text = Text()
     for piece, bold in _pieces(snippet, highlights):
         text.append(clean(_SPACES.sub(" ", piece)), style="bold yellow" if bold else "")
