@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from notewell.cli.options import Invocation
 from notewell.cli.output import emit, emit_object, print_table
-
-if TYPE_CHECKING:  # these load the engine
-    from notewell.evaluate import EvalReport
-    from notewell.evaluate.report import ClassFigures, Waits
+from notewell.evaluate import EvalReport, report_json
+from notewell.evaluate.report import ClassFigures, Waits
 
 _METRICS = {
     "ndcg_10": "nDCG@10",
@@ -26,8 +23,6 @@ _WAITS = {"median_ms": "median ms", "p95_ms": "p95 ms"}
 
 def show_report(report: EvalReport, inv: Invocation, *, as_json: bool) -> None:
     """Print the figures of all systems and peers, then how far apart ours and each peer are."""
-    from notewell.evaluate import report_json  # noqa: PLC0415 - loads the engine
-
     if as_json:
         emit(report_json(report))
         return

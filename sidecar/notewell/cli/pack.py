@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +12,9 @@ from notewell.cli.known import find_or_add
 from notewell.cli.options import Group, Invocation, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
 from notewell.errors import IndexInUseError
+from notewell.models import load_embedder
 from notewell.types import Embedder, Settings, VaultRecord
 from notewell.vaults.known import KnownVaults
-
-if TYPE_CHECKING:  # these load numpy and the engine
-    pass
 
 
 @click.group(cls=Group)
@@ -36,7 +33,7 @@ def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> No
     It has a vector for every passage, under a hash of its text: no note text, no titles, no paths.
     """
     from notewell.index.embedded.index import Index  # noqa: PLC0415 - loads numpy and more
-    from notewell.pack import export_pack  # noqa: PLC0415
+    from notewell.pack import export_pack  # noqa: PLC0415 - the same
 
     inv = invocation()
     known = inv.known()
@@ -61,7 +58,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     texts that this vault does not have do no harm.
     """
     from notewell.index.embedded.index import Index  # noqa: PLC0415 - loads numpy and more
-    from notewell.pack import import_pack  # noqa: PLC0415
+    from notewell.pack import import_pack  # noqa: PLC0415 - the same
 
     inv = invocation()
     known = inv.known()
@@ -91,8 +88,6 @@ def _refuse_if_served(known: KnownVaults, record: VaultRecord) -> None:
 
 def _embedder(inv: Invocation, settings: Settings) -> Embedder:
     """The vault's model, which must be here: it says whether the pack fits."""
-    from notewell.models import load_embedder  # noqa: PLC0415 - loads numpy
-
     return load_embedder(
         settings.model,
         model_dir=settings.model_dir,

@@ -17,14 +17,13 @@ from notewell.client.backend import Here
 from notewell.errors import ForbiddenError
 from notewell.mcp.asgi import Application, exchange
 from notewell.mcp.jobs import Jobs
+from notewell.mcp.tool import Desk, VaultFacts
 from notewell.types import VaultRecord
 from notewell.web.callers import CALLER
 from notewell.web.site import SITE, Site
 
-if TYPE_CHECKING:  # the SDK, and what tools are made of
+if TYPE_CHECKING:  # the SDK takes half a second to load
     from mcp.server.context import ServerRequestContext
-
-    from notewell.mcp.tool import Desk, VaultFacts
 
 T = TypeVar("T")
 
@@ -52,8 +51,6 @@ class SiteSource:
 
     async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
         """See `Source`. A tool waits for a place at work, as any request; BusyError without one."""
-        from notewell.mcp.tool import Desk  # noqa: PLC0415 - with the SDK
-
         record = self._record(vault)
         async with self._site.slots.taken(), self._site.holding(record.id):
             engine = self._site.engine(record.id)
@@ -69,8 +66,6 @@ class SiteSource:
         return self._site.record(vault)
 
     def _facts(self) -> tuple[VaultFacts, ...]:
-        from notewell.mcp.tool import VaultFacts  # noqa: PLC0415 - with the SDK
-
         served = self._site.vaults.served()
         return tuple(VaultFacts(one.id, one.name, default=one.default) for one in served)
 

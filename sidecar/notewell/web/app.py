@@ -15,7 +15,7 @@ from notewell.contract.codec import to_json
 from notewell.errors import NotewellError
 from notewell.types import LimitRules, ServerRules
 from notewell.vaults.opened import Vaults
-from notewell.web import pages, static_pages
+from notewell.web import openapi, pages, static_pages
 from notewell.web.audit import Audit
 from notewell.web.bodies import MAX_BODY_BYTES
 from notewell.web.callers import Callers
@@ -133,8 +133,6 @@ async def _shell(request: web.Request) -> web.StreamResponse:
 
 
 async def _openapi(request: web.Request) -> web.Response:
-    from notewell.web import openapi  # noqa: PLC0415 - few ask for the schema
-
     document = openapi.document(ROUTES, request.app[SITE].version)
     return web.Response(body=to_json(document), content_type="application/json")
 

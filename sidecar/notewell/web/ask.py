@@ -7,10 +7,12 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
+from notewell.ask.agent import Asked
+from notewell.ask.service import AskDesk
 from notewell.contract.ask import (
     AskConversationReply,
     AskConversationsReply,
@@ -21,14 +23,12 @@ from notewell.contract.ask import (
     AskSavedReply,
 )
 from notewell.engine.event_stream import Following, Told
+from notewell.support.http import Cancel
 from notewell.types import MAX_QUERY_CHARS
 from notewell.web.events import EVENT_STREAM
 from notewell.web.request_models import Flag, NotePath, QueryText, VaultAsked
 from notewell.web.route import Route
 from notewell.web.site import Site
-
-if TYPE_CHECKING:
-    from notewell.ask.service import AskDesk
 
 _log = logging.getLogger(__name__)
 
@@ -120,10 +120,6 @@ class _Answering:
     """One answer in a thread, told to one listener."""
 
     def __init__(self, desk: AskDesk, asked: AskAsked) -> None:
-        # With the desk, not with the server: few vaults are asked.
-        from notewell.ask.agent import Asked  # noqa: PLC0415
-        from notewell.support.http import Cancel  # noqa: PLC0415
-
         self._desk = desk
         self._asked = Asked(asked.question, asked.conversation, asked.model)
         self._cancel = Cancel()
