@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,10 @@ from pathlib import Path
 import pytest
 
 import notewell
+from notewell.types import VaultRecord
+from notewell.vaults.registry import Registry
+from tests.web.fakes import NOTES, FakeEngine, FakeVaults
+from tests.web.serving import serving
 
 PACKAGE = Path(notewell.__file__).parent
 HEAVY = {
@@ -22,6 +28,17 @@ HEAVY = {
     "rich",
     "tantivy",
     "tokenizers",
+}
+# What answers without a server, and what a command beside one must do without.
+ENGINE = {
+    "numpy",
+    "onnxruntime",
+    "tantivy",
+    "notewell.engine.engine",
+    "notewell.index",
+    "notewell.ingest",
+    "notewell.models",
+    "notewell.vaults.opened",
 }
 # Describes fields to pydantic, for the doors that check requests by it.
 NOT_LIGHT = {"notewell.contract.memory_fields"}
@@ -49,3 +66,61 @@ def test_a_low_room_loads_nothing_heavy(room: str) -> None:
     light = [name for name in modules(room) if name not in NOT_LIGHT]
     assert light
     assert not loaded_by(f"import {', '.join(light)}") & HEAVY
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Settings and a data directory of their own, for another process."""
+    (tmp_path / "settings.toml").touch()
+    return {
+        **os.environ,
+        "NOTEWELL_CONFIG": str(tmp_path / "settings.toml"),
+        "NOTEWELL_DATA_DIR": str(tmp_path / "data"),
+        "NOTEWELL_OFFLINE": "true",
+    }
+
+
+def home(tmp_path: Path) -> VaultRecord:
+    """A vault that the data directory knows."""
+    record = VaultRecord("a1b2", "Home", tmp_path, default=True)
+    with Registry(tmp_path / "data").changing() as records:
+        records.append(record)
+    return record
+
+
+def imported_by(environment: dict[str, str], *args: str) -> tuple[str, set[str]]:
+    """What `notewell` with these arguments prints, and the modules that it imports meanwhile."""
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "notewell", *args],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    lines = (line for line in run.stderr.splitlines() if line.startswith("import time:"))
+    return run.stdout, {line.rpartition("|")[2].strip() for line in lines}
+
+
+def test_a_list_of_vaults_loads_no_engine(environment: dict[str, str], tmp_path: Path) -> None:
+    home(tmp_path)
+
+    printed, imported = imported_by(environment, "vaults", "list")
+
+    assert "a1b2" in printed
+    assert "notewell.vaults.known" in imported
+    assert not imported & ENGINE
+
+
+async def test_a_search_beside_a_server_loads_no_engine(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    vaults = FakeVaults([FakeEngine(home(tmp_path), NOTES)], tmp_path)
+    directory = vaults.directory(vaults.records()[0])
+    environment["NOTEWELL_INDEX_DIR"] = str(directory)
+
+    async with serving(vaults, tmp_path):
+        printed, imported = await asyncio.to_thread(imported_by, environment, "search", "bees")
+
+    assert "Garden/Bees.md" in printed
+    assert "notewell.client.remote" in imported
+    assert not imported & ENGINE

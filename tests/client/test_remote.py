@@ -27,11 +27,11 @@ from notewell.errors import (
     ServerError,
     UsageError,
 )
-from notewell.types import SearchRequest, Settings, SimilarRequest, VaultRecord
+from notewell.types import SearchRequest, SimilarRequest, VaultRecord
 from notewell.web import server_file
-from notewell.web.server import serve
 from tests.web.explored import EXPLORED
 from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
+from tests.web.serving import serving
 
 
 @pytest.fixture
@@ -43,23 +43,8 @@ def engine(tmp_path: Path) -> FakeEngine:
 async def directory(engine: FakeEngine, tmp_path: Path) -> AsyncIterator[Path]:
     """The index folder of a vault that is being served."""
     vaults = FakeVaults([engine], tmp_path)
-    settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path)
-    listening = asyncio.Event()
-    task = asyncio.create_task(
-        serve(
-            vaults,
-            settings,
-            host="127.0.0.1",
-            port=0,
-            token=TOKEN,
-            handshake=False,
-            ready=lambda _: listening.set(),
-        )
-    )
-    await listening.wait()
-    yield vaults.directory(engine.record)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    async with serving(vaults, tmp_path):
+        yield vaults.directory(engine.record)
 
 
 async def call(function: Callable[..., object], *args: object, **named: object) -> object:
