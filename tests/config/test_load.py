@@ -146,3 +146,10 @@ def test_every_setting_has_a_key() -> None:
 
 def test_the_user_file_is_where_the_variable_says(tmp_path: Path) -> None:
     assert user_file({"NOTEWELL_CONFIG": str(tmp_path / "a.toml")}) == tmp_path / "a.toml"
+
+
+def test_types_of_notes_are_a_list(tmp_path: Path) -> None:
+    environ = {"NOTEWELL_VAULT_TYPES": ".md, .canvas", "NOTEWELL_DATA_DIR": str(tmp_path)}
+
+    assert load_settings(environ=environ).vault.types == (".md", ".canvas")
+    assert load_settings(environ={}).vault.types == (".md",)

@@ -17,6 +17,7 @@ from notewell.contract.ask import AskConversationView, AskReply, AskSource
 from notewell.errors import NotFoundError
 from notewell.support import atomic
 from notewell.types import CountTokens
+from notewell.vault.readers import link_name
 
 NAME = "conversations"  # of the folder, beside the index
 MOST = 50  # conversations of a vault, the newest
@@ -143,6 +144,6 @@ def as_note(turns: Sequence[AskReply]) -> str:
 
 def _link(source: AskSource) -> str:
     """A source as a link that Obsidian follows."""
-    if source.path.endswith(".md"):
-        return f"[{source.n}] [[{source.path.removesuffix('.md')}]]"
-    return f"[{source.n}] <{source.path}>"
+    if "://" in source.path:  # a page of the web
+        return f"[{source.n}] <{source.path}>"
+    return f"[{source.n}] [[{link_name(source.path)}]]"

@@ -270,6 +270,7 @@ def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:
 _LIST_KEYS = (
     "vault.include",
     "vault.exclude",
+    "vault.types",
     "server.allowed_hosts",
     "server.allowed_origins",
     "server.trusted_proxies",

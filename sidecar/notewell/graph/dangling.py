@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from notewell.types import Link
+from notewell.vault.readers import link_name
 
 # The files beside notes that Obsidian accepts ("accepted file formats"). The index has only notes,
 # so it does not know whether such a file exists.
@@ -59,4 +60,4 @@ def dangling_links(
 
 def _folded(target: str) -> str:
     """The key that all spellings of a target share."""
-    return unicodedata.normalize("NFC", target).casefold().removesuffix(".md").strip()
+    return link_name(unicodedata.normalize("NFC", target).casefold()).strip()

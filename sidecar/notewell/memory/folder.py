@@ -17,6 +17,7 @@ from notewell.memory.note import Memory, Relation, Validation, read_memory, with
 from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
+from notewell.vault.readers.markdown import MARKDOWN
 from notewell.vault.write import MAX_BYTES, VaultWriter, Written
 
 _MAX_ATTEMPTS = 5  # at a change, while other programs write the same note
@@ -49,7 +50,7 @@ class MemoryFolder:
         if self.folder is None:
             return ()
         with self._lock:
-            walked = files.walk(self._root, VaultRules(), (self.folder,))
+            walked = files.walk(self._root, VaultRules(types=(MARKDOWN.suffix,)), (self.folder,))
             known: dict[tuple[str, int, int], Memory] = {}
             failed = [*walked.warnings]
             for file in walked.files:

@@ -7,11 +7,12 @@ import difflib
 from notewell.errors import NotFoundError
 from notewell.index.embedded.index import Index
 from notewell.types import StoredNote
+from notewell.vault.readers import spellings
 
 
 def find_note(index: Index, path: str) -> StoredNote:
     """The note at `path`, with or without its ending; NotFoundError names the nearest ones."""
-    for candidate in (path, f"{path}.md"):
+    for candidate in spellings(path):
         note = index.note_at(candidate)
         if note is not None:
             return note

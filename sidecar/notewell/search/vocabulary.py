@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from notewell.search.name_index import Name, Names
 from notewell.types import PropertyValue, StoredNote
+from notewell.vault.readers import link_name
 
 _MAX_VALUE = 120  # characters; a longer value is a text, which nobody types again
 
@@ -79,7 +80,7 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _file_name(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")
+    return link_name(path.rpartition("/")[2])
 
 
 def _values_of(note: StoredNote, wanted: str) -> Iterator[str]:

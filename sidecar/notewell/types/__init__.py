@@ -38,6 +38,7 @@ from notewell.types.requests import (
     VaultRecord,
 )
 from notewell.types.settings import (
+    NOTE_TYPES,
     AskRules,
     ChunkRules,
     LimitRules,
@@ -89,6 +90,7 @@ from notewell.types.values import (
 
 __all__ = [
     "MAX_QUERY_CHARS",
+    "NOTE_TYPES",
     "Applied",
     "AskRules",
     "Batch",

@@ -16,11 +16,16 @@ from notewell.types.values import (
     WatchMode,
 )
 
+# The endings of files that become notes where nobody says otherwise. What can be read at all is
+# the list of readers in `vault/readers`.
+NOTE_TYPES: tuple[str, ...] = (".md",)
+
 
 @dataclass(frozen=True, slots=True)
 class VaultRules:
     """Which files of a vault are notes to index."""
 
+    types: tuple[str, ...] = NOTE_TYPES  # endings of the files that are read
     include: tuple[str, ...] = ()  # globs; empty means everything readable
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
     max_note_bytes: int = 10 * 1024 * 1024

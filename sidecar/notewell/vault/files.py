@@ -12,8 +12,9 @@ from stat import S_ISREG
 
 from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.types import FileRef, SourceText, VaultRules, Walk
-from notewell.vault.decode import decode
-from notewell.vault.ignore import is_hidden, is_readable, load_rules
+from notewell.vault.ignore import is_hidden, load_rules
+from notewell.vault.readers import described, is_readable, readable
+from notewell.vault.readers.reader import decode_text
 from notewell.vault.walker import Walker
 
 # Windows has neither flag: there a link is caught by the comparison of real paths alone.
@@ -75,17 +76,13 @@ def outermost(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def read(file: FileRef, *, max_bytes: int) -> SourceText:
-    """Read and decode a note, at most `max_bytes` of it.
+    """Read and decode a text file, at most `max_bytes` of it.
 
     Raises UnreadableNoteError with code "vanished", "unreadable", "too_large" (told before
     anything is read) or "binary". A link put in the file's place since the walk is refused.
     """
     raw = read_bytes(file, max_bytes)
-    decoded = decode(raw)
-    if decoded is None:
-        raise UnreadableNoteError(
-            f"{file.path} holds NUL bytes, so it is binary, not text.", code="binary"
-        )
+    decoded = decode_text(raw, file.path)
     return SourceText(
         text=decoded.text,
         encoding=decoded.encoding,
@@ -113,12 +110,17 @@ def stat(root: Path, path: str) -> FileRef:
     return FileRef(key, place, status.st_size, status.st_mtime_ns)
 
 
-def read_bytes(file: FileRef, max_bytes: int) -> bytes:
-    """Read a note as it is on disk; raises what `read` raises."""
+def read_bytes(
+    file: FileRef, max_bytes: int, *, limit: str = "setting vault.max_note_bytes"
+) -> bytes:
+    """Read a file as it is on disk; raises what `read` raises.
+
+    `limit` says whose limit `max_bytes` is, for the message that it is exceeded.
+    """
     try:
         descriptor = os.open(file.disk_path, _OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as handle:
-            _check_opened(file, os.fstat(descriptor), max_bytes)
+            _check_opened(file, os.fstat(descriptor), max_bytes, limit)
             # One more than allowed, in case the file grows while it is read.
             raw = handle.read(max_bytes + 1)
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -132,11 +134,11 @@ def read_bytes(file: FileRef, max_bytes: int) -> bytes:
             code="unreadable",
         ) from error
     if len(raw) > max_bytes:
-        raise _too_large(file, len(raw), max_bytes)
+        raise _too_large(file, len(raw), max_bytes, limit)
     return raw
 
 
-def _check_opened(file: FileRef, status: os.stat_result, max_bytes: int) -> None:
+def _check_opened(file: FileRef, status: os.stat_result, max_bytes: int, limit: str) -> None:
     """Refuse what is not the plain file that the walk saw."""
     # Path.absolute() would keep `..`, which the real path never has.
     place = os.fspath(file.disk_path)
@@ -148,13 +150,13 @@ def _check_opened(file: FileRef, status: os.stat_result, max_bytes: int) -> None
             code="unreadable",
         )
     if status.st_size > max_bytes:
-        raise _too_large(file, status.st_size, max_bytes)
+        raise _too_large(file, status.st_size, max_bytes, limit)
 
 
-def _too_large(file: FileRef, size: int, max_bytes: int) -> UnreadableNoteError:
+def _too_large(file: FileRef, size: int, max_bytes: int, limit: str) -> UnreadableNoteError:
     return UnreadableNoteError(
         f"{file.path} has {size / 1e6:.1f} MB, more than the limit of {max_bytes / 1e6:.1f} MB "
-        "(setting vault.max_note_bytes).",
+        f"({limit}).",
         code="too_large",
     )
 
@@ -224,8 +226,9 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
     hidden = next((part for part in parts if is_hidden(part)), None)
     if hidden is not None:
         return "hidden", f"Obsidian hides {hidden}, and so does Notewell."
-    if not is_readable(parts[-1]):
-        return "file_type", "Only Markdown files (.md) become notes."
+    types, _ = readable(rules.types)
+    if not is_readable(parts[-1], types):
+        return "file_type", f"Only {described(types)} become notes."
     try:
         contained(root, path)
     except OutsideVaultError as error:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pathspec
 
 from notewell.types import VaultRules
+from notewell.vault.readers import readable
 
-READABLE_SUFFIX = ".md"
 _UNSEEN_FOLDERS = frozenset({"node_modules"})
 _MAX_SETTINGS_BYTES = 1024 * 1024
 _MAX_REGEX_PATH = 1000
@@ -27,11 +27,6 @@ _REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
 def is_hidden(name: str) -> bool:
     """Tell whether Obsidian itself never shows a file or folder of this name."""
     return name.startswith(".") or name in _UNSEEN_FOLDERS
-
-
-def is_readable(name: str) -> bool:
-    """Tell whether a file of this name is of a type that becomes a note."""
-    return name[-len(READABLE_SUFFIX) :].lower() == READABLE_SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +48,7 @@ class Globs:
 class IgnoreRules:
     """The compiled rules of one vault. `warnings` names entries that could not be used."""
 
+    types: tuple[str, ...]  # the endings of files that become notes
     prefixes: tuple[str, ...]
     patterns: tuple[re.Pattern[str], ...]
     exclude: Globs | None
@@ -90,7 +86,10 @@ def load_rules(root: Path, rules: VaultRules) -> IgnoreRules:
                 warnings.append(f"Excluded files: the pattern {entry} is ignored ({error}).")
         elif entry:
             prefixes.append(entry)
+    types, unknown = readable(rules.types)
+    warnings += unknown
     return IgnoreRules(
+        types=types,
         prefixes=tuple(prefixes),
         patterns=tuple(patterns),
         exclude=_globs("exclude", rules.exclude, warnings),

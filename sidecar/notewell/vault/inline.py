@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from notewell.types import Link, PropertyValue
+from notewell.types import NOTE_TYPES, Link, PropertyValue
 from notewell.vault.codespans import code_spans
 from notewell.vault.properties import TAG_CHARS, field_value
 
@@ -61,7 +61,7 @@ _SHIELD = str.maketrans("*_~=&", "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4")
 _UNSHIELD = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4", "*_~=&")
 _SHIELDED = re.compile("[\ufdd0-\ufdd4]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
-_OTHER_SUFFIX = re.compile(r"\.(?!md\Z)[A-Za-z0-9]{1,8}\Z", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 _BREAKING_TAG = re.compile(r"(?:br|p|div|li|t[rdh]|d[td]|hr|h[1-6])\Z", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _GAP = re.compile(r"[ \t](?<=\S[ \t])[ \t]++")
@@ -74,11 +74,13 @@ Token = tuple[str, int]  # what is seen of it, and the offset behind it
 class InlineScanner:
     """Cleans blocks of one note and gathers what they hold, in source order.
 
-    `line_starts` are the offsets at which the note's lines begin.
+    `line_starts` are the offsets at which the note's lines begin, `types` the endings of files
+    that are notes.
     """
 
-    def __init__(self, line_starts: Sequence[int]) -> None:
+    def __init__(self, line_starts: Sequence[int], types: tuple[str, ...] = NOTE_TYPES) -> None:
         """Begin with nothing gathered."""
+        self._types = types
         self._starts = line_starts
         self.links: list[Link] = []
         self.tags: dict[str, str] = {}
@@ -177,8 +179,10 @@ class InlineScanner:
         if _SCHEME.match(address):
             return
         target, heading, block = split_address(unquote(address))
-        if _OTHER_SUFFIX.search(target) or not (target or heading or block):
+        if not (target or heading or block):
             return
+        if _SUFFIX.search(target) and not target.lower().endswith(self._types):
+            return  # a file that is no note
         start, end = offset + match.start() - embed, offset + match.end()
         line = self._line(start)
         self.links.append(

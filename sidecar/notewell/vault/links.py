@@ -6,7 +6,7 @@ import posixpath
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from notewell.vault.ignore import READABLE_SUFFIX
+from notewell.vault.readers import link_name
 
 
 class NoteNames:
@@ -96,7 +96,7 @@ def _fold(text: str) -> str:
 
 
 def _stem(folded: str) -> str:
-    return folded.removesuffix(READABLE_SUFFIX)
+    return link_name(folded)
 
 
 def _best(paths: Iterable[str], folder: str) -> str | None:

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
-from notewell.types import Change, FileRef, VaultRules
+from notewell.types import NOTE_TYPES, Change, FileRef, VaultRules
 from notewell.vault import files
+from notewell.vault.readers import described
 from notewell.vault.safe_names import bad_name, check_name, hides, is_note
 
 # Hidden, so that nothing in it is ever a note; in the folder itself, so that a file is moved and
@@ -35,8 +36,12 @@ _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 class Mirror:
     """A folder that holds what clients send. Used by one thread at a time."""
 
-    def __init__(self, root: Path) -> None:
-        """Make the folder where it is missing, and throw away what a crash left half written."""
+    def __init__(self, root: Path, types: tuple[str, ...] = NOTE_TYPES) -> None:
+        """Make the folder where it is missing, and throw away what a crash left half written.
+
+        `types` are the endings of the files that it takes.
+        """
+        self._types = types
         self._root = Path(os.path.realpath(root))
         self._staging = self._root / STAGING
         try:
@@ -47,7 +52,9 @@ class Mirror:
 
     def files(self) -> dict[str, FileRef]:
         """The notes it holds, by path."""
-        return {file.path: file for file in files.walk(self._root, VaultRules()).files}
+        return {
+            file.path: file for file in files.walk(self._root, VaultRules(types=self._types)).files
+        }
 
     def check(self, changes: Iterable[Change]) -> None:
         """Raise for the first change that cannot be right; nothing is written.
@@ -58,7 +65,7 @@ class Mirror:
             self._place(change.path)
             if change.old_path is not None:
                 self._place(change.old_path)
-            written = change.kind in {"create", "modify"} and is_note(change.path)
+            written = change.kind in {"create", "modify"} and self._keeps(change.path)
             if written and change.content is None:
                 raise UsageError(
                     f"`content` of {change.path} is missing: a mirror is filled by its clients.",
@@ -105,8 +112,8 @@ class Mirror:
     # --- one note --------------------------------------------------------------------------
 
     def _write(self, change: Change) -> str | None:
-        if not is_note(change.path):
-            return f"{change.path} was left out: a mirror keeps Markdown notes (.md) alone."
+        if not self._keeps(change.path):
+            return f"{change.path} was left out: a mirror keeps {described(self._types)} alone."
         place = self._place(change.path)
         blocked = self._in_the_way(place)
         if blocked is not None:
@@ -152,9 +159,9 @@ class Mirror:
             warning = self._move(old_path, change)
             if warning is not None:
                 return warning
-        if change.content is not None and is_note(change.path):
+        if change.content is not None and self._keeps(change.path):
             return self._write(change)
-        if is_note(change.path):
+        if self._keeps(change.path):
             _stamp(self._place(change.path), change.mtime)
         return None
 
@@ -162,10 +169,10 @@ class Mirror:
         old, new = self._place(old_path), self._place(change.path)
         if hides(old_path) or not old.exists():
             # Moved before, or never sent: then its content comes along, or a `sync` asks for it.
-            if is_note(change.path) and change.content is None and not new.exists():
+            if self._keeps(change.path) and change.content is None and not new.exists():
                 return f"{old_path} is not here yet, so it was not renamed; `sync` asks for it."
             return None
-        if hides(change.path) or (old.is_file() and not is_note(change.path)):
+        if hides(change.path) or (old.is_file() and not self._keeps(change.path)):
             self._delete(old_path)  # into the trash, or no note any more
             return None
         blocked = self._in_the_way(new, folder=old.is_dir())
@@ -179,6 +186,9 @@ class Mirror:
             old.replace(new)
         self._prune(old.parent)
         return None
+
+    def _keeps(self, path: str) -> bool:
+        return is_note(path, self._types)
 
     # --- places ----------------------------------------------------------------------------
 

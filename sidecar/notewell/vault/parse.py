@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from notewell.types import Heading, Note, SourceText, Span
+from notewell.types import NOTE_TYPES, Heading, Link, Note, PropertyValue, SourceText, Span
 from notewell.vault.blocks import BlockScanner
 from notewell.vault.excalidraw import Drawing, find_drawing, is_drawing
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
@@ -25,48 +25,65 @@ from notewell.vault.regions import Region, Regions, find_regions
 from notewell.vault.source_lines import make_body
 
 
-def parse(path: str, source: SourceText, *, modified: float, created: float | None = None) -> Note:
+def parse(
+    path: str,
+    source: SourceText,
+    *,
+    modified: float,
+    created: float | None = None,
+    types: tuple[str, ...] = NOTE_TYPES,
+) -> Note:
     """Parse a note; never raises.
 
-    `modified` and `created` are the file's times, used where the properties have none.
+    `modified` and `created` are the file's times, used where the properties have none. `types` are
+    the endings of files that a Markdown link counts as a note.
     """
     text = one_line_end(source.text)
     front = read_frontmatter(text)
-    scanned = _scan(text, front, path)
-    properties = merge_fields(front.properties, scanned.inline.fields)
+    scanned = _scan(text, front, path, types)
+    properties = merge_fields(front.properties, scanned.fields)
     stated = fold(front.properties)
-    everything = fold(properties) if scanned.inline.fields else stated
+    everything = fold(properties) if scanned.fields else stated
     made = date_of(everything, CREATED_KEYS)
     changed = date_of(everything, MODIFIED_KEYS)
     return Note(
         path=path,
-        title=text_of(stated, "title") or _file_title(path),
+        title=text_of(stated, "title") or file_title(path, ".md"),
         aliases=aliases_of(stated),
-        tags=tags_of(stated, scanned.inline.tags.values()),
+        tags=tags_of(stated, scanned.tags.values()),
         properties=properties,
         description=text_of(stated, "description"),
         created=created if made is None else made,
         modified=modified if changed is None else changed,
         headings=tuple(scanned.headings),
-        links=tuple(scanned.inline.links),
+        links=tuple(scanned.links),
         spans=tuple(scanned.spans),
         warnings=(*source.warnings, *front.warnings),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Scanned:
-    inline: InlineScanner
+class MarkdownBody:
+    """What the text below a note's properties holds."""
+
     headings: list[Heading]
+    links: list[Link]
+    tags: dict[str, str]  # by their case-folded form
+    fields: list[tuple[str, PropertyValue]]
     spans: list[Span]
 
 
-def _scan(text: str, front: Frontmatter, path: str) -> _Scanned:
+def scan_body(text: str, types: tuple[str, ...] = NOTE_TYPES) -> MarkdownBody:
+    r"""Scan Markdown that has no properties block, such as a card's. Line ends must be `\n`."""
+    return _scan(text, Frontmatter(), "", types)
+
+
+def _scan(text: str, front: Frontmatter, path: str, types: tuple[str, ...]) -> MarkdownBody:
     """Scan the body, around a drawing's data, and put the drawing's texts in its place."""
     drawing = find_drawing(text, front.body) if is_drawing(path, front.properties) else None
     regions = find_regions(text, front.body) if drawing is None else _around(text, drawing, front)
     body = make_body(regions.text, regions.blocks, front.body)
-    inline = InlineScanner(body.starts)
+    inline = InlineScanner(body.starts, types)
     inline.gather_wikilinks(text[front.start : front.end], front.start)
     blocks = BlockScanner(body, inline)
     blocks.run()
@@ -74,7 +91,7 @@ def _scan(text: str, front: Frontmatter, path: str) -> _Scanned:
         blocks.spans.extend(_drawn_spans(text, drawing, blocks))
         blocks.spans.sort(key=lambda span: span.start)
         inline.links.sort(key=lambda link: link.start)
-    return _Scanned(inline, blocks.headings, blocks.spans)
+    return MarkdownBody(blocks.headings, inline.links, inline.tags, inline.fields, blocks.spans)
 
 
 def _around(text: str, drawing: Drawing, front: Frontmatter) -> Regions:
@@ -109,6 +126,9 @@ def one_line_end(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
-def _file_title(path: str) -> str:
+def file_title(path: str, suffix: str) -> str:
+    """A file's name without its folder and without `suffix`, whatever its case."""
     name = path.rpartition("/")[2]
-    return name[:-3] if name.lower().endswith(".md") and len(name) > 3 else name
+    return (
+        name[: -len(suffix)] if name.lower().endswith(suffix) and len(name) > len(suffix) else name
+    )

@@ -6,7 +6,9 @@ import os
 import re
 
 from notewell.errors import OutsideVaultError, UsageError
-from notewell.vault.ignore import is_hidden, is_readable
+from notewell.types import NOTE_TYPES
+from notewell.vault.ignore import is_hidden
+from notewell.vault.readers import is_readable
 
 # What common file systems hold; one that holds less says so itself when it is asked.
 MAX_NAME_BYTES = 255
@@ -48,9 +50,9 @@ def bad_name(path: str, why: str) -> UsageError:
     return UsageError(f"{shown} cannot be kept under this name: {why}.", code="bad_name")
 
 
-def is_note(path: str) -> bool:
-    """Whether a file of this path becomes a note: a readable type, and not hidden."""
-    return is_readable(path) and not hides(path)
+def is_note(path: str, types: tuple[str, ...] = NOTE_TYPES) -> bool:
+    """Whether a file of this path becomes a note: one of the `types`, and not hidden."""
+    return is_readable(path, types) and not hides(path)
 
 
 def hides(path: str) -> bool:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from notewell.types import ExcludedFile, FileRef, Walk
-from notewell.vault.ignore import IgnoreRules, is_hidden, is_readable
+from notewell.vault.ignore import IgnoreRules, is_hidden
+from notewell.vault.readers import is_readable
 
 
 class Walker:
@@ -68,7 +69,7 @@ class Walker:
                     yield from self._link(entry, prefix)
                 elif entry.is_dir():
                     yield entry.path, f"{prefix}{entry.name}/"
-                elif is_readable(entry.name):
+                elif is_readable(entry.name, self._ignore.types):
                     self._file(f"{prefix}{entry.name}", entry.path, entry.stat())
             except OSError as error:
                 self.miss(f"{prefix}{entry.name}", error, link=entry.is_symlink())
@@ -89,7 +90,7 @@ class Walker:
         spelled = f"{prefix}{entry.name}"
         inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
         if not inside:
-            if is_readable(entry.name):
+            if is_readable(entry.name, self._ignore.types):
                 file = FileRef(_key(spelled), Path(entry.path), 0, 0)
                 reason = "A link to a file outside the vault is not followed."
                 self._excluded.append(ExcludedFile(file, "symlink_outside", reason))
@@ -102,7 +103,7 @@ class Walker:
             else:
                 self._linked.add(real)
                 yield real, f"{spelled}/"
-        elif is_readable(entry.name):
+        elif is_readable(entry.name, self._ignore.types):
             self._file(spelled, real, entry.stat())
 
     def _file(self, spelled: str, disk_path: str, status: os.stat_result) -> None:

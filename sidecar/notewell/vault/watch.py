@@ -16,9 +16,10 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
-from notewell.types import WatchMode
+from notewell.types import NOTE_TYPES, WatchMode
 from notewell.vault.files import outermost
-from notewell.vault.ignore import is_hidden, is_readable
+from notewell.vault.ignore import is_hidden
+from notewell.vault.readers import is_readable
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough
 # for a rename's two halves to come together, short enough that a save is found at once.
@@ -47,30 +48,34 @@ _RULE_FILES = (".obsidian/app.json", ".notewell.toml")
 log = logging.getLogger(__name__)
 
 
-def watch_vault(root: Path, *, mode: WatchMode, stop: threading.Event) -> Iterator[tuple[str, ...]]:
+def watch_vault(
+    root: Path, *, mode: WatchMode, stop: threading.Event, types: tuple[str, ...] = NOTE_TYPES
+) -> Iterator[tuple[str, ...]]:
     """Yield groups of vault-relative paths that may have changed, until `stop` is set.
 
-    A path is a note's or a folder's, NFC; an empty group means "look at the whole vault". Ends
-    when the folder itself goes away; FileNotFoundError when it is not there at the start. Where
-    the system cannot watch (too many folders), it polls and logs so.
+    `types` are the endings of notes. A path is a note's or a folder's, NFC; an empty group means
+    "look at the whole vault". Ends when the folder itself goes away; FileNotFoundError when it is
+    not there at the start. Where the system cannot watch (too many folders), it polls and logs so.
     """
     polling = mode == "poll" or (mode == "auto" and is_silent(root))
     try:
-        yield from _groups(root, polling, stop)
+        yield from _groups(root, polling, stop, types)
     except FileNotFoundError:
         raise
     except OSError as error:
         if polling:
             raise
         log.warning("%s: changes are polled for, since they cannot be watched (%s)", root, error)
-        yield from _groups(root, True, stop)
+        yield from _groups(root, True, stop, types)
 
 
-def _groups(root: Path, polling: bool, stop: threading.Event) -> Iterator[tuple[str, ...]]:
+def _groups(
+    root: Path, polling: bool, stop: threading.Event, types: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
     real = os.path.realpath(root)
     events = watch(
         real,
-        watch_filter=lambda _, path: _matters(real, path),
+        watch_filter=lambda _, path: _matters(real, path, types),
         debounce=GROUP_MS,
         step=QUIET_MS,
         stop_event=stop,
@@ -88,7 +93,7 @@ def _groups(root: Path, polling: bool, stop: threading.Event) -> Iterator[tuple[
             return
 
 
-def _matters(real: str, path: str) -> bool:
+def _matters(real: str, path: str, types: tuple[str, ...]) -> bool:
     relative = _relative(real, path)
     if relative in _RULE_FILES or relative == "":
         return True
@@ -96,7 +101,7 @@ def _matters(real: str, path: str) -> bool:
     if any(is_hidden(part) for part in parts):
         return False
     # What has no known ending may be a folder, and one that is gone cannot be asked.
-    return is_readable(parts[-1]) or "." not in parts[-1] or os.path.isdir(path)  # noqa: PTH112 - a string all the way
+    return is_readable(parts[-1], types) or "." not in parts[-1] or os.path.isdir(path)  # noqa: PTH112 - a string all the way
 
 
 def _places(real: str, group: Iterable[tuple[Change, str]]) -> tuple[str, ...] | None:

@@ -31,6 +31,7 @@ from notewell.types import PropertyValue, SourceText
 from notewell.vault import files
 from notewell.vault.decode import MARKS
 from notewell.vault.edit_properties import edit_properties
+from notewell.vault.readers.markdown import MARKDOWN
 from notewell.vault.safe_names import bad_name, check_name, is_note
 from notewell.vault.write_journal import Entry, Journal
 
@@ -170,7 +171,7 @@ class VaultWriter:
     def _place(self, path: str) -> Path:
         """The place of a note on disk; no link is followed, not even to a place inside."""
         check_name(path)
-        if not is_note(path):
+        if not is_note(path, (MARKDOWN.suffix,)):
             raise UsageError(
                 f"{path} is no place for a note: notes end in .md and no folder of theirs is"
                 " hidden.",

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.types import IdArray
+from notewell.vault.readers import link_name
 
 NO_NOTE = -1
 
@@ -76,8 +77,9 @@ def name_key(name: str) -> int:
     part = unquote(name) if "%" in name else name
     part = part.lower() if part.isascii() else unicodedata.normalize("NFC", part).casefold()
     part = part.rsplit("/", 1)[-1].strip()
-    while part.endswith(".md"):  # a link may carry the suffix, and a note be called `x.md.md`
-        part = part.removesuffix(".md")
+    # A link may carry the suffix, and a note be called `x.md.md`.
+    while (shorter := link_name(part)) != part:
+        part = shorter
     return zlib.crc32(part.strip().encode("utf-8", "surrogatepass"))
 
 

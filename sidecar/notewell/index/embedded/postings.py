@@ -25,6 +25,7 @@ from notewell.index.embedded import term_counts
 from notewell.index.embedded.reads import NoteText
 from notewell.index.embedded.term_count_store import TALLIES, TallyStore
 from notewell.types import IdArray
+from notewell.vault.readers import link_name
 
 FOLDER = "keywords"
 FORMAT = f"5/{native.__version__}"  # counted up when fields or the analyzer change
@@ -226,7 +227,7 @@ def _documents(
 ) -> tuple[list[dict[str, object]], bytes]:
     """The documents of a note, and its tally."""
     title, tags = joined(note.title, *note.aliases), joined(*note.tags)
-    path = joined(note.path.removesuffix(".md"))
+    path = joined(link_name(note.path))
     documents: list[dict[str, object]] = []
     whole = {title: None, tags: None}  # a heading that stands over several chunks counts once
     for chunk in note.chunks:

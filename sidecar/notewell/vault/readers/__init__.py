@@ -1,0 +1,63 @@
+"""The file types that can become notes: one reader for each ending.
+
+A new type is one file in this package and one row in `_ROWS`. Which of them are on is the setting
+`vault.types`; by default only Markdown is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from notewell.vault.readers.canvas import CANVAS
+from notewell.vault.readers.markdown import MARKDOWN
+from notewell.vault.readers.plain_text import PLAIN_TEXT
+from notewell.vault.readers.reader import Reader
+
+_ROWS = (MARKDOWN, PLAIN_TEXT, CANVAS)
+
+READERS: Mapping[str, Reader] = {reader.suffix: reader for reader in _ROWS}
+_LINKED_BY_STEM = tuple(reader.suffix for reader in _ROWS if reader.linked_by_stem)
+
+
+def readable(types: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The endings of the setting `vault.types` that have a reader, and a warning of each other.
+
+    `md` and `.MD` mean `.md`.
+    """
+    endings = tuple(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in types))
+    known = ", ".join(sorted(READERS))
+    warnings = (
+        f"vault.types: there is no reader for {ending} files; there is one for {known}."
+        for ending in endings
+        if ending not in READERS
+    )
+    return tuple(ending for ending in endings if ending in READERS), tuple(warnings)
+
+
+def is_readable(name: str, types: tuple[str, ...]) -> bool:
+    """Whether a file of this name has one of the endings `types` (lower case, with their dot)."""
+    return name.lower().endswith(types)
+
+
+def reader_of(path: str) -> Reader | None:
+    """The reader for a file of this name, whether its type is on or not."""
+    name = path.lower()
+    return next((reader for suffix, reader in READERS.items() if name.endswith(suffix)), None)
+
+
+def described(types: Iterable[str]) -> str:
+    """What the endings are of, for people: "Markdown files (.md), canvases (.canvas)"."""
+    return ", ".join(f"{READERS[ending].name} ({ending})" for ending in types)
+
+
+def link_name(path: str) -> str:
+    """The path as links name it: without its ending where Obsidian lets links leave it out."""
+    for suffix in _LINKED_BY_STEM:
+        if path.endswith(suffix):
+            return path.removesuffix(suffix)
+    return path
+
+
+def spellings(path: str) -> tuple[str, ...]:
+    """The paths that a typed one may mean: itself, or with an ending that links leave out."""
+    return (path, *(f"{path}{suffix}" for suffix in _LINKED_BY_STEM))

@@ -1,0 +1,151 @@
+"""Reads a canvas file (JSON Canvas 1.0, https://jsoncanvas.org/spec/1.0/) into nodes and edges.
+
+Whatever does not fit the format is left out, so that one odd node does not cost the others. How
+much is read is bounded: a canvas is drawn by hand, and a file far beyond that is an accident.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from notewell.errors import UnreadableNoteError
+
+NodeKind = Literal["text", "file", "link", "group"]
+Json: TypeAlias = object
+
+MAX_NODES = 10_000
+MAX_GROUPS = 200
+MAX_EDGES = 10_000
+_MAX_NAME = 1000  # characters of an id, a path or a label; a text node may be as long as it likes
+_FAR = 1e9  # pixels; beyond it a number is no position
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node: its rectangle in pixels, and what it shows (a text, a path, a URL or a label)."""
+
+    id: str
+    kind: NodeKind
+    x: float
+    y: float
+    width: float
+    height: float
+    shown: str
+    subpath: str = ""  # of a file: the heading or block within it, with its `#`
+    order: int = 0  # its place in the file
+
+    def covers(self, node: Node) -> bool:
+        """Whether the middle of `node` lies in this rectangle."""
+        across = self.x <= node.x + node.width / 2 <= self.x + self.width
+        return across and self.y <= node.y + node.height / 2 <= self.y + self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge between the nodes of two ids, which need not be there."""
+
+    source: str
+    target: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """The nodes and edges of a canvas, in the order of the file."""
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def load_canvas(text: str, path: str) -> Canvas:
+    """Read a canvas; UnreadableNoteError (code "unreadable") where it is none. Empty text is one.
+
+    Texts that come back hold no lone surrogates and no NUL, which no database could store.
+    """
+    if not text.strip():
+        return Canvas()
+    try:
+        loaded: Json = json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _refused(path, f"its JSON is broken or cut off at {place}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, f"its JSON cannot be read: {error}") from error
+    if not isinstance(loaded, dict):
+        raise _refused(path, "its JSON is no object with `nodes` and `edges`")
+    entries, links = loaded.get("nodes", []), loaded.get("edges", [])
+    if not isinstance(entries, list) or not isinstance(links, list):
+        raise _refused(path, "`nodes` and `edges` of its JSON are not lists")
+    nodes = tuple(_nodes(entries[:MAX_NODES]))
+    warnings = (*_cut("nodes", len(entries), MAX_NODES), *_cut("edges", len(links), MAX_EDGES))
+    return Canvas(nodes, tuple(_edges(links[:MAX_EDGES])), warnings)
+
+
+def _refused(path: str, why: str) -> UnreadableNoteError:
+    return UnreadableNoteError(f"{path} is no valid canvas: {why}.", code="unreadable")
+
+
+def _cut(what: str, count: int, most: int) -> Iterator[str]:
+    if count > most:
+        yield f"Only the first {most:,} of {count:,} {what} are read."
+
+
+def _nodes(entries: list[Json]) -> Iterator[Node]:
+    groups = 0
+    for order, entry in enumerate(entries):
+        node = _node(entry, order) if isinstance(entry, dict) else None
+        if node is None:
+            continue
+        groups += node.kind == "group"
+        if node.kind != "group" or groups <= MAX_GROUPS:
+            yield node
+
+
+def _node(entry: Mapping[str, Json], order: int) -> Node | None:
+    kind = next((kind for kind in get_args(NodeKind) if entry.get("type") == kind), None)
+    if kind is None:
+        return None
+    shown = {"text": "text", "file": "file", "link": "url", "group": "label"}[kind]
+    return Node(
+        id=_name(entry.get("id")),
+        kind=kind,
+        x=_number(entry.get("x")),
+        y=_number(entry.get("y")),
+        width=max(_number(entry.get("width")), 0.0),
+        height=max(_number(entry.get("height")), 0.0),
+        shown=_text(entry.get(shown)) if kind == "text" else _name(entry.get(shown)),
+        subpath=_name(entry.get("subpath")) if kind == "file" else "",
+        order=order,
+    )
+
+
+def _edges(entries: list[Json]) -> Iterator[Edge]:
+    for entry in entries:
+        if isinstance(entry, dict):
+            source, target = _name(entry.get("fromNode")), _name(entry.get("toNode"))
+            if source and target:
+                yield Edge(source, target, _name(entry.get("label")))
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        return ""
+    text = value.encode("utf-8", "replace").decode().replace("\x00", "�")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _name(value: Json) -> str:
+    """A text of one line; one that is far too long for a name is none."""
+    name = " ".join(_text(value).split())
+    return name if len(name) <= _MAX_NAME else ""
+
+
+def _number(value: Json) -> float:
+    """A position or size. What is no number, or infinite, counts as 0."""
+    if isinstance(value, int | float) and -_FAR <= value <= _FAR:
+        return float(value)
+    return 0.0

@@ -1,0 +1,435 @@
+"""What every reader of a file type promises, asked of all that are registered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.errors import UnreadableNoteError
+from notewell.types import ChunkSizes, VaultRules
+from notewell.vault import files
+from notewell.vault.chunk import chunk
+from notewell.vault.ignore import load_rules
+from notewell.vault.read_note import read_note
+from notewell.vault.readers import (
+    READERS,
+    described,
+    is_readable,
+    link_name,
+    readable,
+    reader_of,
+    spellings,
+)
+from notewell.vault.readers.canvas_json import MAX_GROUPS, MAX_NODES
+from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
+from tests.vault.notes import check_chunks, check_note, words
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A file of a type, and what a reader has to find in it. `linked` are the targets of links."""
+
+    source: str
+    shown: tuple[str, ...]
+    linked: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+def node(id_: str, kind: str = "text", **fields: object) -> dict[str, object]:
+    place = {"x": 0, "y": 0, "width": 10, "height": 10}
+    return {"id": id_, "type": kind, **place, **fields}
+
+
+def canvas(*nodes: object, edges: tuple[object, ...] = ()) -> str:
+    return json.dumps({"nodes": nodes, "edges": edges}, ensure_ascii=False)
+
+
+SAMPLES: Mapping[str, Sample] = {
+    ".md": Sample(
+        "# Bees\n\nThey dance for [[Clover]].\n\nSee [grass](Fields/Grass.md) #garden\n",
+        ("They dance for Clover.", "See grass #garden"),
+        ("Clover", "Fields/Grass.md"),
+        ("garden",),
+    ),
+    ".txt": Sample(
+        "Bees dance.\nFor clover.\n\n\nÄhren too.\n", ("Bees dance.\nFor clover.", "Ähren too.")
+    ),
+    ".canvas": Sample(
+        canvas(
+            node("a", text="They dance for [[Clover]].\n\nAnd rest. #garden"),
+            node("b", "file", file="Fields/Grass.md", y=20),
+            edges=({"id": "e", "fromNode": "a", "toNode": "b", "label": "feed on"},),
+        ),
+        ("They dance for Clover.", "And rest. #garden", "feed on", "Grass"),
+        ("Clover", "Fields/Grass.md", "Fields/Grass.md"),
+        ("garden",),
+    ),
+}
+
+every_reader = pytest.mark.parametrize("reader", READERS.values(), ids=lambda one: one.suffix)
+
+
+def read(reader: Reader, raw: bytes, name: str = "Folder/A note") -> ReadNote:
+    return reader.read(raw, FileFacts(f"{name}{reader.suffix}", modified=2.0, created=1.0))
+
+
+def check(found: ReadNote) -> None:
+    """All that is promised of places, in the note and in its chunks."""
+    check_note(found.note, found.text)
+    sizes = ChunkSizes(64, 12, 6)
+    chunks = chunk(found.note, count_tokens=words, sizes=sizes)
+    check_chunks(found.note, chunks, found.text, sizes, words)
+
+
+@every_reader
+def test_has_a_sample_and_a_plain_suffix(reader: Reader) -> None:
+    assert reader.suffix in SAMPLES
+    assert reader.suffix == reader.suffix.lower()
+    assert reader_of(f"Folder/NOTE{reader.suffix.upper()}") is reader
+
+
+@every_reader
+def test_finds_text_links_and_tags(reader: Reader) -> None:
+    sample = SAMPLES[reader.suffix]
+
+    found = read(reader, sample.source.encode())
+
+    check(found)
+    assert [span.text for span in found.note.spans if span.kind != "heading"] == list(sample.shown)
+    assert [link.target for link in found.note.links] == list(sample.linked)
+    assert found.note.tags == sample.tags
+    assert found.note.title == "A note"
+    assert (found.note.created, found.note.modified) == (1.0, 2.0)
+
+
+@every_reader
+def test_lines_lead_to_the_text(reader: Reader) -> None:
+    found = read(reader, SAMPLES[reader.suffix].source.encode())
+
+    lines = found.text.split("\n")
+    for span in found.note.spans:
+        for row, number in zip(span.text.split("\n"), span.lines, strict=True):
+            assert set(row.split()) & set(lines[number - 1].replace("[", " ").split()) or (
+                row in lines[number - 1]
+            )
+
+
+@every_reader
+def test_names_the_anchors_it_declares(reader: Reader) -> None:
+    found = read(reader, SAMPLES[reader.suffix].source.encode())
+
+    named = [span.block is not None for span in found.note.spans]
+    assert all(named) if reader.anchor != "line" else not any(named)
+
+
+@every_reader
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_reads_every_encoding_alike(reader: Reader, encoding: str) -> None:
+    source = SAMPLES[reader.suffix].source
+
+    found = read(reader, source.encode(encoding))
+
+    assert found.note.spans == read(reader, source.encode()).note.spans
+
+
+@every_reader
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_reads_every_line_end_alike(reader: Reader, line_end: str) -> None:
+    source = SAMPLES[reader.suffix].source
+
+    found = read(reader, source.replace("\n", line_end).encode())
+
+    check(found)
+    expected = read(reader, source.encode()).note
+    assert [span.text for span in found.note.spans] == [span.text for span in expected.spans]
+    assert [span.lines for span in found.note.spans] == [span.lines for span in expected.spans]
+
+
+@every_reader
+@pytest.mark.parametrize("raw", [b"", b" \n\t\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_a_note_without_text(reader: Reader, raw: bytes) -> None:
+    note = read(reader, raw).note
+
+    assert note.title == "A note"
+    assert not (note.spans)
+    assert not (note.links)
+    assert not note.headings
+
+
+@every_reader
+def test_bytes_that_are_no_text_are_refused(reader: Reader) -> None:
+    with pytest.raises(UnreadableNoteError, match="binary"):
+        read(reader, b"a\x00b\x00\x00c")
+
+
+@every_reader
+@given(raw=st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
+    try:
+        found = read(reader, raw)
+    except UnreadableNoteError as error:
+        assert error.code in {"binary", "unreadable"}  # noqa: PT017 - both ends are right
+        assert "A note" in error.message  # noqa: PT017
+    else:
+        check(found)
+        assert found == read(reader, raw)
+
+
+@every_reader
+@given(cut=st.integers(0, 400))
+def test_a_file_cut_off_is_read_or_refused(reader: Reader, cut: int) -> None:
+    raw = SAMPLES[reader.suffix].source.encode()[:cut]
+    try:
+        check(read(reader, raw))
+    except UnreadableNoteError as error:
+        assert error.code == "unreadable"  # noqa: PT017 - both ends are right
+
+
+@every_reader
+def test_limits_are_enforced_before_reading(reader: Reader, tmp_path: Path) -> None:
+    name = f"Large{reader.suffix}"
+    (tmp_path / name).write_text(SAMPLES[reader.suffix].source, encoding="utf-8")
+    rules = VaultRules(types=(reader.suffix,))
+    (file,) = files.walk(tmp_path, rules).files
+
+    assert read_note(file, rules).note.spans
+    with pytest.raises(UnreadableNoteError) as refused:
+        read_note(file, VaultRules(max_note_bytes=10))
+    assert refused.value.code == "too_large"
+
+
+def test_a_limit_of_the_reader_says_whose_it_is(tmp_path: Path) -> None:
+    limit = READERS[".canvas"].max_bytes
+    assert limit is not None
+    (tmp_path / "Large.canvas").write_bytes(b" " * (limit + 1))
+    rules = VaultRules(types=(".canvas",), max_note_bytes=2 * limit)
+    (file,) = files.walk(tmp_path, rules).files
+
+    with pytest.raises(UnreadableNoteError, match="for canvases"):
+        read_note(file, rules)
+
+
+# --- which are on --------------------------------------------------------------------------------
+
+
+def test_only_markdown_is_on_by_default(tmp_path: Path) -> None:
+    for suffix, sample in SAMPLES.items():
+        (tmp_path / f"Note{suffix}").write_text(sample.source, encoding="utf-8")
+
+    assert [file.path for file in files.walk(tmp_path, VaultRules()).files] == ["Note.md"]
+    assert files.decide(tmp_path, VaultRules(), "Note.canvas") == (
+        "file_type",
+        "Only Markdown files (.md) become notes.",
+    )
+
+
+def test_a_type_is_switched_on_in_one_place(tmp_path: Path) -> None:
+    rules = VaultRules(types=(".md", "CANVAS"))
+    (tmp_path / "Board.CANVAS").write_text("{}", encoding="utf-8")
+
+    assert [file.path for file in files.walk(tmp_path, rules).files] == ["Board.CANVAS"]
+    assert files.decide(tmp_path, rules, "Board.canvas") is None
+    assert files.decide(tmp_path, rules, "Note.txt") == (
+        "file_type",
+        "Only Markdown files (.md), canvases (.canvas) become notes.",
+    )
+
+
+def test_a_type_that_nothing_reads_is_a_warning(tmp_path: Path) -> None:
+    (warning,) = load_rules(tmp_path, VaultRules(types=(".md", ".xyz"))).warnings
+
+    assert ".xyz" in warning
+    assert ".canvas" in warning
+    assert readable((".xyz",))[0] == ()
+    assert not is_readable("a.xyz", ())
+
+
+def test_only_markdown_is_linked_without_its_ending() -> None:
+    assert link_name("Folder/Bees.md") == "Folder/Bees"
+    assert link_name("Folder/Bees.canvas") == "Folder/Bees.canvas"
+    assert spellings("Bees") == ("Bees", "Bees.md")
+    assert described((".md",)) == "Markdown files (.md)"
+
+
+def test_a_markdown_link_to_a_type_that_is_on_counts() -> None:
+    raw = b"[board](Board.canvas) and [plan](Plan.txt)"
+    markdown = READERS[".md"]
+
+    off = markdown.read(raw, FileFacts("A.md", 1.0))
+    on = markdown.read(raw, FileFacts("A.md", 1.0, types=(".md", ".canvas")))
+
+    assert [link.target for link in off.note.links] == []
+    assert [link.target for link in on.note.links] == ["Board.canvas"]
+
+
+# --- canvases --------------------------------------------------------------------------------
+
+
+def read_canvas(source: str) -> ReadNote:
+    return read(READERS[".canvas"], source.encode("utf-8", "surrogatepass"))
+
+
+def test_nodes_come_under_the_smallest_group_around_them() -> None:
+    found = read_canvas(
+        canvas(
+            node("inside", text="Deep inside", x=30, y=30),
+            node("outer", "group", label="Garden", width=200, height=200),
+            node("inner", "group", label="Bees", x=20, y=20, width=60, height=60),
+            node("shared", text="In the garden", x=150, y=150),
+            node("alone", text="Out in the fields", x=500, y=0),
+        )
+    )
+    check(found)
+
+    titles = [(heading.level, heading.text) for heading in found.note.headings]
+    placed = {span.block: span.section for span in found.note.spans if span.kind == "paragraph"}
+    assert titles == [(1, "Garden"), (2, "Bees")]
+    assert placed == {"alone": -1, "shared": 0, "inside": 1}
+
+
+def test_headings_in_a_node_come_under_its_group() -> None:
+    found = read_canvas(
+        canvas(
+            node("g", "group", label="Garden", width=100, height=100),
+            node("a", text="# Bees\nThey dance.", x=10, y=10),
+            node("b", text="No heading of its own", x=10, y=50),
+        )
+    )
+    check(found)
+
+    assert [(h.level, h.text) for h in found.note.headings] == [(1, "Garden"), (2, "Bees")]
+    sections = [span.section for span in found.note.spans if span.kind == "paragraph"]
+    assert sections == [1, 0]
+
+
+def test_passages_stand_in_reading_order() -> None:
+    found = read_canvas(
+        canvas(
+            node("c", text="third", y=50),
+            node("b", text="second", x=50),
+            node("a", text="first", x=-50),
+        )
+    )
+
+    assert [span.block for span in found.note.spans] == ["a", "b", "c"]
+
+
+def test_file_nodes_and_edges_are_links() -> None:
+    found = read_canvas(
+        canvas(
+            node("a", text="Bees"),
+            node("b", "file", file="Fields/Grass.md", subpath="#Clover", y=20),
+            node("c", text="Honey", y=40),
+            edges=(
+                {"id": "1", "fromNode": "a", "toNode": "b"},
+                {"id": "2", "fromNode": "a", "toNode": "c", "label": "make"},
+                {"id": "3", "fromNode": "a", "toNode": "gone"},
+            ),
+        )
+    )
+    check(found)
+
+    links = [(x.target, x.heading, x.block, x.display, x.embed) for x in found.note.links]
+    assert links == [
+        ("Fields/Grass.md", "Clover", None, None, False),
+        ("", None, "c", "make", False),
+        ("Fields/Grass.md", "Clover", None, None, True),
+    ]
+    for link in found.note.links:
+        assert found.text[link.start : link.end].strip("!").startswith("[[")
+
+
+def test_the_address_of_a_link_node_is_text() -> None:
+    found = read_canvas(canvas(node("a", "link", url="https://example.org/bees")))
+
+    assert [span.text for span in found.note.spans] == ["https://example.org/bees"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ('{"nodes": [{"id": "a", "type": "te', "broken or cut off at line 1"),
+        ("[]", "no object"),
+        ('{"nodes": {}}', "not lists"),
+        ("[" * 100_000, "cannot be read"),
+        ('{"nodes": [' + "9" * 5000 + "]}", "cannot be read"),
+    ],
+)
+def test_what_is_no_canvas_is_refused_with_a_reason(source: str, reason: str) -> None:
+    with pytest.raises(UnreadableNoteError, match=reason) as refused:
+        read_canvas(source)
+
+    assert refused.value.code == "unreadable"
+
+
+def test_a_huge_canvas_is_read_in_part() -> None:
+    groups = [node(f"g{n}", "group", label=f"G{n}", width=n, height=n) for n in range(300)]
+    found = read_canvas(canvas(*groups, *(node(f"n{n}", text="x") for n in range(MAX_NODES))))
+    check_note(found.note, found.text)
+
+    assert len(found.note.headings) == MAX_GROUPS
+    assert any("Only the first 10,000 of 10,300 nodes" in each for each in found.note.warnings)
+
+
+def test_what_no_database_could_store_is_replaced() -> None:
+    found = read_canvas(
+        '{"nodes": [{"id": "a\\ud800", "type": "text", "text": "b\\ud800\\u0000"}]}'
+    )
+    check(found)
+
+    (span,) = found.note.spans
+    (span.text + str(span.block)).encode()
+    assert "\x00" not in found.text
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+texts = st.text(max_size=60) | st.sampled_from(
+    [
+        "# A\ntext",
+        "```\nopen",
+        "- a\n  - b ^id",
+        "%% [[x]]",
+        "---\na: b\n---",
+        "| a |\n|---|",
+        "$$x",
+    ]
+)
+numbers = st.integers(-100, 100) | st.floats() | json_values
+nodes = st.fixed_dictionaries(
+    {"id": st.sampled_from("abcdef"), "type": st.sampled_from(["text", "file", "link", "group"])},
+    optional={
+        **dict.fromkeys(("x", "y", "width", "height"), numbers),
+        **dict.fromkeys(("text", "file", "url", "label"), texts),
+        "subpath": texts,
+    },
+)
+edges = st.fixed_dictionaries(
+    {"fromNode": st.sampled_from("abcdef"), "toNode": st.sampled_from("abcdef")},
+    optional={"label": texts},
+)
+
+
+@given(
+    nodes=st.lists(nodes | json_values, max_size=12),
+    edges=st.lists(edges | json_values, max_size=8),
+)
+def test_any_canvas_keeps_all_promises(nodes: list[object], edges: list[object]) -> None:
+    source = canvas(*nodes, edges=tuple(edges))
+
+    found = read_canvas(source)
+
+    check(found)
+    assert found == read_canvas(source)
+    assert {span.block for span in found.note.spans} <= {*"abcdef", None}
