@@ -33,7 +33,7 @@ from notewell.contract.search import Result, SearchReply
 from notewell.engine.engine import Engine
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
-from notewell.types import SearchRequest, Settings, VaultRules
+from notewell.types import SearchRequest, Settings
 from notewell.vault.chunk_header import fit_words
 from notewell.vaults.opened import Vaults
 
@@ -203,9 +203,9 @@ class Trial:
         self._query = query
         self._whole = one.whole
         self._drops = one.judged.drops.get(query.id, frozenset())
-        self._texts = NoteTexts(engine._index, engine.record, VaultRules())
+        self._texts = NoteTexts(engine._index, engine._source)
         self._assembler = Assembler(
-            engine._index, engine.record, VaultRules(), self._search, engine.tokens
+            engine._index, engine.record, engine._source, self._search, engine.tokens
         )
         graded = one.judged.qrels[query.id]
         right = [one.notes[document] for document, grade in graded.items() if grade > 0]

@@ -27,6 +27,7 @@ from notewell.ingest.queue import Work
 from notewell.models import load_embedder
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
+from notewell.sources import source_of
 from notewell.types import (
     ChunkRules,
     ChunkSizes,
@@ -168,7 +169,9 @@ def _index(vault: Path, directory: Path, settings: Settings) -> tuple[ModelKey, 
     )
     with closing(model), closing(Index.open(directory, writable=True)) as index:
         index.use_model(model.key, model.dimensions)
-        Indexer(vault, index, settings).run(Work(), SeededEmbedder(model), Signals())
+        Indexer(source_of(VaultRecord("v1", "vault", vault), settings.vault), index, settings).run(
+            Work(), SeededEmbedder(model), Signals()
+        )
         return model.key, model.dimensions
 
 

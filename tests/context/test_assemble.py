@@ -16,7 +16,7 @@ from notewell.contract.context import ContextReply
 from notewell.contract.questions import MIN_BUDGET, ContextQuestion
 from notewell.contract.search import Fusion, Passage, Result, SearchReply
 from notewell.engine.engine import Engine
-from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord, VaultRules
+from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result
 
@@ -82,7 +82,7 @@ class Searching:
 def assemble(engine: Engine, asked: ContextQuestion | None = None, **scores: float) -> ContextReply:
     searching = Searching(engine, **scores)
     record = engine.record
-    maker = Assembler(engine._index, record, VaultRules(), searching, engine.tokens)
+    maker = Assembler(engine._index, record, engine._source, searching, engine.tokens)
     return maker.assemble(asked or ContextQuestion("bees", budget_tokens=3000))
 
 
@@ -168,7 +168,7 @@ def test_several_passages_name_their_headings(engine: Engine) -> None:
     result = replace(found, heading="Part 1", line=lines["Part 1",], passages=passages)
     searching = Searching(engine)
     searching.found = (result, replace(found, path="Bees.md", score=0.5))
-    maker = Assembler(engine._index, engine.record, VaultRules(), searching, engine.tokens)
+    maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
     text = maker.assemble(ContextQuestion("x", budget_tokens=1500)).text
     assert ' heading="' not in text
     order = [text.index(part) for part in ("# Part 1", "[…]", "# Part 3", "# Part 4")]
@@ -199,7 +199,7 @@ def test_nothing_found_is_an_empty_text(engine: Engine) -> None:
 
 def test_the_search_is_told_who_asks(engine: Engine) -> None:
     searching = Searching(engine)
-    maker = Assembler(engine._index, engine.record, VaultRules(), searching, engine.tokens)
+    maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
     maker.assemble(ContextQuestion("bees", sources=7, mode="keyword", plain=True, door="cli"))
     assert searching.asked == [
         SearchRequest("bees", limit=7, mode="keyword", plain=True, door="cli")

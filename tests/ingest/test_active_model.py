@@ -16,6 +16,7 @@ from notewell.ingest.active_model import Models
 from notewell.ingest.indexer import Indexer
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
+from notewell.sources import source_of
 from notewell.types import (
     ChunkSizes,
     Embedder,
@@ -23,6 +24,7 @@ from notewell.types import (
     ModelKey,
     ModelRules,
     Settings,
+    VaultRecord,
 )
 from tests.waiting import HANG_S
 
@@ -90,7 +92,11 @@ class Desk:
         return self.fakes[rules.name]
 
     def writer(self, models: Models, **more: float) -> Writer:
-        indexer = Indexer(self.vault, self.index, self.settings)
+        indexer = Indexer(
+            source_of(VaultRecord("v1", "vault", self.vault), self.settings.vault),
+            self.index,
+            self.settings,
+        )
         return Writer("desk", self.index, indexer, models, fetch_missing=False, **more)  # type: ignore[arg-type]
 
     def answers(self) -> str:

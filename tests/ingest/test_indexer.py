@@ -10,7 +10,8 @@ import pytest
 from notewell.index.embedded.index import Index
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.queue import Work
-from notewell.types import Settings
+from notewell.sources import source_of
+from notewell.types import Settings, VaultRecord
 
 
 @pytest.fixture
@@ -29,7 +30,9 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 
 def run(vault: Path, index: Index, *, full: bool = False, stopped: bool = False) -> RunTotals:
-    indexer = Indexer(vault, index, Settings(data_dir=vault, model_dir=vault, state_dir=vault))
+    settings = Settings(data_dir=vault, model_dir=vault, state_dir=vault)
+    source = source_of(VaultRecord("v1", "vault", vault), settings.vault)
+    indexer = Indexer(source, index, settings)
     return indexer.run(Work(full=full), None, Signals(stop=lambda: stopped))
 
 

@@ -18,7 +18,8 @@ from notewell.ingest.queue import Work
 from notewell.ingest.schedule import Retry, next_daily
 from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
-from notewell.types import Embedder, ModelRules, Settings
+from notewell.sources import source_of
+from notewell.types import Embedder, ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 
@@ -118,7 +119,11 @@ def test_embedding_what_was_saved_does_not_count_the_vault(
             )
         ) as embedder,
     ):
-        indexer = Indexer(tmp_path / "vault", index, settings)
+        indexer = Indexer(
+            source_of(VaultRecord("v1", "vault", tmp_path / "vault"), settings.vault),
+            index,
+            settings,
+        )
         index.use_model(embedder.key, embedder.dimensions)
         indexer.run(Work(), embedder, Signals())
         (tmp_path / "vault" / "a.md").write_text("moon and star", encoding="utf-8")

@@ -29,7 +29,16 @@ from notewell.ingest.indexer import Indexer
 from notewell.ingest.queue import Work
 from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
-from notewell.types import ChunkSizes, Embedder, FloatArray, ModelKey, ModelRules, Settings
+from notewell.sources import source_of
+from notewell.types import (
+    ChunkSizes,
+    Embedder,
+    FloatArray,
+    ModelKey,
+    ModelRules,
+    Settings,
+    VaultRecord,
+)
 from notewell.vault.chunk import embed_hash
 from tests.stress import picture
 from tests.tiny_model import write_tiny_model
@@ -175,7 +184,11 @@ def run_writer(stage: Stage, *, for_ever: bool) -> None:
         return Watched(embedder, stage.directory, stage.again)
 
     models = Models(index, stage.settings.model, load)
-    indexer = Indexer(stage.vault, index, stage.settings)
+    indexer = Indexer(
+        source_of(VaultRecord("v1", "vault", stage.vault), stage.settings.vault),
+        index,
+        stage.settings,
+    )
     writer = Writer("stress", index, indexer, models, fetch_missing=False)
     models.load(fetch=False)
     writer.run(Work())

@@ -24,7 +24,8 @@ from notewell.contract.context import ContextReply, ContextSource, Detail
 from notewell.contract.questions import ContextQuestion
 from notewell.contract.search import Result, SearchReply
 from notewell.index.embedded.index import Index
-from notewell.types import CountTokens, SearchRequest, StoredNote, VaultRecord, VaultRules
+from notewell.sources import Source
+from notewell.types import CountTokens, SearchRequest, StoredNote, VaultRecord
 from notewell.vault.chunk_header import fit_words
 
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
@@ -64,14 +65,14 @@ class Assembler:
         self,
         index: Index,
         vault: VaultRecord,
-        rules: VaultRules,
+        source: Source,
         search: Callable[[SearchRequest], SearchReply],
         tokens: TokenCounter,
     ) -> None:
         """`search` is the vault's search function."""
         self._index = index
         self._vault = vault
-        self._texts = NoteTexts(index, vault, rules)
+        self._texts = NoteTexts(index, source)
         self._search = search
         self._count = tokens
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from notewell.contract.search import Passage, Result
 from notewell.errors import NotewellError
 from notewell.index.embedded.index import Index
-from notewell.types import Note, StoredChunk, StoredNote, VaultRecord, VaultRules
-from notewell.vault import files
-from notewell.vault.parse import parse
+from notewell.sources import Source
+from notewell.types import Note, StoredChunk, StoredNote
 
 MAX_HEADINGS = 12  # of one note
 
@@ -30,20 +29,18 @@ class PassageText:
 class NoteTexts:
     """Reads texts of one vault's notes."""
 
-    def __init__(self, index: Index, vault: VaultRecord, rules: VaultRules) -> None:
-        """Passages and headings come from the index, whole notes from the folder."""
+    def __init__(self, index: Index, source: Source) -> None:
+        """Passages and headings come from the index, whole notes from the source."""
         self._index = index
-        self._vault = vault
-        self._rules = rules
+        self._source = source
 
     def full(self, note: StoredNote) -> str | None:
         """The readable text of the whole note; None if it can no longer be read."""
         try:
-            file = files.stat(self._vault.path, note.path)
-            source = files.read(file, max_bytes=self._rules.max_note_bytes)
+            found = self._source.read(self._source.stamp(note.path))
         except NotewellError:
             return None  # deleted since it was indexed; its passages are still in the index
-        return "\n".join(_lines(parse(note.path, source, modified=file.mtime_ns / 1e9))).strip()
+        return "\n".join(_lines(found.note)).strip()
 
     def passages(self, note: StoredNote, result: Result) -> tuple[PassageText, ...]:
         """The distinct passages of a result, best first; its description if it has none."""

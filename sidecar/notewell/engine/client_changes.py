@@ -28,8 +28,19 @@ _MS = 1_000_000  # nanoseconds
 class Feed:
     """Takes what clients tell of one vault. Used by one thread at a time."""
 
-    def __init__(self, root: Path, index: Index, writer: Writer, mirror: Mirror | None) -> None:
-        """`mirror` is the folder that clients fill, None for a folder vault."""
+    def __init__(
+        self,
+        root: Path,
+        index: Index,
+        writer: Writer,
+        mirror: Mirror | None,
+        types: tuple[str, ...],
+    ) -> None:
+        """`mirror` is the folder that clients fill, None for a folder vault.
+
+        `types` are the endings of files that are notes.
+        """
+        self._types = types
         self._root = root
         self._index = index
         self._writer = writer
@@ -62,7 +73,8 @@ class Feed:
 
         A mirror loses what the client has no more, unless that is too much at once.
         """
-        listed = _listed(files, most_bytes=None if self._mirror is None else MAX_CONTENT_BYTES)
+        most = None if self._mirror is None else MAX_CONTENT_BYTES
+        listed = _listed(files, self._types, most_bytes=most)
         ours = self._ours()
         need = sorted(
             (path for path, stamp in listed.items() if _differs(stamp, ours.get(path))),
@@ -125,13 +137,15 @@ class Feed:
         return frozenset(entry.path for entry in self._index.ledger(state="excluded"))
 
 
-def _listed(files: Sequence[FileStamp], *, most_bytes: int | None) -> dict[str, tuple[int, int]]:
+def _listed(
+    files: Sequence[FileStamp], types: tuple[str, ...], *, most_bytes: int | None
+) -> dict[str, tuple[int, int]]:
     """The notes of a client's list by path; what it could not send counts as not there."""
     listed = {}
     for path, size, mtime in files:
         key = path if path.isascii() else unicodedata.normalize("NFC", path)
         check_name(key)
-        if is_note(key) and (most_bytes is None or size <= most_bytes):
+        if is_note(key, types) and (most_bytes is None or size <= most_bytes):
             listed[key] = (size, mtime)
     return listed
 

@@ -45,6 +45,7 @@ from notewell.ingest.writer import Writer
 from notewell.memory.service import open_memories, open_writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
+from notewell.sources import Source, source_of
 from notewell.support import interrupt
 from notewell.types import (
     Change,
@@ -92,10 +93,12 @@ class Engine:
         models: Models,
         *,
         fetch_missing: bool,
+        source: Source,
         mirror: Mirror | None = None,
     ) -> None:
         """Use `open`; this only puts the parts together."""
         self.record = record
+        self._source = source
         self._index = index
         self._settings = settings
         self._models = models
@@ -104,7 +107,7 @@ class Engine:
         self._writer = Writer(
             record.name,
             index,
-            Indexer(record.path, index, settings),
+            Indexer(source, index, settings),
             models,
             fetch_missing=fetch_missing,
             reconcile_at=settings.vault.reconcile_at,
@@ -114,7 +117,7 @@ class Engine:
         self.history = History(index, record, settings)
         self._explorer = Explorer(index, record, self.search)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
-        self.assembler = Assembler(index, record, settings.vault, self.search, self.tokens)
+        self.assembler = Assembler(index, record, source, self.search, self.tokens)
         self._vault_writer = open_writer(record, settings.data_dir)
         self.undoing = Undoing(record.name, self._vault_writer, self._look_at)
         self.memories = open_memories(
@@ -128,10 +131,10 @@ class Engine:
         )
         self._asking: AskDesk | None = None
         self._making = threading.Lock()
-        self._feed = Feed(record.path, index, self._writer, mirror)
+        self._feed = Feed(record.path, index, self._writer, mirror, source.types)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
-        self._watching = Watching(record, settings.vault.watch, self._writer.queue.submit)
+        self._watching = Watching(record, source, settings.vault.watch, self._writer.queue.submit)
 
     @classmethod
     def open(
@@ -152,11 +155,10 @@ class Engine:
         `fetch_missing` a writer may download the model, which `load_model` gives.
         """
         index = Index.open(directory, writable=writable)
-        mirror = None
+        source = source_of(record, settings.vault)
         try:
             claim(index, record, writable=writable)
-            if writable and record.source == "mirror":
-                mirror = Mirror(record.path)
+            mirror = source.receiver() if writable else None
         except NotewellError:
             index.close()
             raise
@@ -171,7 +173,15 @@ class Engine:
             )
 
         models = Models(index, settings.model, load)
-        return cls(record, index, settings, models, fetch_missing=fetch_missing, mirror=mirror)
+        return cls(
+            record,
+            index,
+            settings,
+            models,
+            fetch_missing=fetch_missing,
+            source=source,
+            mirror=mirror,
+        )
 
     @property
     def asking(self) -> AskDesk:
@@ -220,13 +230,11 @@ class Engine:
 
     def note(self, path: str) -> NoteReply:
         """A note as it stands on disk, with what the index knows of it."""
-        return status.note_reply(self._index, self.record, self._settings.vault, path)
+        return status.note_reply(self._index, self.record, self._source, path)
 
     def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
         """The states of files, all or those asked for."""
-        return status.ledger_reply(
-            self._index, self.record, self._settings.vault, state=state, path=path
-        )
+        return status.ledger_reply(self._index, self.record, self._source, state=state, path=path)
 
     def passages(self) -> Iterator[PassageText]:
         """All indexed passages as a model reads them, note by note."""

@@ -26,17 +26,14 @@ from notewell.ingest.activity import Activity, Guarded
 from notewell.ingest.indexer import RunTotals
 from notewell.models.resilient import Degraded, Step
 from notewell.search.note_lookup import find_note, nearest
-from notewell.search.uri import obsidian_uri
+from notewell.sources import Source
 from notewell.support.times import iso
 from notewell.types import (
     LedgerEntry,
     LedgerState,
     Link,
     VaultRecord,
-    VaultRules,
 )
-from notewell.vault import files
-from notewell.vault.parse import parse
 
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _STEPS: Mapping[Step, str] = {
@@ -45,19 +42,18 @@ _STEPS: Mapping[Step, str] = {
 }
 
 
-def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> NoteReply:
-    """A note as it stands on disk now, with what the index knows of it."""
+def note_reply(index: Index, vault: VaultRecord, source: Source, path: str) -> NoteReply:
+    """A note as its source has it now, with what the index knows of it."""
     stored = find_note(index, path)
     try:
-        file = files.stat(vault.path, stored.path)
-        source = files.read(file, max_bytes=rules.max_note_bytes)
+        found = source.read(source.stamp(stored.path))
     except UnreadableNoteError as error:
         if error.code != "vanished":
             raise
         raise NotFoundError(
             f"{stored.path} is in the index and no longer in the vault; the index will follow."
         ) from error
-    note = parse(stored.path, source, modified=file.mtime_ns / 1e9)
+    note = found.note
     entries = index.ledger(path=stored.path)
     return NoteReply(
         vault=vault.name,
@@ -66,14 +62,14 @@ def note_reply(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -
         aliases=note.aliases,
         tags=note.tags,
         description=note.description,
-        content=source.text,
+        content=found.text,
         properties=note.properties,
         headings=tuple(HeadingView(h.level, h.text, h.line) for h in note.headings),
         links_out=_links_out(index, stored.id),
         links_in=_links_in(index, stored.id),
         created=iso(note.created),
         modified=iso(note.modified),
-        uri=obsidian_uri(vault.obsidian_name, stored.path),
+        uri=source.uri(stored.path),
         ledger=ledger_row(entries[0]) if entries else None,
         chunks=tuple(
             ChunkView(
@@ -134,7 +130,7 @@ def ledger_row(entry: LedgerEntry) -> LedgerRow:
 def ledger_reply(
     index: Index,
     vault: VaultRecord,
-    rules: VaultRules,
+    source: Source,
     *,
     state: LedgerState | None,
     path: str | None,
@@ -144,7 +140,7 @@ def ledger_reply(
         path = unicodedata.normalize("NFC", path)
     entries = index.ledger(state=state, path=path)
     if path is not None and not index.ledger(path=path):
-        would_be = _undecided(index, vault, rules, path)
+        would_be = _undecided(index, source, path)
         entries = (would_be,) if state in {None, would_be.state} else ()
     counts = ledger_counts(index)
     return LedgerReply(
@@ -155,16 +151,13 @@ def ledger_reply(
     )
 
 
-def _undecided(index: Index, vault: VaultRecord, rules: VaultRules, path: str) -> LedgerEntry:
+def _undecided(index: Index, source: Source, path: str) -> LedgerEntry:
     """What would become of a path that no look at the vault has met."""
-    if files.is_folder(vault.path, path):
-        reason = "A folder. Each file in it is decided for itself."
-        return LedgerEntry(path, "excluded", rule="folder", reason=reason)
-    decided = files.decide(vault.path, rules, path)
+    decided = source.excluded(path)
     if decided is not None:
         return LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1])
     try:
-        file = files.stat(vault.path, path)
+        file = source.stamp(path)
     except UnreadableNoteError as error:
         if error.code != "vanished":
             return LedgerEntry(path, "failed", reason=error.message)

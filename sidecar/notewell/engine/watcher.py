@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from notewell.ingest.queue import Work
+from notewell.sources import Source
 from notewell.types import VaultRecord, WatchMode
 from notewell.vault.watch import watch_vault
 
@@ -19,9 +20,16 @@ log = logging.getLogger(__name__)
 class Watching:
     """Watches one folder between `start` and `stop`. A mirror changes only through its engine."""
 
-    def __init__(self, vault: VaultRecord, mode: WatchMode, submit: Callable[[Work], None]) -> None:
+    def __init__(
+        self,
+        vault: VaultRecord,
+        source: Source,
+        mode: WatchMode,
+        submit: Callable[[Work], None],
+    ) -> None:
         """`submit` is called in the watching thread."""
         self._vault = vault
+        self._source = source
         self._mode = mode
         self._submit = submit
         self._stopping = threading.Event()
@@ -29,7 +37,7 @@ class Watching:
 
     def start(self) -> None:
         """Begin, if this vault is to be watched and is not yet."""
-        watched = self._mode != "off" and self._vault.source == "folder"
+        watched = self._mode != "off" and self._source.watched
         if watched and self._thread is None:
             self._thread = threading.Thread(
                 target=self._run, name=f"watch-{self._vault.id}", daemon=True
@@ -46,7 +54,12 @@ class Watching:
         """Turn what the file system tells into work, and wait for a folder that is away."""
         while not self._stopping.is_set():
             try:
-                for paths in watch_vault(self._vault.path, mode=self._mode, stop=self._stopping):
+                for paths in watch_vault(
+                    self._vault.path,
+                    mode=self._mode,
+                    stop=self._stopping,
+                    types=self._source.types,
+                ):
                     self._submit(Work(paths=paths, saved=bool(paths)))
             except OSError as error:
                 log.debug("%s cannot be watched: %s", self._vault.name, error)

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from notewell.errors import UnreadableNoteError
 from notewell.index.embedded.index import Index
@@ -19,7 +19,9 @@ from notewell.ingest.embed import embed_pending
 from notewell.ingest.plan import GUARD_COUNT, Move, Plan, plan_changes
 from notewell.ingest.queue import Work
 from notewell.ingest.vault_identity import check_not_replaced
+from notewell.sources import Source
 from notewell.types import (
+    NOTE_TYPES,
     Batch,
     ChunkRules,
     ChunkSizes,
@@ -33,9 +35,7 @@ from notewell.types import (
     Progress,
     Settings,
 )
-from notewell.vault import files
 from notewell.vault.chunk import chunk
-from notewell.vault.parse import parse
 
 # A batch is committed when it holds this many notes or this much text. The first is small, so that
 # a first note is findable within a blink, the later ones large, so that commits do not dominate.
@@ -97,11 +97,11 @@ class Signals:
 
 
 class Indexer:
-    """Brings one index in step with one folder. Used by one thread at a time."""
+    """Brings one index in step with one source of notes. Used by one thread at a time."""
 
-    def __init__(self, root: Path, index: Index, settings: Settings) -> None:
+    def __init__(self, source: Source, index: Index, settings: Settings) -> None:
         """`settings` are those of this vault."""
-        self._root = root
+        self._source = source
         self._index = index
         self._settings = settings
 
@@ -131,10 +131,12 @@ class Indexer:
     def _fingerprint(self, embedder: Embedder | None) -> str:
         sizes = _sizes(self._settings.chunking, embedder)
         model = embedder.key.name if embedder is not None else "none"
-        return f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
+        cut = f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
+        types = self._source.types  # they decide which Markdown links lead to notes
+        return cut if types == NOTE_TYPES else f"{cut}:{','.join(sorted(types))}"
 
     def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
-        walk = files.walk(self._root, self._settings.vault, within=work.paths)
+        walk = self._source.list(work.paths)
         entries = self._index.ledger_within(work.paths)
         manifest = self._index.manifest(work.paths)
         plan = plan_changes(
@@ -145,9 +147,10 @@ class Indexer:
             hash_of=self._hash_of,
             total=self._total(len(manifest)) if work.paths else None,
             confirm_removals=work.confirm_removals,
+            types=self._source.types,
         )
         if not work.paths:
-            check_not_replaced(plan, manifest, walk.files, self._root)
+            check_not_replaced(plan, manifest, walk.files, self._source.place)
         return plan, walk.warnings
 
     def _total(self, looked_at: int) -> int:
@@ -156,7 +159,7 @@ class Indexer:
 
     def _hash_of(self, file: FileRef) -> bytes | None:
         try:
-            return files.read(file, max_bytes=self._settings.vault.max_note_bytes).content_hash
+            return self._source.content_hash(file)
         except UnreadableNoteError:
             return None
 
@@ -174,7 +177,7 @@ class Indexer:
         signals: Signals,
     ) -> RunTotals:
         model = embedder.key if embedder is not None else None
-        reader = _Reader(self._settings, embedder, signals.between)
+        reader = _NoteReader(self._source, self._settings.chunking, embedder, signals.between)
         to_read = _to_read(plan)
         done = reused = 0
         for group in _groups(to_read):
@@ -209,15 +212,19 @@ class Indexer:
         )
 
 
-class _Reader:
+class _NoteReader:
     """Turns files into what a transaction stores."""
 
     def __init__(
-        self, settings: Settings, embedder: Embedder | None, between: Callable[[], None]
+        self,
+        source: Source,
+        rules: ChunkRules,
+        embedder: Embedder | None,
+        between: Callable[[], None],
     ) -> None:
+        self._source = source
         self._between = between
-        self._max_bytes = settings.vault.max_note_bytes
-        self._sizes = _sizes(settings.chunking, embedder)
+        self._sizes = _sizes(rules, embedder)
         self._count: CountTokens = embedder.count_tokens if embedder else approximate_tokens
 
     def batch(self, group: Sequence[FileRef], model: ModelKey | None, index: Index) -> Batch:
@@ -236,15 +243,13 @@ class _Reader:
         return Batch(puts=tuple(puts), removes=tuple(removes), ledger=tuple(ledger), model=model)
 
     def _put(self, file: FileRef) -> NotePut:
-        source = files.read(file, max_bytes=self._max_bytes)
-        note = parse(file.path, source, modified=file.mtime_ns / 1e9)
+        found = self._source.read(file)
         return NotePut(
-            note=note,
-            chunks=chunk(note, count_tokens=self._count, sizes=self._sizes),
+            note=found.note,
+            chunks=chunk(found.note, count_tokens=self._count, sizes=self._sizes),
             size=file.size,
             mtime_ns=file.mtime_ns,
-            content_hash=source.content_hash,
-            warnings=(*source.warnings, *note.warnings),
+            content_hash=found.content_hash,
         )
 
 

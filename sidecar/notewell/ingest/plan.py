@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
+from notewell.vault.readers import is_readable
 
 # More notes than this gone at once, and more than this share of the vault, is taken for a drive
 # that is not mounted rather than for a person's wish.
@@ -43,12 +44,14 @@ def plan_changes(
     hash_of: Callable[[FileRef], bytes | None],
     total: int | None = None,
     confirm_removals: bool = False,
+    types: tuple[str, ...] | None = None,
 ) -> Plan:
     """Say what brings the index in step with the folder.
 
     `hash_of` reads a file for its content hash, None where it cannot; it is asked only for new
     files of a size that a vanished note has. `total` is the number of notes in the index, where
-    the manifest is only a part of it.
+    the manifest is only a part of it. Notes that have none of the endings `types` were switched off
+    in the settings: they are removed without a guard.
     """
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
@@ -64,7 +67,8 @@ def plan_changes(
     moved = {move.entry.path for move in moves}
     arrived = {move.file.path for move in moves}
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
-    guarded = () if confirm_removals else guard(lost, len(manifest) if total is None else total)
+    missed = [path for path in lost if types is None or is_readable(path, types)]
+    guarded = () if confirm_removals else guard(missed, len(manifest) if total is None else total)
     stale = [
         path for path in ledger if missing(path) and path not in excluded and path not in manifest
     ]

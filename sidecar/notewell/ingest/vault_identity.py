@@ -12,8 +12,9 @@ from pathlib import Path
 from notewell.errors import AnotherVaultError, UnreadableNoteError, VaultError
 from notewell.index.embedded.index import Index
 from notewell.ingest.plan import GUARD_COUNT, Plan
-from notewell.types import FileRef, ManifestEntry, VaultRecord
+from notewell.types import FileRef, ManifestEntry, VaultRecord, VaultRules
 from notewell.vault import files
+from notewell.vault.read_note import content_hash
 
 # Notes looked at, and how many of them have to be the same. A few equal notes say nothing: every
 # new vault of Obsidian has the same one.
@@ -41,7 +42,8 @@ def _is_there(entry: ManifestEntry, root: Path) -> bool:
         file = files.stat(root, entry.path)
         if file.size != entry.size:
             return False
-        return files.read(file, max_bytes=entry.size).content_hash == entry.content_hash
+        rules = VaultRules(max_note_bytes=entry.size)
+        return content_hash(file, rules) == entry.content_hash
     except (UnreadableNoteError, VaultError, OSError):
         return False
 
@@ -67,7 +69,7 @@ def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
 
 
 def check_not_replaced(
-    plan: Plan, manifest: Mapping[str, ManifestEntry], found: Sequence[FileRef], root: Path
+    plan: Plan, manifest: Mapping[str, ManifestEntry], found: Sequence[FileRef], place: str
 ) -> None:
     """Raise AnotherVaultError where hardly a note is left and many others are there instead.
 
@@ -80,7 +82,7 @@ def check_not_replaced(
     left = len(plan.moves) + sum(entry.size == file.size for entry, file in known)
     if new > GUARD_COUNT and left <= LEFT * len(manifest):
         raise AnotherVaultError(
-            f"{root} holds {new:,} notes that are not in its index, and {left:,} of the"
+            f"{place} holds {new:,} notes that are not in its index, and {left:,} of the"
             f" {len(manifest):,} that are: it looks like another vault. Nothing was changed. If"
             " the notes were meant to change like this, run `notewell index --confirm-removals`;"
             " if the vault has moved, `notewell index` with its new folder; if this is a new"

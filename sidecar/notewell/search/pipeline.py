@@ -42,6 +42,7 @@ from notewell.search.sentences import Closest
 from notewell.search.snippet import Snippets
 from notewell.search.syntax import ParsedQuery
 from notewell.search.trace import FOLLOWED, Trace
+from notewell.sources import source_of
 from notewell.types import (
     Embedder,
     FloatArray,
@@ -177,7 +178,7 @@ class _Run:
             self.index,
             listed[: self.request.limit],
             Snippets({}, self.rules.snippet_chars),
-            self.vault.obsidian_name,
+            source_of(self.vault).uri,
         )
         trace.stage(
             "list",
@@ -223,7 +224,7 @@ class _Run:
             self.index,
             notes,
             self.snippets(parsed.text, found.terms, vector),
-            self.vault.obsidian_name,
+            source_of(self.vault).uri,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.embedded import textless
 from notewell.index.embedded.index import Index
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
-from notewell.search.uri import obsidian_uri
 from notewell.support.times import iso
 from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
+
+Uri: TypeAlias = Callable[[str, str | None], str]
 
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
 
 def build(
-    index: Index, ranked: Sequence[RankedNote], snippets: Snippets, vault: str
+    index: Index, ranked: Sequence[RankedNote], snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
     """Results in the order of `ranked`; a note that is gone by now is passed over.
 
-    `vault` is the name of the vault's folder, which is how Obsidian knows it.
+    `uri` makes the link that opens a note at an anchor.
     """
     notes = index.notes([note.note_id for note in ranked])
     chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
     return tuple(
         _result(
-            notes[note.note_id], note, _passages(notes[note.note_id], note, chunks, snippets), vault
+            notes[note.note_id], note, _passages(notes[note.note_id], note, chunks, snippets), uri
         )
         for note in ranked
         if note.note_id in notes
@@ -38,7 +40,7 @@ def build(
 
 
 def list_notes(
-    index: Index, notes: Sequence[StoredNote], snippets: Snippets, vault: str
+    index: Index, notes: Sequence[StoredNote], snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
     """Results for notes that nothing was scored of, each shown by how it begins."""
     results = []
@@ -46,7 +48,7 @@ def list_notes(
         first = index.chunks_of(note.id)[:1] or (textless.stand_in(note.id),)
         ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
         passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
-        results.append(_result(note, ranked, passages, vault))
+        results.append(_result(note, ranked, passages, uri))
     return tuple(results)
 
 
@@ -124,9 +126,7 @@ def _block(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | None:
     return None
 
 
-def _result(
-    note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], vault: str
-) -> Result:
+def _result(note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], uri: Uri) -> Result:
     blank = Passage(None, None, None, 1, note.description or "", (), ranked.score)
     best = passages[0] if passages else blank
     return Result(
@@ -147,5 +147,5 @@ def _result(
         properties=note.properties,
         created=iso(note.created),
         modified=iso(note.modified),
-        uri=obsidian_uri(vault, note.path, block=best.block),
+        uri=uri(note.path, best.block),
     )

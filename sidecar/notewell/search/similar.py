@@ -22,6 +22,7 @@ from notewell.search.similar_source import Asked, asked, telling
 from notewell.search.similarity import Alike, alike, look_around
 from notewell.search.snippet import Snippets
 from notewell.search.trace import FOLLOWED, Trace
+from notewell.sources import source_of
 from notewell.types import (
     Embedder,
     FloatArray,
@@ -223,7 +224,7 @@ class _Run:
         weights = {term.token: term.weight for term in found.terms}
         snippets = Snippets(weights, self.rules.snippet_chars, describing=False)
         scored = [self.rescored(note, found) for note in kept]
-        shown = results.build(self.index, scored, snippets, self.vault.obsidian_name)
+        shown = results.build(self.index, scored, snippets, source_of(self.vault).uri)
         reasons = Reasons(self.index, source, found.alike)
         reasoned = reasons.given(shown, kept, repeated)
         trace.stage("snippet", count_in=len(kept), count_out=len(shown))

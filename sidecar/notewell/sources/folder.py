@@ -1,0 +1,55 @@
+"""Notes from a vault's folder on this computer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from notewell.sources.obsidian_uri import obsidian_uri
+from notewell.types import FileRef, VaultRecord, VaultRules, Walk
+from notewell.vault import files
+from notewell.vault.mirror import Mirror
+from notewell.vault.read_note import NoteText, content_hash, read_note
+from notewell.vault.readers import readable
+
+
+class FolderSource:
+    """The notes of a folder that programs and people change as they like."""
+
+    watched = True
+
+    def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
+        """`rules` say which files of the folder are notes."""
+        self._record = record
+        self._rules = rules
+        self.place = str(record.path)
+        self.types = readable(rules.types)[0]
+
+    def list(self, within: Sequence[str] = ()) -> Walk:
+        """See `Source.list`."""
+        return files.walk(self._record.path, self._rules, within=within)
+
+    def stamp(self, path: str) -> FileRef:
+        """See `Source.stamp`."""
+        return files.stat(self._record.path, path)
+
+    def read(self, stamp: FileRef) -> NoteText:
+        """See `Source.read`."""
+        return read_note(stamp, self._rules)
+
+    def content_hash(self, stamp: FileRef) -> bytes:
+        """See `Source.content_hash`."""
+        return content_hash(stamp, self._rules)
+
+    def excluded(self, path: str) -> tuple[str, str] | None:
+        """See `Source.excluded`; a folder has a rule of its own."""
+        if files.is_folder(self._record.path, path):
+            return "folder", "A folder. Each file in it is decided for itself."
+        return files.decide(self._record.path, self._rules, path)
+
+    def uri(self, path: str, anchor: str | None = None) -> str:
+        """See `Source.uri`: an `obsidian://` link."""
+        return obsidian_uri(self._record.obsidian_name, path, anchor)
+
+    def receiver(self) -> Mirror | None:
+        """See `Source.receiver`: nothing is stored, a client only says where to look."""
+        return None
