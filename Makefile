@@ -5,6 +5,7 @@ VAULT ?=
 EVAL_DATA ?= ../shared/data
 SECONDS_OF_STRESS ?= 300
 BENCH_FLAGS ?=
+PYTEST_FLAGS ?=
 
 PAGES := sidecar/notewell/web/static/index.html
 
@@ -16,8 +17,9 @@ TORCH_PY := $(TORCH_VENV)/bin/python
 PIP := -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-python test-plugin check lint lint-python lint-plugin browser plugin web pages \
-	release-check test-torch stress eval bench load clean
+.PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
+	browser python-tools node-tools torch-tools plugin web pages release-check test-torch stress eval \
+	bench load clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,10 +34,14 @@ endif
 test: test-python test-plugin ## All tests, the plugin's in a real browser on a real server
 
 test-python: $(VENV)/.tests ## The tests of the sidecar
-	@$(PY) -m pytest -n auto -q
+	@$(PY) -m pytest -n auto --dist worksteal -q $(PYTEST_FLAGS)
 
-test-plugin: $(VENV)/.runs $(NODE)/.made browser ## The tests of the plugin
+test-plugin: test-unit test-e2e ## The tests of the plugin
+
+test-unit: $(NODE)/.made
 	@npm run --silent test
+
+test-e2e: $(VENV)/.runs $(NODE)/.made browser
 	@NOTEWELL_TEST_COMMAND="$(CURDIR)/$(VENV)/bin/notewell" npm run --silent test:e2e
 
 plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
@@ -62,11 +68,18 @@ lint: lint-python lint-plugin ## Style, types, the floors of the house
 lint-plugin: $(NODE)/.made
 	@npm run --silent lint
 
+# Checks that a generated file is up to date go at the end of the target whose tools they need.
 lint-python: $(VENV)/.tests
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
+
+python-tools: $(VENV)/.tests
+
+node-tools: $(NODE)/.made
+
+torch-tools: $(TORCH_VENV)/.tests
 
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in an environment of their own
 	@$(TORCH_PY) -m pytest -q -m torch

@@ -10,7 +10,7 @@ import { before, test } from "node:test";
 import { useDesk } from "./support/fixture.mjs";
 import { answering } from "./support/network.mjs";
 import { connectedTo, freePort, startHomeServer, startServer } from "./support/server.mjs";
-import { until } from "./support/wait.mjs";
+import { READY_MS, until } from "./support/wait.mjs";
 import { useModel } from "./web/model.mjs";
 
 const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
@@ -253,7 +253,7 @@ test("it survives a server that goes and comes, and follows to another", async (
     await openAsk(app);
     await answered(app);
     await server.end();
-    await app.ask.getByText("Offline").waitFor({ timeout: 40_000 });
+    await app.ask.getByText("Offline").waitFor({ timeout: READY_MS });
     await app.askPage.getByText("four hours").waitFor();
     await picture(app, "light-ask-offline");
     server = await startHomeServer(held.desk, [held.desk.vault], port);

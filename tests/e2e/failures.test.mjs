@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { useDesk } from "./support/fixture.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
-import { until } from "./support/wait.mjs";
+import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useDesk();
 
@@ -21,7 +21,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
     await app.ready();
     for (const name of ["Locked.md", "Shut.md"]) await addUnreadable(desk, name);
     await app.command("reindex");
-    await app.statusBar.filter({ hasText: "2 errors" }).waitFor({ timeout: 20_000 });
+    await app.statusBar.filter({ hasText: "2 errors" }).waitFor({ timeout: READY_MS });
     await app.statusBar.click();
     await app.page.getByRole("menu").getByText("Show notes with errors").click();
     const dialog = app.page.getByRole("dialog");
@@ -32,7 +32,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
     await chmod(join(desk.vault, "Locked.md"), 0o644);
     await dialog.getByRole("button", { name: "Retry all" }).click();
     await until("it is said", async () => (await app.notices()).includes("They are tried once more."));
-    await app.statusBar.filter({ hasText: "1 error" }).waitFor({ timeout: 20_000 });
+    await app.statusBar.filter({ hasText: "1 error" }).waitFor({ timeout: READY_MS });
     await app.command("errors");
     await row("Shut.md").waitFor();
     assert.equal(await row("Locked.md").count(), 0, "what was read is listed no more");

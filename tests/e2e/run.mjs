@@ -26,14 +26,14 @@ function getModel() {
 
 /** Runs a file, prints what it said when it ends, and tells whether it passed. */
 async function passes(file) {
-  const options = ["--test", "--test-reporter=spec", "--test-timeout=300000", join(folder, file)];
+  const options = ["--test", "--test-reporter=spec", "--test-timeout=900000", join(folder, file)];
   const started = performance.now();
   const child = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "pipe"] });
   const said = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(chunk));
   const status = await new Promise((resolve) => child.on("close", resolve));
   process.stdout.write(Buffer.concat(said));
-  times.push(`${Math.round((performance.now() - started) / 1000)} s ${file}`);
+  times.push({ seconds: Math.round((performance.now() - started) / 1000), file });
   return status === 0;
 }
 
@@ -61,5 +61,7 @@ if (failed.length) {
   console.log(`\nOnce more: ${failed.join(", ")}\n`);
   failed = await run(failed, 1);
 }
-console.log(`${times.join(", ")}\n${files.length - failed.length} files passed, ${failed.length} failed`);
+times.sort((one, other) => other.seconds - one.seconds);
+for (const { seconds, file } of times) console.log(`FILE ${String(seconds).padStart(4)} s ${file}`);
+console.log(`${files.length - failed.length} files passed, ${failed.length} failed`);
 process.exitCode = failed.length ? 1 : 0;

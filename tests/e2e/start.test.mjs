@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { COMMAND } from "./support/command.mjs";
 import { useDesk } from "./support/fixture.mjs";
-import { until } from "./support/wait.mjs";
+import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useDesk();
 
@@ -81,7 +81,7 @@ test("a program that cannot stay is given up, with its last words", () =>
   withProgram(`[ "$1" = --version ] && exec '${COMMAND}' "$@"; exit 1`, (program) =>
     held.withApp({ device: { ...HERE, program } }, async (app) => {
       await app.command("open-search");
-      await app.search.getByText("The search program ended").waitFor({ timeout: 30_000 });
+      await app.search.getByText("The search program ended").waitFor({ timeout: READY_MS });
       assert.equal(app.programs.started.length, 4);
       await app.search.getByText("It ended with code 1").waitFor();
     }),

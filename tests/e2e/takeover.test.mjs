@@ -7,12 +7,12 @@ import { test } from "node:test";
 import { makeDesk } from "./support/app.mjs";
 import { useDesk } from "./support/fixture.mjs";
 import { connectedTo, freePort, startHomeServer } from "./support/server.mjs";
-import { until } from "./support/wait.mjs";
+import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useDesk();
 const WRITES = ["/api/changes", "/api/sync", "/api/reindex", "/api/guard"];
 
-const says = (app, text) => app.search.getByText(text).first().waitFor({ timeout: 45_000 });
+const says = (app, text) => app.search.getByText(text).first().waitFor({ timeout: READY_MS });
 
 /** Something else that listens on `port`, answers everything with `body`, and counts. */
 async function stranger(port, body, status = 200) {

@@ -6,7 +6,7 @@ import { useDesk } from "./support/fixture.mjs";
 import { MadeUpServer } from "./support/madeUp.mjs";
 import { answering, hanging, refusing } from "./support/network.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
-import { until } from "./support/wait.mjs";
+import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useDesk();
 let server = null; // one server, started by hand, for the apps of this file
@@ -135,7 +135,9 @@ test("late answers to earlier questions are dropped", async () => {
     await until("it is asked", () => app.network.to("/api/search").length > 0);
     await field.fill("sourdough starter in the fridge");
     await app.search.getByText("Starter that sleeps in the cold").first().waitFor();
-    await app.page.waitForTimeout(1_800);
+    const isLate = ({ url, status }) => url.searchParams.get("q") === "slugs" && status !== 0;
+    await until("the late answer is in", () => app.network.to("/api/search").some(isLate));
+    await app.page.waitForTimeout(200);
     assert.match(await app.search.locator(".notewell-result").first().textContent(), /Starter that sleeps/);
   });
 });
@@ -167,7 +169,7 @@ test("a server that never answers does not stop the typing", async () => {
     await app.page.locator(".cm-content:visible").first().click();
     await app.page.keyboard.type("still typing");
     assert.ok((await app.note()).text.includes("still typing"));
-    await app.search.getByText("No answer").first().waitFor({ timeout: 15_000 });
+    await app.search.getByText("No answer").first().waitFor({ timeout: READY_MS });
   });
 });
 

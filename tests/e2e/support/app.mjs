@@ -9,6 +9,7 @@ import { COMMAND, ROOT } from "./command.mjs";
 import { Folder } from "./folder.mjs";
 import { Network } from "./network.mjs";
 import { Programs } from "./programs.mjs";
+import { READY_MS, SHOWN_MS } from "./wait.mjs";
 
 const SAMPLE = join(ROOT, "sidecar/notewell/sample/vault");
 const PAGE = "http://localhost/"; // as the app's on Android, which may show the server's page in a frame
@@ -58,7 +59,7 @@ export async function openApp(browser, desk, options = {}) {
   const permissions = ["clipboard-read", "clipboard-write", "local-network-access"];
   await context.grantPermissions(permissions, { origin: PAGE });
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000); // nothing that a person waits for takes longer
+  page.setDefaultTimeout(SHOWN_MS);
   const app = new AppPage(context, page, desk);
   app.network.trouble = options.trouble ?? null;
   app.folder.madeUp = options.madeUp ?? [];
@@ -142,7 +143,7 @@ export class AppPage {
     // Phones have the status bar's item, and do not show it.
     const item = this.statusBar.filter({ hasText: /^Notewell: ready$/ });
     try {
-      await item.waitFor({ state: "attached", timeout: 60_000 });
+      await item.waitFor({ state: "attached", timeout: READY_MS });
     } catch (error) {
       const states = await this.statusBar.allTextContents();
       error.message += `\nIt said “${states.join()}”. Its programs:\n${this.programs.said.join("")}`;
@@ -226,7 +227,7 @@ export class AppPage {
   /** Opens what `action` opens in a second window. Returns its page. */
   async secondWindow(action) {
     const [popup] = await Promise.all([this.context.waitForEvent("page"), action()]);
-    popup.setDefaultTimeout(8_000);
+    popup.setDefaultTimeout(SHOWN_MS);
     return popup;
   }
 

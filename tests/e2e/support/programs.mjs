@@ -53,7 +53,7 @@ export class Programs {
         if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return undefined;
         const closed = new Promise((resolve) => child.once("close", resolve));
         child.stdin.end();
-        const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
+        const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
         return closed.finally(() => clearTimeout(timer));
       }),
     );

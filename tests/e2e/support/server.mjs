@@ -6,7 +6,7 @@ import { get } from "node:http";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { COMMAND } from "./command.mjs";
-import { until } from "./wait.mjs";
+import { READY_MS, until } from "./wait.mjs";
 
 /**
  * Starts `notewell serve` and waits for its handshake: `{port, token, end}` and the rest.
@@ -28,7 +28,7 @@ export async function startHomeServer(desk, served, port) {
   const child = spawn(COMMAND, args, { env: desk.variables, stdio: "ignore" });
   const closed = once(child, "close");
   const end = (signal = "SIGTERM") => (child.kill(signal), closed);
-  await until("the server greets", () => greets(port));
+  await until("the server greets", () => greets(port), READY_MS);
   const token = execFileSync(COMMAND, ["token", "show"], { env: desk.variables, encoding: "utf8" }).trim();
   return { port, token, end };
 }

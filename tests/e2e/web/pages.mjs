@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { after, before } from "node:test";
 import { launchBrowser } from "../support/browser.mjs";
 import { serve } from "./server.mjs";
-import { until } from "../support/wait.mjs";
+import { READY_MS, SHOWN_MS, until } from "../support/wait.mjs";
 
 const SAMPLE = resolve(import.meta.dirname, "../../../sidecar/notewell/sample/vault");
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };
@@ -31,7 +31,7 @@ export function usePages(notes = {}, { sample: more = {}, settings = () => "" } 
     held.server = await serve(held.root, sample, other);
     held.url = `http://127.0.0.1:${held.server.port}`;
     held.browser = await launchBrowser();
-    for (const vault of ["Sample", "Other"]) await until("the notes are indexed", () => isReady(held, vault), 60_000);
+    for (const vault of ["Sample", "Other"]) await until("the notes are indexed", () => isReady(held, vault), READY_MS);
   });
   after(async () => {
     await held.browser?.close();
@@ -44,7 +44,7 @@ export function usePages(notes = {}, { sample: more = {}, settings = () => "" } 
     const context = await held.browser.newContext({ ...DESKTOP, ...look });
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: held.url });
     const page = await context.newPage();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(SHOWN_MS);
     const watched = watch(page, held.url);
     try {
       await page.goto(signedIn ? `${held.url}/?token=${held.server.token}${hash}` : `${held.url}/${hash}`);

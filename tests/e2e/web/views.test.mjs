@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESKTOP, PHONE, search, usePages } from "./pages.mjs";
+import { READY_MS } from "../support/wait.mjs";
 
 const HOSTILE = [
   "# Hostile",
@@ -106,7 +107,7 @@ test("the queue rests, goes on, and looks again", () =>
     await page.getByRole("button", { name: "Read everything again" }).click();
     await page.getByRole("button", { name: "Sure? Read everything again" }).click();
     await page.getByText("Reading everything again").waitFor();
-    await page.getByText("Up to date").waitFor({ timeout: 30_000 });
+    await page.getByText("Up to date").waitFor({ timeout: READY_MS });
   }));
 
 test("the ledger lists files by state, and says which rule excludes a path", () =>
