@@ -6,13 +6,18 @@ which is the default" of what may be left out, are a third of what pydantic writ
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from notewell.mcp.tool import Asked
 
 
+@cache
 def schema_of(asked: type[Asked]) -> dict[str, Any]:
-    """The schema of a tool's arguments."""
+    """The schema of a tool's arguments; made once and shared, so nobody may change it.
+
+    The SDK looks at the list of tools before every call, and pydantic takes milliseconds a schema.
+    """
     schema = asked.model_json_schema()
     properties = {name: _short(part) for name, part in schema["properties"].items()}
     kept = {
