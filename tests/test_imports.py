@@ -40,8 +40,8 @@ ENGINE = {
     "notewell.models",
     "notewell.vaults.opened",
 }
-# Describes fields to pydantic, for the doors that check requests by it.
-NOT_LIGHT = {"notewell.contract.memory_fields"}
+# These describe to pydantic what it is to check; settings are checked where they are first needed.
+NOT_LIGHT = {"notewell.contract.memory_fields", "notewell.config.check"}
 
 
 def modules(room: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
+import traceback
 from importlib import import_module
 from typing import NoReturn
 
@@ -92,8 +93,6 @@ class Root(Group):
                 raise  # click ends quietly where the reader of a pipe has gone
             _fail(ctx, "os_error", _os_message(error), 1)
         except Exception as error:  # noqa: BLE001 - the outermost boundary; nothing is swallowed
-            import traceback  # noqa: PLC0415 - 20 ms that hardly anybody needs
-
             traceback.print_exc()
             _fail(ctx, "bug", f"this is a bug, please report it: {error!r}", 1)
 

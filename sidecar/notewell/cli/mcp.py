@@ -28,7 +28,7 @@ def mcp(vault: str | None, *, allow_write: bool) -> None:
     Assistants start this by themselves: name `notewell` as the command and `mcp` as its argument.
     A running server answers where there is one; else the index is opened here.
     """
-    from notewell.mcp.local import LocalSource  # noqa: PLC0415 - loads the engine
+    from notewell.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
     from notewell.mcp.stdio import serve  # noqa: PLC0415 - loads the protocol's SDK
 
     inv = invocation()

@@ -7,16 +7,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from notewell.config.load import merge, parse_file, read_layers, user_file
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from notewell.errors import ConfigError
 from notewell.support import atomic
 from notewell.types import Settings
-
-if TYPE_CHECKING:
-    from tomlkit import TOMLDocument
 
 # What may be changed from afar: how notes are found and shown, never where this machine keeps its
 # data, whom it answers, what it may write to a vault or where it reaches out to.
@@ -80,7 +76,10 @@ class Configuration:
             if not is_safe(key):
                 raise ConfigError(f"'{key}' cannot be changed here. {_UNSAFE_REASON}")
         with self._changing:
-            text = _changed(_text(self.file), changes)
+            # tomlkit takes long to load, and this module is loaded by every command.
+            from notewell.config.toml_text import changed  # noqa: PLC0415
+
+            text = changed(_text(self.file), changes)
             layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
             layers["user"] = parse_file(text, str(self.file))
             merge(layers, self._environ)
@@ -127,40 +126,6 @@ def _text(file: Path) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {error}") from error
-
-
-def _changed(text: str, changes: Mapping[str, SettingValue]) -> str:
-    """The text of a file with settings changed, comments and order as they were."""
-    import tomlkit  # noqa: PLC0415 - only a change needs what keeps comments
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
-
-    try:
-        document = tomlkit.parse(text)
-        for key, value in changes.items():
-            _put(document, key, value)
-        return tomlkit.dumps(document)
-    except (TOMLKitError, TypeError, ValueError) as error:
-        raise ConfigError(f"the configuration file cannot take that change: {error}") from error
-
-
-def _put(document: TOMLDocument, key: str, value: SettingValue) -> None:
-    section, _, name = key.partition(".")
-    if value is None:
-        table = document.get(section, {})
-        table.pop(name, None)
-        return
-    if section not in document:
-        document[section] = {}
-    table = document[section]
-    if not isinstance(table, dict):
-        raise TypeError(f"'{section}' is not a section in it")
-    table[name] = _as_toml(value)
-
-
-def _as_toml(value: SettingValue) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _write(file: Path, text: str) -> None:

@@ -13,9 +13,8 @@ import os
 import string
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import platformdirs
 
@@ -32,9 +31,6 @@ from notewell.types import (
     Settings,
     VaultRules,
 )
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 VAULT_FILE = ".notewell.toml"
 ENV_PREFIX = "NOTEWELL_"
@@ -229,8 +225,8 @@ def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
 
 
 def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
-    # Here and not above: it costs a third of the start-up of a command that needs no settings.
-    from pydantic import ValidationError  # noqa: PLC0415
+    # pydantic takes a third of the start-up of a command that needs no settings.
+    from notewell.config.check import checked  # noqa: PLC0415
 
     for name, path in _default_paths(merged):
         merged.setdefault(name, path)
@@ -241,20 +237,7 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
         if not isinstance(target, dict):  # pragma: no cover - sections are made above
             raise ConfigError(f"'{section}' is not a section")
         target[field] = _coerce(key, value, environ)
-    try:
-        return _checker().validate_python(tree)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
-        raise ConfigError(f"'{key}' is invalid: {first['msg']} (got {first['input']!r})") from error
-
-
-@cache
-def _checker() -> TypeAdapter[Settings]:
-    """What checks settings; it takes longer to make than to use."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - see `_build`
-
-    return TypeAdapter(Settings)
+    return checked(tree)
 
 
 def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from notewell.contract.explore import ArchaeologyReply, CompleteReply
 from notewell.contract.graph import (
@@ -36,6 +36,7 @@ from notewell.contract.questions import (
     Question,
 )
 from notewell.contract.search import SearchReply
+from notewell.graph.queries import GraphAnswers
 from notewell.index.embedded.index import Index
 from notewell.search.archaeology import archaeology
 from notewell.search.complete import complete
@@ -43,9 +44,6 @@ from notewell.search.note_lookup import find_note
 from notewell.search.vocabulary import Vocabulary
 from notewell.types import SearchRequest, StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
-
-if TYPE_CHECKING:
-    from notewell.graph.queries import GraphAnswers
 
 Explored: TypeAlias = (
     NeighborsReply
@@ -116,9 +114,6 @@ class Explorer:
 
     @cached_property
     def _graph(self) -> GraphAnswers:
-        # Algorithms that no search needs: a server starts without them.
-        from notewell.graph.queries import GraphAnswers  # noqa: PLC0415
-
         return GraphAnswers(self._index, self._vault, self._find)
 
     def neighbors(self, asked: NeighborsQuestion) -> NeighborsReply:
