@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import IndexDamagedError, IndexFailure
 from notewell.index.embedded import derived
 from notewell.index.embedded.store import DATABASE
-from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord
+from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 
 NOTES = 40

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from notewell.ask.agent import Agent, Asked
+from notewell.ask.agent import Agent
 from notewell.ask.conversations import Conversations
 from notewell.ask.tools import Vault
-from notewell.contract.ask import AskEvent, AskReply
+from notewell.contract.ask import AskEvent, AskReply, AskRequest
 from notewell.engine.engine import Engine
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
@@ -89,7 +89,7 @@ class Asking:
         self, model: ScriptedModel, question: str, conversation: str | None = None, **rules: Any
     ) -> AskReply:
         self.events.clear()
-        for event in self.agent(model, **rules).answer(Asked(question, conversation)):
+        for event in self.agent(model, **rules).answer(AskRequest(question, conversation)):
             self.events.append(event)
         reply = self.events[-1].data
         assert isinstance(reply, AskReply)

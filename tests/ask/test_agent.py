@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from notewell.ask.agent import Asked
-from notewell.contract.ask import AskFound, AskNotice, AskStep, AskText
+from notewell.contract.ask import AskFound, AskNotice, AskRequest, AskStep, AskText
 from notewell.errors import CancelledError, ConfigError, NotFoundError, ProviderError
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
@@ -60,7 +59,7 @@ def test_a_source_tells_where_its_passage_stands(ask: Asking, script: Script) ->
 
 def test_a_question_may_name_another_model(ask: Asking, script: Script) -> None:
     model = script(BY_THE_SUN, BY_THE_SUN)
-    events = list(ask.agent(model).answer(Asked(QUESTION, model="other-model")))
+    events = list(ask.agent(model).answer(AskRequest(QUESTION, model="other-model")))
     ask(model, QUESTION)
 
     notice = events[0].data
@@ -73,7 +72,7 @@ def test_what_leaves_is_said_and_keywords_answer_before_anything_is_sent(
     ask: Asking, script: Script
 ) -> None:
     model = script(BY_THE_SUN)
-    events = ask.agent(model).answer(Asked(QUESTION))
+    events = ask.agent(model).answer(AskRequest(QUESTION))
     notice, found = next(events).data, next(events).data
 
     assert isinstance(notice, AskNotice)
@@ -310,7 +309,7 @@ def test_nobody_there_is_told_with_the_host(ask: Asking, script: Script) -> None
 def test_cancelling_ends_an_answer_that_waits(ask: Asking, script: Script) -> None:
     hold = threading.Event()
     model = script(Says("They follow the light of the sun", hold=hold))
-    events = ask.agent(model).answer(Asked(QUESTION))
+    events = ask.agent(model).answer(AskRequest(QUESTION))
     try:
         next(event for event in events if isinstance(event.data, AskText))
         threading.Timer(0.05, ask.cancel.cancel).start()

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from notewell.ask.agent import Asked
 from notewell.ask.conversations import MOST, Conversations, as_note, within
 from notewell.ask.tool_loop import Draft
-from notewell.contract.ask import AskNotice, AskReply, AskSource, AskText
+from notewell.contract.ask import AskNotice, AskReply, AskRequest, AskSource, AskText
 from notewell.errors import CancelledError, NotFoundError, ProviderError
 from tests.ask.conftest import Asking
 from tests.ask.scripted import Says, Script
@@ -29,7 +28,7 @@ def kept(ask: Asking, conversation: str) -> tuple[AskReply, ...]:
     return Conversations(ask.folder).read(conversation)
 
 
-def stop_after_text(ask: Asking, script: Script, asked: Asked) -> str:
+def stop_after_text(ask: Asking, script: Script, asked: AskRequest) -> str:
     """Ask, give up in the middle of the answer; gives the conversation."""
     hold = threading.Event()
     rewriting = (STANDALONE,) if asked.conversation else ()
@@ -110,7 +109,7 @@ def test_another_process_reads_what_was_answered(ask: Asking, script: Script) ->
 
 
 def test_a_stopped_answer_is_kept_and_the_conversation_goes_on(ask: Asking, script: Script) -> None:
-    conversation = stop_after_text(ask, script, Asked(QUESTION))
+    conversation = stop_after_text(ask, script, AskRequest(QUESTION))
 
     (stopped,) = kept(ask, conversation)
     assert stopped.cancelled
@@ -127,7 +126,7 @@ def test_a_stopped_answer_is_kept_and_the_conversation_goes_on(ask: Asking, scri
 
 
 def test_a_stopped_question_that_is_asked_again_stands_once(ask: Asking, script: Script) -> None:
-    conversation = stop_after_text(ask, script, Asked(QUESTION))
+    conversation = stop_after_text(ask, script, AskRequest(QUESTION))
     ask.cancel = type(ask.cancel)()
     again = ask(script(Says("By the sun [1].")), QUESTION, conversation)
 
@@ -138,7 +137,7 @@ def test_a_stopped_question_that_is_asked_again_stands_once(ask: Asking, script:
 def test_a_listener_that_goes_away_leaves_its_question(
     ask: Asking, script: Script, end: type[BaseException]
 ) -> None:
-    events = ask.agent(script(Says("By the sun [1]."))).answer(Asked(QUESTION))
+    events = ask.agent(script(Says("By the sun [1]."))).answer(AskRequest(QUESTION))
     notice = next(events).data
     next(events)
     with pytest.raises(end):

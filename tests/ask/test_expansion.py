@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from notewell.ask.expansion import Expander
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.models.chat.providers import Providers
-from notewell.types import AskRules, SearchRequest
+from notewell.types import AskRules
 from tests.ask.scripted import Says, Script
 
 REQUEST = SearchRequest("apian", expand="llm", mode="keyword")

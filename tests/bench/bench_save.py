@@ -20,11 +20,11 @@ from peer_stack import tokenize
 from rank_bm25 import BM25Okapi
 from stack import Stack, prepare
 
-from notewell.contract.search import SearchReply
+from notewell.contract.changes import Change
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.index.embedded.index import Index
 from notewell.models.catalogue import TOKENIZER_FILE
-from notewell.types import Change, SearchRequest
 
 SAVES, QUICK_SAVES = 10, 3
 NOTE = "saved while measured.md"

@@ -28,12 +28,12 @@ from figures import Figure, options, write
 from notewell.config.load import load_settings
 from notewell.context.assemble import Assembler
 from notewell.context.note_texts import NoteTexts
-from notewell.contract.questions import ContextQuestion
-from notewell.contract.search import Result, SearchReply
+from notewell.contract.context import ContextRequest
+from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
-from notewell.types import SearchRequest, Settings
+from notewell.types import Settings
 from notewell.vault.chunk_header import fit_words
 from notewell.vaults.opened import Vaults
 
@@ -216,7 +216,7 @@ class Trial:
         """The text that is sent."""
         if way == "whole notes":
             return self._whole_notes(budget)
-        question = ContextQuestion(
+        question = ContextRequest(
             self._query.text, budget_tokens=budget, plain=True, fill=way == "context, filled"
         )
         return self._assembler.assemble(question).text

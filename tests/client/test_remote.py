@@ -12,12 +12,26 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from notewell.client.remote import SERVER_FILE, Remote, ServerInfo, running_server
-from notewell.contract.questions import Question
+from notewell.client.remote import SERVER_FILE, RemoteBackend, ServerInfo, running_server
+from notewell.contract.changes import (
+    CancelRequest,
+    GuardRequest,
+    PauseRequest,
+    ReindexRequest,
+    ResumeRequest,
+    RetryRequest,
+)
+from notewell.contract.explore import ExploreRequest
+from notewell.contract.log import ClearLogRequest, LogRequest, VerdictRequest
+from notewell.contract.notes import NoteRequest
+from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import (
     AccessError,
     NotewellError,
@@ -27,7 +41,7 @@ from notewell.errors import (
     ServerError,
     UsageError,
 )
-from notewell.types import SearchRequest, SimilarRequest, VaultRecord
+from notewell.types import VaultRecord
 from notewell.web import server_file
 from tests.web.explored import EXPLORED
 from tests.web.fakes import NOTES, TOKEN, FakeEngine, FakeVaults
@@ -47,16 +61,16 @@ async def directory(engine: FakeEngine, tmp_path: Path) -> AsyncIterator[Path]:
         yield vaults.directory(engine.record)
 
 
-async def call(function: Callable[..., object], *args: object, **named: object) -> object:
+async def call(function: Callable[..., Any], *args: object) -> Any:
     """Run the synchronous client beside the server's event loop."""
-    return await asyncio.to_thread(function, *args, **named)
+    return await asyncio.to_thread(function, *args)
 
 
 @pytest.fixture
-async def remote(directory: Path) -> Remote:
+async def remote(directory: Path) -> RemoteBackend:
     info = await call(running_server, directory)
     assert isinstance(info, ServerInfo)
-    return Remote(info, vault="a1b2")
+    return RemoteBackend(info, vault="a1b2")
 
 
 def test_both_sides_name_the_file_alike() -> None:
@@ -65,13 +79,13 @@ def test_both_sides_name_the_file_alike() -> None:
 
 @pytest.mark.parametrize("kind", EXPLORED, ids=lambda kind: kind.__name__)
 async def test_every_question_arrives_as_it_was_asked(
-    remote: Remote, engine: FakeEngine, kind: type[Question]
+    remote: RemoteBackend, engine: FakeEngine, kind: type[ExploreRequest]
 ) -> None:
     given = {"path": "Zürich.md", "source": "a b.md", "target": "c.md", "q": "", "prefix": "tag:"}
     names = {field.name for field in fields(kind)}
     question = kind(**{name: value for name, value in given.items() if name in names})
 
-    answer = await call(remote.explore, question)
+    answer = await call(remote.document, question)
 
     assert engine.asked[-1] == question
     assert isinstance(answer, bytes)
@@ -86,18 +100,21 @@ async def test_a_running_server_is_found(directory: Path) -> None:
     assert TOKEN not in repr(info)
 
 
-async def test_the_log_is_read_judged_and_cleared(remote: Remote, engine: FakeEngine) -> None:
-    book = json.loads(await call(remote.log, limit=5, since="2026-03-02T11:00:00+01:00"))
-    await call(remote.judge, "bees", "Garden/Bees.md", None)
-    cleared = json.loads(await call(remote.clear_log, keep_verdicts=True))
+async def test_the_log_is_read_judged_and_cleared(
+    remote: RemoteBackend, engine: FakeEngine
+) -> None:
+    since = datetime.fromisoformat("2026-03-02T11:00:00+01:00")
+    book = await call(remote.answer, LogRequest(5, since))
+    await call(remote.answer, VerdictRequest("bees", "Garden/Bees.md", "clear"))
+    cleared = await call(remote.answer, ClearLogRequest(keep_verdicts=True))
 
     assert engine.asked == [(5, 1_772_445_600.0), ("bees", "Garden/Bees.md", None), True]
-    assert book["entries"][0]["query"] == "bees"
-    assert cleared["verdicts"] == 0
+    assert book.entries[0].query == "bees"
+    assert cleared.verdicts == 0
 
 
 async def test_a_search_asks_for_all_that_the_request_says(
-    remote: Remote, engine: FakeEngine
+    remote: RemoteBackend, engine: FakeEngine
 ) -> None:
     request = SearchRequest(
         'bees "of the" & more +ü',
@@ -113,7 +130,7 @@ async def test_a_search_asks_for_all_that_the_request_says(
         door="cli",
     )
 
-    reply = json.loads(await call(remote.search, request))
+    reply = json.loads(await call(remote.document, request))
 
     assert engine.asked == [request]
     assert reply["vault"] == "Home"
@@ -121,44 +138,47 @@ async def test_a_search_asks_for_all_that_the_request_says(
 
 
 async def test_a_search_that_is_nobodys_stays_out_of_the_servers_log(
-    remote: Remote, engine: FakeEngine
+    remote: RemoteBackend, engine: FakeEngine
 ) -> None:
-    await call(remote.search, SearchRequest("bees"))
+    await call(remote.answer, SearchRequest("bees"))
 
     assert engine.asked == [SearchRequest("bees")]
 
 
-async def test_similar_asks_by_path_or_by_text(remote: Remote, engine: FakeEngine) -> None:
+async def test_similar_asks_by_path_or_by_text(remote: RemoteBackend, engine: FakeEngine) -> None:
     by_path = SimilarRequest(path="Garden/Bees.md", limit=3, unlinked=True)
-    by_text = SimilarRequest(text="", limit=3, explain=True)
+    by_text = SimilarTextRequest(text="", limit=3, explain=True)
     by_part = SimilarRequest(path="Garden/Bees.md", heading="Hives", links=0.5, direction="in")
     by_line = SimilarRequest(path="Garden/Bees.md", line=12, decay=0.25)
 
     for request in (by_path, by_text, by_part, by_line):
-        await call(remote.similar, request)
+        await call(remote.answer, request)
 
     assert engine.asked == [by_path, by_text, by_part, by_line]
 
 
-async def test_the_other_questions_reach_the_engine(remote: Remote, engine: FakeEngine) -> None:
-    status = json.loads(await call(remote.status))
-    ledger = json.loads(await call(remote.ledger, state="indexed", path="Zürich.md"))
-    note = json.loads(await call(remote.note, "Zürich.md"))
-    accepted = json.loads(await call(remote.reindex, full=True, paths=["a.md"]))
+async def test_the_other_questions_reach_the_engine(
+    remote: RemoteBackend, engine: FakeEngine
+) -> None:
+    status = await call(remote.answer, StatusRequest())
+    ledger = await call(remote.answer, LedgerRequest(state="indexed", path="Zürich.md"))
+    note = await call(remote.answer, NoteRequest("Zürich.md"))
+    reindex = ReindexRequest(full=True, paths=("a.md",))
+    accepted = json.loads(await call(remote.document, reindex))
 
-    assert status["vault"] == "Home"
-    assert [row["path"] for row in ledger["entries"]] == ["Zürich.md"]
-    assert note["content"] == NOTES["Zürich.md"]
+    assert status.vault == "Home"
+    assert [row.path for row in ledger.entries] == ["Zürich.md"]
+    assert note.content == NOTES["Zürich.md"]
     assert accepted == {"accepted": 1, "generation": 7, "warnings": []}
     assert engine.asked[-1] == (True, ("a.md",))
 
 
 async def test_the_queue_is_steered_and_the_guard_settled(
-    remote: Remote, engine: FakeEngine
+    remote: RemoteBackend, engine: FakeEngine
 ) -> None:
-    for action in ("pause", "resume", "retry", "cancel"):
-        assert json.loads(await call(remote.queue, action))["accepted"] == 3
-    await call(remote.guard, remove=True)
+    for request in (PauseRequest(), ResumeRequest(), RetryRequest(), CancelRequest()):
+        assert (await call(remote.answer, request)).accepted == 3
+    await call(remote.answer, GuardRequest(remove=True))
 
     assert engine.asked == ["pause", "resume", "retry", "cancel", True]
 
@@ -166,14 +186,17 @@ async def test_the_queue_is_steered_and_the_guard_settled(
 @pytest.mark.parametrize(
     ("ask", "kind", "code"),
     [
-        (lambda r: r.note("missing.md"), NotFoundError, "note_not_found"),
-        (lambda r: r.note("../x.md"), OutsideVaultError, "outside_vault"),
-        (lambda r: r.search(SearchRequest("q" * 5000)), QueryTooLongError, "query_too_long"),
-        (lambda r: r.search(SearchRequest("q", limit=0)), UsageError, "bad_request"),
+        (lambda r: r.answer(NoteRequest("missing.md")), NotFoundError, "note_not_found"),
+        (lambda r: r.answer(NoteRequest("../x.md")), OutsideVaultError, "outside_vault"),
+        (lambda r: r.answer(SearchRequest("q" * 5000)), QueryTooLongError, "query_too_long"),
+        (lambda r: r.answer(SearchRequest("q", limit=0)), UsageError, "bad_request"),
     ],
 )
 async def test_a_problem_is_raised_as_the_error_it_stands_for(
-    remote: Remote, ask: Callable[[Remote], bytes], kind: type[NotewellError], code: str
+    remote: RemoteBackend,
+    ask: Callable[[RemoteBackend], object],
+    kind: type[NotewellError],
+    code: str,
 ) -> None:
     with pytest.raises(kind) as raised:
         await call(ask, remote)
@@ -182,12 +205,12 @@ async def test_a_problem_is_raised_as_the_error_it_stands_for(
     assert raised.value.message
 
 
-async def test_a_wrong_token_is_an_access_error(remote: Remote) -> None:
+async def test_a_wrong_token_is_an_access_error(remote: RemoteBackend) -> None:
     info = remote.info
-    stranger = Remote(ServerInfo(info.url, "wrong", info.pid, 1, info.version, info.vaults))
+    stranger = RemoteBackend(ServerInfo(info.url, "wrong", info.pid, 1, info.version, info.vaults))
 
     with pytest.raises(AccessError):
-        await call(stranger.status)
+        await call(stranger.answer, StatusRequest())
 
 
 # --- servers that are not there, or not ours ----------------------------------------------------
@@ -320,19 +343,19 @@ def test_answers_of_another_version_are_still_errors_with_their_reason(
     status: int, body: bytes, kind: type[NotewellError]
 ) -> None:
     with stub(status, body, []) as url:
-        remote = Remote(ServerInfo(url, TOKEN, 1, 1, "0", ()))
+        remote = RemoteBackend(ServerInfo(url, TOKEN, 1, 1, "0", ()))
 
         with pytest.raises(kind) as raised:
-            remote.status()
+            remote.answer(StatusRequest())
 
     assert type(raised.value) is kind
 
 
 def test_a_server_that_is_gone_is_a_server_error() -> None:
-    remote = Remote(ServerInfo("http://127.0.0.1:9", TOKEN, 1, 1, "0", ()))
+    remote = RemoteBackend(ServerInfo("http://127.0.0.1:9", TOKEN, 1, 1, "0", ()))
 
     with pytest.raises(ServerError, match="does not answer"):
-        remote.status()
+        remote.answer(StatusRequest())
 
 
 def test_finding_a_server_imports_neither_aiohttp_nor_numpy() -> None:

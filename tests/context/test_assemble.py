@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from notewell.context.assemble import Assembler
 from notewell.context.blocks import TAG
-from notewell.contract.context import ContextReply
-from notewell.contract.questions import MIN_BUDGET, ContextQuestion
-from notewell.contract.search import Fusion, Passage, Result, SearchReply
+from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
+from notewell.contract.search import Fusion, Passage, Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.types import ModelRules, SearchRequest, Settings, VaultRecord
+from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
 from tests.web.fakes import result
 
@@ -69,7 +68,7 @@ class Searching:
         made = tuple(self._result(name, score) for name, score in self._scores.items())
         found = self.found or made
         return SearchReply(
-            request.query, "Home", "hybrid", Fusion("auto"), (), {}, 3, 1.0, 40, 0.7, found, ("w",)
+            request.q, "Home", "hybrid", Fusion("auto"), (), {}, 3, 1.0, 40, 0.7, found, ("w",)
         )
 
     def _result(self, name: str, score: float) -> Result:
@@ -79,11 +78,11 @@ class Searching:
         return replace(found, score=score)
 
 
-def assemble(engine: Engine, asked: ContextQuestion | None = None, **scores: float) -> ContextReply:
+def assemble(engine: Engine, asked: ContextRequest | None = None, **scores: float) -> ContextReply:
     searching = Searching(engine, **scores)
     record = engine.record
     maker = Assembler(engine._index, record, engine._source, searching, engine.tokens)
-    return maker.assemble(asked or ContextQuestion("bees", budget_tokens=3000))
+    return maker.assemble(asked or ContextRequest("bees", budget_tokens=3000))
 
 
 def details(reply: ContextReply) -> dict[str, str]:
@@ -123,20 +122,20 @@ def test_ten_notes_at_most_are_taken_by_their_headings(engine: Engine) -> None:
 
 
 def test_what_is_left_can_be_filled_with_passages(engine: Engine) -> None:
-    asked = ContextQuestion("bees", budget_tokens=3000, fill=True)
+    asked = ContextRequest("bees", budget_tokens=3000, fill=True)
     reply = assemble(engine, asked, Bees=1.0, Long=0.5, Moon=0.4)
     assert details(reply) == {"Bees.md": "full", "Long.md": "passages", "Moon.md": "passages"}
 
 
 def test_a_passage_that_does_not_fit_is_cut(engine: Engine) -> None:
-    asked = ContextQuestion("bees", budget_tokens=290)
+    asked = ContextRequest("bees", budget_tokens=290)
     reply = assemble(engine, asked, Long=1.0)
     assert details(reply) == {"Long.md": "passages"}
     assert "…" in reply.text
 
 
 def test_what_stands_around_a_passage_is_taken_up_to_a_tenth(engine: Engine) -> None:
-    asked = ContextQuestion("x", budget_tokens=9000)
+    asked = ContextRequest("x", budget_tokens=9000)
     reply = assemble(engine, asked, Long=1.0, Bees=0.95)
     long = reply.sources[0]
     assert long.detail == "passages"
@@ -146,7 +145,7 @@ def test_what_stands_around_a_passage_is_taken_up_to_a_tenth(engine: Engine) -> 
 
 
 def test_pieces_of_a_section_are_put_together_without_repeating(engine: Engine) -> None:
-    reply = assemble(engine, ContextQuestion("x", budget_tokens=9000), Piece=1.0, Bees=0.95)
+    reply = assemble(engine, ContextRequest("x", budget_tokens=9000), Piece=1.0, Bees=0.95)
     numbers = [int(one) for one in re.findall(r"Sentence (\d+) of", reply.text)]
     assert len(numbers) > 20
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
@@ -169,7 +168,7 @@ def test_several_passages_name_their_headings(engine: Engine) -> None:
     searching = Searching(engine)
     searching.found = (result, replace(found, path="Bees.md", score=0.5))
     maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
-    text = maker.assemble(ContextQuestion("x", budget_tokens=1500)).text
+    text = maker.assemble(ContextRequest("x", budget_tokens=1500)).text
     assert ' heading="' not in text
     order = [text.index(part) for part in ("# Part 1", "[…]", "# Part 3", "# Part 4")]
     assert order == sorted(order)
@@ -200,7 +199,7 @@ def test_nothing_found_is_an_empty_text(engine: Engine) -> None:
 def test_the_search_is_told_who_asks(engine: Engine) -> None:
     searching = Searching(engine)
     maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
-    maker.assemble(ContextQuestion("bees", sources=7, mode="keyword", plain=True, door="cli"))
+    maker.assemble(ContextRequest("bees", sources=7, mode="keyword", plain=True, door="cli"))
     assert searching.asked == [
         SearchRequest("bees", limit=7, mode="keyword", plain=True, door="cli")
     ]
@@ -233,7 +232,7 @@ def test_a_context_never_exceeds_its_budget(
     engine: Engine, query: str, budget: int, sources: int, fill: bool
 ) -> None:
     reply = engine.assembler.assemble(
-        ContextQuestion(query, budget_tokens=budget, sources=sources, fill=fill)
+        ContextRequest(query, budget_tokens=budget, sources=sources, fill=fill)
     )
     assert reply.tokens == engine.tokens(reply.text) <= budget
     assert len(reply.sources) <= sources

@@ -20,11 +20,12 @@ from notewell.ask.conversations import Conversations
 from notewell.ask.sources import Found
 from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
+from notewell.contract.codec import from_json, to_json
+from notewell.contract.request import JSON_MEDIA
 from notewell.ingest.events import EventKind
 from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.openapi import document
-from notewell.web.route import JSON_TEXT
 from notewell.web.routes import ROUTES
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
@@ -310,10 +311,26 @@ def test_an_event_has_the_shape_that_the_openapi_document_tells(
     assert [misfits(event, schema, described) for event in replies[EVENTS]] == [[]] * 4
 
 
+@pytest.mark.parametrize("name", [name for name, (_, _, status) in REPLIES.items() if status < 400])
+def test_every_reply_is_read_back_as_it_was_written(name: str) -> None:
+    document = (FOLDER / f"{name}.json").read_bytes()
+    route = REPLIES[name][0]
+    (kind,) = (one.reply for one in ROUTES if f"{one.endpoint.method} {one.endpoint.path}" == route)
+
+    reply = from_json(kind, document)
+
+    assert isinstance(reply, kind)
+    assert json.loads(to_json(reply)) == json.loads(document)
+
+
 def test_every_file_is_a_reply_and_every_route_has_one() -> None:
     files = {file.stem for file in FOLDER.glob("*.json")}
     shown = {asked[0] for asked in REPLIES.values()}
-    in_json = {f"{route.method} {route.path}" for route in ROUTES if route.media == JSON_TEXT}
+    in_json = {
+        f"{route.endpoint.method} {route.endpoint.path}"
+        for route in ROUTES
+        if route.endpoint.media == JSON_MEDIA
+    }
 
     assert files == {EVENTS, *REPLIES}
     assert shown == in_json

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.changes import Change
+from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, OutsideVaultError, UsageError
-from notewell.types import Change, FileStamp, SearchRequest, Settings, VaultRecord, VaultRules
+from notewell.types import FileStamp, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
 from tests.waiting import until
 

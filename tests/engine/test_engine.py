@@ -10,18 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
 from notewell.errors import IndexInUseError, NotFoundError, UsageError
-from notewell.types import (
-    ModelRules,
-    Progress,
-    SearchRequest,
-    SearchRules,
-    Settings,
-    SimilarRequest,
-    VaultRecord,
-    VaultRules,
-)
+from notewell.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_judge, write_tiny_model
 from tests.waiting import until
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.index.embedded.index import Index
@@ -18,15 +18,7 @@ from notewell.ingest import embed
 from notewell.models import loading
 from notewell.models.pool import EmbedderPool
 from notewell.models.resilient import RETRY_S, ResilientEmbedder, Step
-from notewell.types import (
-    Embedder,
-    FloatArray,
-    ModelRules,
-    Progress,
-    SearchRequest,
-    Settings,
-    VaultRecord,
-)
+from notewell.types import Embedder, FloatArray, ModelRules, Progress, Settings, VaultRecord
 from tests.engine.test_engine import until
 from tests.tiny_model import write_tiny_model
 

@@ -8,8 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from notewell.contract.explore import ArchaeologyReply, CompleteReply
+from notewell.contract.explore import (
+    ArchaeologyReply,
+    ArchaeologyRequest,
+    CompleteReply,
+    CompleteRequest,
+)
 from notewell.contract.graph import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    NeighborsRequest,
+    OrphansRequest,
+    PathRequest,
+)
+from notewell.contract.graph_replies import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,
@@ -19,19 +35,6 @@ from notewell.contract.graph import (
     NeighborsReply,
     OrphansReply,
     PathReply,
-)
-from notewell.contract.questions import (
-    ArchaeologyQuestion,
-    BridgesQuestion,
-    CommunitiesQuestion,
-    CompleteQuestion,
-    DanglingQuestion,
-    GraphStatsQuestion,
-    HubsQuestion,
-    MissingLinksQuestion,
-    NeighborsQuestion,
-    OrphansQuestion,
-    PathQuestion,
 )
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
@@ -69,46 +72,46 @@ def write(vault: Path, notes: dict[str, str]) -> None:
         (vault / path).write_text(text, encoding="utf-8")
 
 
-def neighbors(engine: Engine, question: NeighborsQuestion) -> NeighborsReply:
+def neighbors(engine: Engine, question: NeighborsRequest) -> NeighborsReply:
     reply = engine.explore(question)
     assert isinstance(reply, NeighborsReply)
     return reply
 
 
 def test_what_is_near_a_note(engine: Engine) -> None:
-    reply = neighbors(engine, NeighborsQuestion("Bees.md", hops=2))
+    reply = neighbors(engine, NeighborsRequest("Bees.md", hops=2))
 
     assert [(one.path, one.hops, one.link) for one in reply.neighbors] == [
         ("Days/2026-01-01.md", 1, "in"),
         ("Hive.md", 1, "both"),
         ("Roof.md", 2, None),
     ]
-    assert neighbors(engine, NeighborsQuestion("Bees.md", limit=1)).total == 2
+    assert neighbors(engine, NeighborsRequest("Bees.md", limit=1)).total == 2
 
 
 def test_a_note_may_be_named_as_in_a_link(engine: Engine) -> None:
-    assert neighbors(engine, NeighborsQuestion("honey")).path == "Bees.md"
+    assert neighbors(engine, NeighborsRequest("honey")).path == "Bees.md"
 
 
 def test_an_unknown_note_is_told_with_the_nearest_names(engine: Engine) -> None:
     with pytest.raises(NotFoundError, match=r"Bees\.md"):
-        engine.explore(NeighborsQuestion("Beez.md"))
+        engine.explore(NeighborsRequest("Beez.md"))
 
 
 def test_daily_notes_can_be_left_out(engine: Engine) -> None:
-    path = PathQuestion("Bees.md", "Roof.md")
+    path = PathRequest("Bees.md", "Roof.md")
     there, gone = engine.explore(path), engine.explore(replace(path, daily=False))
 
     assert isinstance(there, PathReply)
     assert isinstance(gone, PathReply)
     assert (there.length, [step.link for step in there.steps]) == (2, [None, "in", "out"])
     assert (gone.length, gone.steps) == (None, ())
-    around = neighbors(engine, NeighborsQuestion("Days/2026-01-01.md", daily=False))
+    around = neighbors(engine, NeighborsRequest("Days/2026-01-01.md", daily=False))
     assert around.total == 2
 
 
 def test_the_links_in_numbers(engine: Engine) -> None:
-    reply = engine.explore(GraphStatsQuestion())
+    reply = engine.explore(GraphStatsRequest())
 
     assert isinstance(reply, GraphStatsReply)
     assert (reply.nodes, reply.edges, reply.unresolved) == (5, 4, 1)
@@ -117,9 +120,9 @@ def test_the_links_in_numbers(engine: Engine) -> None:
 
 
 def test_hubs_bridges_orphans_and_communities(engine: Engine) -> None:
-    hubs, cuts = engine.explore(HubsQuestion(by="pagerank")), engine.explore(BridgesQuestion())
-    orphans = engine.explore(OrphansQuestion(daily=False))
-    communities = engine.explore(CommunitiesQuestion(path="Hive"))
+    hubs, cuts = engine.explore(HubsRequest(by="pagerank")), engine.explore(BridgesRequest())
+    orphans = engine.explore(OrphansRequest(daily=False))
+    communities = engine.explore(CommunitiesRequest(path="Hive"))
 
     assert isinstance(hubs, HubsReply)
     assert hubs.total == 3
@@ -135,7 +138,7 @@ def test_hubs_bridges_orphans_and_communities(engine: Engine) -> None:
 
 
 def test_links_that_lead_nowhere(engine: Engine) -> None:
-    reply = engine.explore(DanglingQuestion())
+    reply = engine.explore(DanglingRequest())
 
     assert isinstance(reply, DanglingReply)
     (target,) = reply.targets
@@ -144,7 +147,7 @@ def test_links_that_lead_nowhere(engine: Engine) -> None:
 
 
 def test_links_that_might_be_missing(engine: Engine) -> None:
-    reply = engine.explore(MissingLinksQuestion())
+    reply = engine.explore(MissingLinksRequest())
 
     assert isinstance(reply, MissingLinksReply)
     linked = {("Bees.md", "Hive.md"), ("Days/2026-01-01.md", "Bees.md")}
@@ -153,7 +156,7 @@ def test_links_that_might_be_missing(engine: Engine) -> None:
 
 
 def test_the_past_of_a_topic(engine: Engine) -> None:
-    reply = engine.explore(ArchaeologyQuestion("bees roof"))
+    reply = engine.explore(ArchaeologyRequest("bees roof"))
 
     assert isinstance(reply, ArchaeologyReply)
     assert {note.path: note.dated_by for note in reply.notes}["Days/2026-01-01.md"] == "daily"
@@ -161,7 +164,7 @@ def test_the_past_of_a_topic(engine: Engine) -> None:
 
 def test_words_of_the_vault_and_a_new_note_are_known(engine: Engine) -> None:
     def completions(prefix: str) -> dict[str, int]:
-        reply = engine.explore(CompleteQuestion(prefix))
+        reply = engine.explore(CompleteRequest(prefix))
         assert isinstance(reply, CompleteReply)
         return {one.insert: one.count for one in reply.completions}
 
@@ -172,4 +175,4 @@ def test_words_of_the_vault_and_a_new_note_are_known(engine: Engine) -> None:
     engine.index_now()
 
     assert "tag:gargoyle" in completions("tag:gar")
-    assert neighbors(engine, NeighborsQuestion("Alone.md")).total == 1
+    assert neighbors(engine, NeighborsRequest("Alone.md")).total == 1

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
-from notewell.types import SearchRequest, Settings, VaultRecord, VaultRules
+from notewell.types import Settings, VaultRecord, VaultRules
 
 BOARD = json.dumps(
     {

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, QueryLogOffError
 from notewell.querylog import NAME
-from notewell.types import LogRules, SearchRequest, Settings, VaultRecord
+from notewell.types import LogRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 
 NOTES = {
@@ -85,7 +85,7 @@ def test_a_search_is_logged_with_its_first_results(open_engine: Open) -> None:
 def test_what_nobody_asked_is_not_logged(open_engine: Open) -> None:
     engine = open_engine()
 
-    assert ask(engine, "bees", door=None).query_id is None
+    assert ask(engine, "bees", door="none").query_id is None
     assert ask(engine, "  ").query_id is None
     assert engine.history.log(limit=10).total == 0
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.search import SearchRequest
 from notewell.errors import UsageError
 from notewell.evaluate import golden_set, read_golden, run_golden, systems_of, write_golden
 from notewell.evaluate.datasets import read_judged
 from notewell.querylog import Judged, Judgements, Opened
-from notewell.types import SearchRequest, Settings, VaultRecord, Verdict
+from notewell.types import Settings, VaultRecord, Verdict
 from notewell.vaults.opened import Vaults
 
 NOTES = {

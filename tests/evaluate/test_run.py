@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.errors import IndexInUseError, UsageError
 from notewell.evaluate.datasets import JudgedSet, Query
@@ -25,7 +25,7 @@ from notewell.evaluate.run import (
     run_vault,
     systems_of,
 )
-from notewell.types import SearchRequest, Settings, VaultRecord
+from notewell.types import Settings, VaultRecord
 
 KEYWORD, HYBRID = System("keyword", "keyword"), System("hybrid", "hybrid")
 
@@ -65,9 +65,9 @@ class ListEngine:
 
     def search(self, request: SearchRequest) -> SearchReply:
         self.asked.append(request)
-        found = self.answers.get(request.query, ())[: request.limit]
+        found = self.answers.get(request.q, ())[: request.limit]
         return SearchReply(
-            query=request.query,
+            query=request.q,
             vault="v",
             mode=request.mode,
             fusion=Fusion(request.fusion),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.contract.questions import Direction
 from notewell.graph.network import Network, nearby_notes
+from notewell.types import Direction
 from tests.graph.networks import PAIRS, directed, network, undirected
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import AnotherVaultError
 from notewell.index.embedded.index import Index
 from notewell.ingest.vault_identity import is_same_vault
-from notewell.types import SearchRequest, Settings, VaultRecord
+from notewell.types import Settings, VaultRecord
 
 
 def fill(folder: Path, topic: str, count: int) -> Path:

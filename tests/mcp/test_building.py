@@ -10,7 +10,9 @@ import orjson
 import pytest
 from mcp.client.client import Client
 
-from notewell.client.backend import Answers
+from notewell.client.backend import Backend
+from notewell.contract.notes import NoteRequest
+from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import BusyError, NotFoundError
 from notewell.mcp import search_tools
 from notewell.mcp.failures import failure
@@ -32,23 +34,22 @@ class Building:
             "queue": {"pending": pending, "eta_s": eta},
         }
 
-    def status(self) -> bytes:
-        return orjson.dumps(self._status)
-
-    def note(self, path: str) -> bytes:
-        raise NotFoundError(f"no note {path!r} in the index")
-
-    def ledger(self, *, state: str | None = None, path: str | None = None) -> bytes:
-        waits = state == "pending" and path == "Garden/Waits.md"
-        return orjson.dumps({"entries": [{"path": path, "state": "pending"}] if waits else []})
-
-    def search(self, _request: object) -> bytes:
+    def document(self, request: object) -> bytes:
+        match request:
+            case StatusRequest():
+                return orjson.dumps(self._status)
+            case NoteRequest(path):
+                raise NotFoundError(f"no note {path!r} in the index")
+            case LedgerRequest(state, path):
+                waits = state == "pending" and path == "Garden/Waits.md"
+                entries = [{"path": path, "state": "pending"}] if waits else []
+                return orjson.dumps({"entries": entries})
         reply = {"vault": "Home", "total": 0, "confidence": None, "results": [], "warnings": []}
         return orjson.dumps(reply)
 
 
 def desk(answers: Any) -> Desk:
-    answering: Answers = answers
+    answering: Backend = answers
     return Desk("id", answering, len, Jobs(), ())
 
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import pytest
 
-from notewell.contract.memory import MemoryChangedReply, MemoryView
-from notewell.contract.memory_requests import MemoryRequest, StoreMemory
+from notewell.contract.memory import MemoryRequest, StoreMemory
+from notewell.contract.memory_replies import MemoryChangedReply, MemoryView
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.service import Helpers, Memories
 from notewell.vault.write import VaultWriter

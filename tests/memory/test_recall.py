@@ -7,18 +7,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from notewell.contract.memory import (
-    MemoryContextReply,
-    MemoryHealthReply,
-    MemoryView,
-    RecalledMemory,
-    RecallReply,
-)
-from notewell.contract.memory_requests import (
     MemoryContext,
     MemoryHealth,
     MemoryOutcome,
     RecallMemories,
     RelateMemories,
+)
+from notewell.contract.memory_replies import (
+    MemoryContextReply,
+    MemoryHealthReply,
+    MemoryView,
+    RecalledMemory,
+    RecallReply,
 )
 from notewell.memory.note import Validation, read_memory, with_validation
 from notewell.memory.recall import compose

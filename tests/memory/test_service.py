@@ -8,15 +8,6 @@ from pathlib import Path
 import pytest
 
 from notewell.contract.memory import (
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryView,
-    RecallReply,
-)
-from notewell.contract.memory_requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -29,6 +20,15 @@ from notewell.contract.memory_requests import (
     RelateMemories,
     StoreMemory,
     UnrelateMemories,
+)
+from notewell.contract.memory_replies import (
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryView,
+    RecallReply,
 )
 from notewell.errors import (
     NotewellError,

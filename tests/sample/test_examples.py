@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from notewell.config.load import load_settings
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ModelError
 from notewell.models import load_embedder
 from notewell.sample import EXAMPLES, Example, copy_to
-from notewell.types import SearchRequest, Settings, VaultRecord
+from notewell.types import Settings, VaultRecord
 
 SHOWN = 3  # an example should be among the first that a person looks at
 

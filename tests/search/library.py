@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import Index
 from notewell.search import pipeline, similar
@@ -20,9 +20,7 @@ from notewell.types import (
     FloatArray,
     ModelKey,
     NotePut,
-    SearchRequest,
     SearchRules,
-    SimilarRequest,
     VaultRecord,
     VaultRules,
     VectorPut,
@@ -100,7 +98,7 @@ class Library:
         return similar.similar(
             self.index,
             self.embedder if model else None,
-            SimilarRequest(**request),
+            SimilarTextRequest(**request) if "text" in request else SimilarRequest(**request),
             self.rules,
             self.record,
             semantic_reason=None if model else "the model is not installed; run models get",

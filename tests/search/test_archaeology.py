@@ -6,10 +6,9 @@ from datetime import datetime
 
 import pytest
 
-from notewell.contract.explore import ArchaeologyReply
-from notewell.contract.questions import ArchaeologyQuestion, DatedBy
+from notewell.contract.explore import ArchaeologyReply, ArchaeologyRequest, DatedBy
+from notewell.contract.search import SearchRequest
 from notewell.search.archaeology import archaeology
-from notewell.types import SearchRequest
 from notewell.vault.daily import DailyNotes
 from tests.search.library import Library, MakeLibrary
 
@@ -33,10 +32,10 @@ def library(make_library: MakeLibrary) -> Library:
 def asked(library: Library, topic: str = "bees", **question: object) -> ArchaeologyReply:
     def search(request: SearchRequest) -> object:
         return library.search(
-            request.query, mode="keyword", limit=request.limit, min_score=request.min_score
+            request.q, mode="keyword", limit=request.limit, min_score=request.min_score
         )
 
-    return archaeology(ArchaeologyQuestion(topic, **question), search, DailyNotes("Days"))  # type: ignore[arg-type]
+    return archaeology(ArchaeologyRequest(topic, **question), search, DailyNotes("Days"))  # type: ignore[arg-type]
 
 
 def dates(reply: ArchaeologyReply) -> dict[str, tuple[str, str]]:

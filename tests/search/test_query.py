@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.errors import QueryTooLongError
 from notewell.search.query import parse
 from notewell.search.syntax import (
@@ -23,7 +24,6 @@ from notewell.search.syntax import (
     ValueTest,
     describe,
 )
-from notewell.types import MAX_QUERY_CHARS
 
 NOW = datetime(2026, 3, 15, 12).astimezone().timestamp()
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from notewell.contract.changes import Change
 from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.sources import SOURCES, Source, source_of
-from notewell.types import Change, VaultRecord, VaultRules
+from notewell.types import VaultRecord, VaultRules
 
 Fill = Callable[[Source, str, str], None]
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from notewell.client.remote import Remote, running_server
+from notewell.client.remote import RemoteBackend, running_server
 from notewell.config.load import load_settings
+from notewell.contract.status import StatusRequest
 from notewell.vaults.opened import Vaults
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S
@@ -34,7 +35,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving(vault: Path, environment: dict[str, str]) -> Iterator[Remote]:
+def serving(vault: Path, environment: dict[str, str]) -> Iterator[RemoteBackend]:
     """A real server process on the vault, until the block ends."""
     command = [sys.executable, "-m", "notewell", "serve", str(vault), "--port", "0", "--handshake"]
     with subprocess.Popen(
@@ -52,26 +53,26 @@ def serving(vault: Path, environment: dict[str, str]) -> Iterator[Remote]:
             (record,) = Vaults(settings).records()
             server = running_server(Vaults(settings).directory(record))
             assert server is not None
-            yield Remote(server)
+            yield RemoteBackend(server)
         finally:
             process.stdin.close()
             process.wait(PROCESS_S)
 
 
-def settle(remote: Remote, vault: Path, *, seconds: float = 2 * PROCESS_S) -> None:
+def settle(remote: RemoteBackend, vault: Path, *, seconds: float = 2 * PROCESS_S) -> None:
     """Wait until the server has every file and is done; the bound is for a hang."""
     end = time.monotonic() + seconds
     calm = 0
     while calm < 3:
-        assert time.monotonic() < end, f"never settled: {remote.status()!r}"
+        assert time.monotonic() < end, f"never settled: {remote.document(StatusRequest())!r}"
         time.sleep(0.4)  # the watcher gathers changes for a while before it hands them on
-        status = json.loads(remote.status())
+        status = json.loads(remote.document(StatusRequest()))
         files = sum(1 for _ in vault.rglob("[!.]*.md"))
         done = status["state"] == "ready" and status["semantic"] == "ready"
         calm = calm + 1 if done and sum(status["ledger"].values()) == files else 0
 
 
-def counted(remote: Remote, name: str) -> int:
+def counted(remote: RemoteBackend, name: str) -> int:
     """A counter of `GET /metrics`."""
     lines = remote._ask("GET", "/metrics").decode().splitlines()
     (line,) = [line for line in lines if line.startswith(f"{name}_total{{")]

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from notewell.client.remote import Remote
+from notewell.client.remote import RemoteBackend
 from notewell.config.load import load_settings
+from notewell.contract.changes import GuardRequest
+from notewell.contract.status import StatusRequest
 from notewell.types import Settings
 from notewell.vaults.opened import Vaults
 from tests.stress import picture
@@ -86,20 +88,23 @@ def test_a_folder_that_goes_all_at_once_is_kept_until_somebody_says_so(tmp_path:
 
         folder.rename(away)
         until(remote, lambda status: status["guard"] is not None)
-        remote.guard(remove=False)
+        remote.document(GuardRequest(remove=False))
         assert until(remote, lambda status: status["state"] == "ready")["notes"] == 160
-        remote.guard(remove=True)
+        remote.document(GuardRequest(remove=True))
         status = until(remote, lambda status: status["guard"] is None)
         assert status["notes"] == 100
         assert counted(remote, "notewell_notes_removed") == 60
 
 
 def until(
-    remote: Remote, condition: Callable[[dict[str, Any]], bool], *, seconds: float = PROCESS_S
+    remote: RemoteBackend,
+    condition: Callable[[dict[str, Any]], bool],
+    *,
+    seconds: float = PROCESS_S,
 ) -> dict[str, Any]:
     """Wait for what the status is to say; the bound is for a hang."""
     end = time.monotonic() + seconds
-    while not condition(status := json.loads(remote.status())):
+    while not condition(status := json.loads(remote.document(StatusRequest()))):
         assert time.monotonic() < end, f"it never came: {status}"
         time.sleep(0.1)
     return status

@@ -10,8 +10,9 @@ import pytest
 
 from notewell.ask.conversations import Conversations
 from notewell.ask.tool_loop import Draft
+from notewell.contract.search import SearchRequest
 from notewell.errors import ConfigError, IndexFailure, IndexInUseError, NotFoundError, UsageError
-from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
+from notewell.types import ServerRules, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 from notewell.vaults.opened import Vaults

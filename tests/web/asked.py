@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from notewell.ask.agent import Asked
 from notewell.contract.ask import (
     AskConversationReply,
     AskConversationsReply,
@@ -14,6 +13,7 @@ from notewell.contract.ask import (
     AskForgottenReply,
     AskModelsReply,
     AskReply,
+    AskRequest,
     AskSavedReply,
     AskSource,
     AskText,
@@ -32,7 +32,7 @@ class FakeAsking:
         self.breaks = False
         self.cancelled = threading.Event()
 
-    def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
+    def answer(self, asked: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
         self._asked.append(asked)
         yield AskEvent("text", AskText("By the "))
         if self.breaks:

@@ -6,15 +6,30 @@ from collections.abc import Mapping
 
 from notewell.contract.explore import (
     ArchaeologyReply,
+    ArchaeologyRequest,
     Bucket,
     CompleteReply,
+    CompleteRequest,
     Completion,
     DatedNote,
+    ExploreRequest,
     Gap,
     Interval,
     Peak,
 )
 from notewell.contract.graph import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    NeighborhoodRequest,
+    NeighborsRequest,
+    OrphansRequest,
+    PathRequest,
+)
+from notewell.contract.graph_replies import (
     BridgeLink,
     BridgesReply,
     CommunitiesReply,
@@ -36,21 +51,6 @@ from notewell.contract.graph import (
     PathReply,
     PathStep,
 )
-from notewell.contract.questions import (
-    ArchaeologyQuestion,
-    BridgesQuestion,
-    CommunitiesQuestion,
-    CompleteQuestion,
-    DanglingQuestion,
-    GraphStatsQuestion,
-    HubsQuestion,
-    MissingLinksQuestion,
-    NeighborhoodQuestion,
-    NeighborsQuestion,
-    OrphansQuestion,
-    PathQuestion,
-    Question,
-)
 from notewell.engine.explore import Explored
 
 BEES, ZURICH = "Garden/Bees.md", "Zürich.md"
@@ -60,11 +60,11 @@ _DAY = "2026-03-02"
 _DATED = DatedNote(_DAY, "daily", BEES, "Bees", None, 1, "Bees …", 0.5, "obsidian://open")
 _STEPS = (PathStep(BEES, "Bees", None), PathStep(ZURICH, "Zürich", "out"))
 
-EXPLORED: Mapping[type[Question], Explored] = {
-    NeighborsQuestion: NeighborsReply(
+EXPLORED: Mapping[type[ExploreRequest], Explored] = {
+    NeighborsRequest: NeighborsReply(
         "Home", 7, BEES, 1, "out", 0.5, 1, (Neighbor(ZURICH, "Zürich", 1, 0.5, 1, "out"),)
     ),
-    NeighborhoodQuestion: NeighborhoodReply(
+    NeighborhoodRequest: NeighborhoodReply(
         vault="Home",
         generation=7,
         path=BEES,
@@ -77,10 +77,10 @@ EXPLORED: Mapping[type[Question], Explored] = {
         similar=((0, 1, 0.5),),
         warnings=(),
     ),
-    PathQuestion: PathReply("Home", 7, BEES, ZURICH, directed=False, length=1, steps=_STEPS),
-    HubsQuestion: HubsReply("Home", 7, "links", 1, (_HUB,)),
-    GraphStatsQuestion: GraphStatsReply("Home", 7, 3, 2, 1, 1, 3, 0, 1, (_HUB,)),
-    BridgesQuestion: BridgesReply(
+    PathRequest: PathReply("Home", 7, BEES, ZURICH, directed=False, length=1, steps=_STEPS),
+    HubsRequest: HubsReply("Home", 7, "links", 1, (_HUB,)),
+    GraphStatsRequest: GraphStatsReply("Home", 7, 3, 2, 1, 1, 3, 0, 1, (_HUB,)),
+    BridgesRequest: BridgesReply(
         "Home",
         7,
         1,
@@ -88,15 +88,15 @@ EXPLORED: Mapping[type[Question], Explored] = {
         (BridgeLink(BEES, ZURICH, 1),),
         (CutNote(ZURICH, "Zürich", 1),),
     ),
-    CommunitiesQuestion: CommunitiesReply(
+    CommunitiesRequest: CommunitiesReply(
         "Home", 7, 1, 0, 0.25, (Community("Zürich", 3, ("lake",), (_NOTE,)),)
     ),
-    OrphansQuestion: OrphansReply("Home", 7, 1, 0, (_NOTE,)),
-    DanglingQuestion: DanglingReply("Home", 7, 1, 0, (DanglingTarget("Bern", 2, 1, (ZURICH,)),)),
-    MissingLinksQuestion: MissingLinksReply(
+    OrphansRequest: OrphansReply("Home", 7, 1, 0, (_NOTE,)),
+    DanglingRequest: DanglingReply("Home", 7, 1, 0, (DanglingTarget("Bern", 2, 1, (ZURICH,)),)),
+    MissingLinksRequest: MissingLinksReply(
         "Home", 7, 3, (MissingLink(BEES, ZURICH, 0.5, 1, ("lake",)),), ("a warning",)
     ),
-    ArchaeologyQuestion: ArchaeologyReply(
+    ArchaeologyRequest: ArchaeologyReply(
         query="bees",
         vault="Home",
         generation=7,
@@ -114,7 +114,7 @@ EXPLORED: Mapping[type[Question], Explored] = {
         notes=(_DATED,),
         warnings=(),
     ),
-    CompleteQuestion: CompleteReply(
+    CompleteRequest: CompleteReply(
         "tag:gar", "Home", 7, (Completion("tag", "garden", "tag:garden", 0, 2),)
     ),
 }

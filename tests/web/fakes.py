@@ -12,9 +12,11 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from notewell.contract.changes import AcceptedReply, SyncReply
-from notewell.contract.context import ContextReply, ContextSource
+from notewell.contract.changes import AcceptedReply, Change, SyncReply
+from notewell.contract.context import ContextReply, ContextRequest, ContextSource
 from notewell.contract.explain import Explain, StageTrace
+from notewell.contract.explore import ExploreRequest
+from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
     LoggedOpen,
@@ -33,11 +35,19 @@ from notewell.contract.manage import (
     Sizes,
     StatsReply,
 )
-from notewell.contract.memory import MemoryReply
-from notewell.contract.memory_requests import MemoryRequest
+from notewell.contract.memory import MemoryRequest
+from notewell.contract.memory_replies import MemoryReply
 from notewell.contract.notes import NoteReply
-from notewell.contract.questions import ContextQuestion, NeighborsQuestion, Question
-from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.contract.search import (
+    Fusion,
+    RawScores,
+    Result,
+    Scores,
+    SearchReply,
+    SearchRequest,
+    SimilarRequest,
+    SimilarTextRequest,
+)
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import Following
@@ -45,16 +55,7 @@ from notewell.engine.explore import Explored
 from notewell.errors import NotFoundError
 from notewell.ingest.activity import Tally
 from notewell.ingest.events import EventLog
-from notewell.types import (
-    Change,
-    FileStamp,
-    LedgerState,
-    SearchRequest,
-    Settings,
-    SimilarRequest,
-    VaultRecord,
-    Verdict,
-)
+from notewell.types import FileStamp, LedgerState, Settings, VaultRecord, Verdict
 from notewell.vaults.open_engines import Hold
 from tests.web.asked import FakeAsking
 from tests.web.explored import EXPLORED
@@ -161,7 +162,7 @@ class FakeAssembler:
         self._vault = vault
         self._asked = asked
 
-    def assemble(self, asked: ContextQuestion) -> ContextReply:
+    def assemble(self, asked: ContextRequest) -> ContextReply:
         self._asked.append(asked)
         path = "Garden/Bees.md"
         source = ContextSource(1, path, "Bees", None, 1, 1.0, "full", 20, "obsidian://open")
@@ -213,18 +214,20 @@ class FakeEngine:
 
     def search(self, request: SearchRequest) -> SearchReply:
         self._heard(request)
-        return self._found(request.query, request.query, request.limit, explain=request.explain)
+        return self._found(request.q, request.q, request.limit, explain=request.explain)
 
-    def similar(self, request: SimilarRequest) -> SearchReply:
+    def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         self._heard(request)
-        text = self.notes.get(request.path or "") if request.text is None else request.text
+        if isinstance(request, SimilarTextRequest):
+            return self._found("", request.text, request.limit, explain=request.explain)
+        text = self.notes.get(request.path)
         if text is None:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
-        return self._found(request.path or "", text, request.limit, explain=request.explain)
+        return self._found(request.path, text, request.limit, explain=request.explain)
 
-    def explore(self, question: Question) -> Explored:
+    def explore(self, question: ExploreRequest) -> Explored:
         self._heard(question)
-        if isinstance(question, NeighborsQuestion) and question.path not in self.notes:
+        if isinstance(question, NeighborsRequest) and question.path not in self.notes:
             raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
         return EXPLORED[type(question)]
 

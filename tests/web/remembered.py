@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from notewell.contract import memory as replies
-from notewell.contract.memory import MemoryReply
-from notewell.contract.memory_requests import (
+from notewell.contract import memory_replies as replies
+from notewell.contract.memory import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -21,6 +20,7 @@ from notewell.contract.memory_requests import (
     StoreMemory,
     UnrelateMemories,
 )
+from notewell.contract.memory_replies import MemoryReply
 
 _AT = "2026-03-02T10:00:00+00:00"
 _RELATION = replies.RelationView("relates_to", "Garden/Bees", "Garden/Bees.md", 0.5)

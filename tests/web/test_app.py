@@ -8,27 +8,33 @@ from urllib.parse import urlencode
 import pytest
 from aiohttp import ClientResponse
 
-from notewell.contract.questions import NeighborsQuestion
+from notewell.contract.graph import NeighborsRequest
+from notewell.contract.request import JSON_MEDIA
+from notewell.contract.search import SimilarTextRequest
 from notewell.errors import ModelError, NotewellError, NotFoundError
-from notewell.web.route import JSON_TEXT, Route
+from notewell.web.route import Route
 from notewell.web.routes import ROUTES
 from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
 
 
 async def ask(client: Client, route: Route) -> ClientResponse:
-    if route.method != "GET":
-        return await client.request(route.method, route.path, json=dict(route.example))
-    given = {k: str(v).lower() if isinstance(v, bool) else v for k, v in route.example.items()}
-    return await client.get(f"{route.path}?{urlencode(given)}")
+    if route.endpoint.method != "GET":
+        return await client.request(
+            route.endpoint.method, route.endpoint.path, json=dict(route.endpoint.example)
+        )
+    given = {
+        k: str(v).lower() if isinstance(v, bool) else v for k, v in route.endpoint.example.items()
+    }
+    return await client.get(f"{route.endpoint.path}?{urlencode(given)}")
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.endpoint.name)
 async def test_the_documented_example_of_each_route_works(client: Client, route: Route) -> None:
     response = await ask(client, route)
 
-    assert response.status == route.status
-    assert response.content_type == route.media.partition(";")[0]
-    if route.media == JSON_TEXT:
+    assert response.status == route.endpoint.status
+    assert response.content_type == route.endpoint.media.partition(";")[0]
+    if route.endpoint.media == JSON_MEDIA:
         assert await response.json()
     response.close()  # a stream would go on
 
@@ -62,7 +68,7 @@ async def test_a_search_reaches_the_engine_with_all_its_parameters(
     reply = await (await client.get(f"/api/search?{asked}")).json()
 
     (request,) = engine.asked
-    assert (request.query, request.limit, request.mode) == ("bees -wasp", 3, "semantic")
+    assert (request.q, request.limit, request.mode) == ("bees -wasp", 3, "semantic")
     assert (request.plain, request.fusion, request.alpha) == (True, "convex", 0.3)
     assert (request.min_score, request.explain) == (0.2, True)
     assert reply["results"][0]["path"] == "Garden/Bees.md"
@@ -95,8 +101,7 @@ async def test_notes_like_a_text_may_be_asked_by_post(client: Client, engine: Fa
     response = await client.post("/api/similar", json={"text": "spring water", "limit": 1})
 
     assert [hit["path"] for hit in (await response.json())["results"]] == ["Garden/Bees.md"]
-    assert engine.asked[0].text == "spring water"
-    assert engine.asked[0].path is None
+    assert engine.asked == [SimilarTextRequest("spring water", limit=1)]
 
 
 async def test_paths_reach_the_engine_in_the_index_s_form(
@@ -249,7 +254,7 @@ async def test_the_docs_page_names_every_route_and_loads_nothing(client: Client)
     page = await (await client.get("/api/docs")).text()
 
     for route in ROUTES:
-        assert f"{route.method} {route.path}" in page
+        assert f"{route.endpoint.method} {route.endpoint.path}" in page
     assert "<script" not in page
     assert "http://" not in page
     assert "https://" not in page
@@ -263,7 +268,7 @@ async def test_a_question_reaches_the_engine_with_all_its_parameters(
     response = await client.get(f"/api/graph/neighbors?{asked}")
 
     assert response.status == 200
-    assert engine.asked[-1] == NeighborsQuestion(
+    assert engine.asked[-1] == NeighborsRequest(
         "Garden/Bees.md", hops=3, direction="in", decay=0.25, limit=7, daily=False
     )
 

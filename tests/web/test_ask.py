@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from notewell.ask.agent import Asked
+from notewell.contract.ask import AskRequest
 from tests.waiting import HANG_S
 from tests.web.fakes import Client, FakeEngine
 
@@ -23,7 +23,7 @@ async def test_an_answer_streams_and_ends(client: Client, engine: FakeEngine) ->
     assert kinds == ["event: text", "event: text", "event: answer"]
     reply = json.loads(frames[-1].splitlines()[2].removeprefix("data: "))
     assert reply["answer"] == "By the sun [1]."
-    assert engine.asked == [Asked("How do bees fly?", "0123456789abcdef")]
+    assert engine.asked == [AskRequest("How do bees fly?", "0123456789abcdef")]
 
 
 async def test_who_goes_away_ends_the_answer(client: Client, engine: FakeEngine) -> None:

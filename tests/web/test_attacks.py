@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
+from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ForbiddenError, NotewellError, ServerError
-from notewell.types import SearchRequest, ServerRules, Settings, VaultRecord
+from notewell.types import ServerRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.callers import Callers
 from notewell.web.listener import bind
@@ -41,8 +42,8 @@ def path_parameters() -> list[tuple[Route, str]]:
     return [
         (route, parameter.name)
         for route in ROUTES
-        for parameter in parameters(route.asked)
-        if parameter.name in PATHS and not route.path.startswith("/api/memory")
+        for parameter in parameters(route.model)
+        if parameter.name in PATHS and not route.endpoint.path.startswith("/api/memory")
     ]
 
 
@@ -53,12 +54,12 @@ def path_parameters() -> list[tuple[Route, str]]:
 async def test_no_parameter_leads_out_of_the_vault(
     client: Client, engine: FakeEngine, route: Route, name: str, leaving: str
 ) -> None:
-    asked = {**route.example, name: [leaving] if name == "paths" else leaving}
-    if route.method == "GET":
+    asked = {**route.endpoint.example, name: [leaving] if name == "paths" else leaving}
+    if route.endpoint.method == "GET":
         query = "&".join(f"{key}={quote(str(value))}" for key, value in asked.items())
-        response = await client.get(f"{route.path}?{query}")
+        response = await client.get(f"{route.endpoint.path}?{query}")
     else:
-        response = await client.request(route.method, route.path, json=asked)
+        response = await client.request(route.endpoint.method, route.endpoint.path, json=asked)
 
     assert response.status == 400
     assert (await response.json(content_type=None))["code"] == "outside_vault"
@@ -172,7 +173,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 @pytest.mark.parametrize("query", BOMBS, ids=lambda query: ascii(query[:12]))
 def test_no_query_is_a_bomb(garden: Engine, query: str) -> None:
     began = os.times()
-    garden.search(SearchRequest(query=query))
+    garden.search(SearchRequest(q=query))
     spent = os.times()
 
     # Processor time, which another process's work does not add to.

@@ -44,17 +44,19 @@ async def kept(connect: Connect, state_dir: Path) -> Client:
 
 
 @pytest.mark.parametrize("scope", ["read", "write"])
-@pytest.mark.parametrize("route", [r for r in ROUTES if r.needs_token], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "route", [r for r in ROUTES if r.endpoint.needs_token], ids=lambda r: r.endpoint.name
+)
 async def test_a_device_does_what_its_scope_allows_and_nothing_else(
     kept: Client, devices: Devices, engine: FakeEngine, route: Route, scope: Scope
 ) -> None:
     token = devices.add("phone", scope)
-    if route.name == "events":
+    if route.endpoint.name == "events":
         pytest.skip("a stream does not end")
 
-    response = await kept.request(route.method, route.path, headers=bearer(token))
+    response = await kept.request(route.endpoint.method, route.endpoint.path, headers=bearer(token))
 
-    if RANK[scope] >= RANK[route.scope]:
+    if RANK[scope] >= RANK[route.endpoint.scope]:
         assert response.status in {200, 202, 400, 404, 409}
     else:
         assert await code_of(response) == (403, "scope_required")
@@ -62,7 +64,7 @@ async def test_a_device_does_what_its_scope_allows_and_nothing_else(
 
 
 def test_what_changes_something_needs_more_than_to_read() -> None:
-    changing = {r.name: r.scope for r in ROUTES if r.method != "GET"}
+    changing = {r.endpoint.name: r.endpoint.scope for r in ROUTES if r.endpoint.method != "GET"}
 
     harmless = {name for name, scope in changing.items() if scope == "read"}
     assert {"similar_text", "opened"} <= harmless

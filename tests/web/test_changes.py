@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from notewell.types import Change
+from notewell.contract.changes import Change
 from notewell.web.bodies import MAX_BODY_BYTES
 from tests.web.fakes import Client, FakeEngine
 

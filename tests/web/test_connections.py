@@ -13,7 +13,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from notewell.client.remote import Remote, running_server
+from notewell.client.remote import RemoteBackend, running_server
+from notewell.contract.status import StatusRequest
 from notewell.errors import ConfigError
 from notewell.types import LimitRules, ServerRules, Settings
 from notewell.web import server as server_module
@@ -192,7 +193,7 @@ async def test_with_a_certificate_it_speaks_https_and_this_machine_finds_it(
         assert running.bound.url.startswith("https://127.0.0.1:")
         found = await asyncio.to_thread(running_server, vaults.directory(vaults.records()[0]))
         assert found is not None
-        status = await asyncio.to_thread(Remote(found).status)
+        status = await asyncio.to_thread(RemoteBackend(found).document, StatusRequest())
         assert b'"state":"ready"' in status
         assert b"HTTP" not in await running.talk(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         trusting = ssl.create_default_context(cafile=str(cert))

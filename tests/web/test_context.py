@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from notewell.contract.questions import ContextQuestion
+from notewell.contract.context import ContextRequest
 from tests.web.fakes import Client, FakeEngine
 
 
@@ -15,7 +15,7 @@ async def test_a_question_reaches_the_engine(client: Client, engine: FakeEngine)
     reply = await client.post("/api/context", json=body)
     assert reply.status == 200
     assert (await reply.json())["budget_tokens"] == 900
-    asked = ContextQuestion("bees", budget_tokens=900, sources=3, fill=True, door="web")
+    asked = ContextRequest("bees", budget_tokens=900, sources=3, fill=True, door="web")
     assert engine.asked == [asked]
 
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.access.devices import Devices
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.errors import BusyError, ConfigError
-from notewell.types import LimitRules, SearchRequest
+from notewell.types import LimitRules
 from notewell.web.events import Streams
 from notewell.web.limits import Rates, SlidingWindow, Slots
 from tests.waiting import HANG_S, happened, until_async

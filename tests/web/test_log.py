@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.types import SearchRequest
+from notewell.contract.search import SearchRequest
 from tests.web.fakes import Client, FakeEngine
 
 
@@ -16,7 +16,7 @@ async def test_a_search_tells_its_door(client: Client, engine: FakeEngine) -> No
     assert engine.asked == [
         SearchRequest("bees", door="http"),
         SearchRequest("bees", door="plugin"),
-        SearchRequest("bees", door=None),
+        SearchRequest("bees"),
     ]
 
 

@@ -8,17 +8,17 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from notewell.contract.memory_requests import MemoryRequest
+from notewell.contract.memory import MemoryRequest
 from notewell.mcp.memory_tools import TOOLS
-from notewell.web.memory import MEMORY_ROUTES
+from notewell.web.request_models import model_of
 
 OF_A_DOOR = {"vault", "budget_tokens"}  # an assistant's tools count tokens of any long answer
 
 
 def models(door: str) -> dict[type, type[BaseModel]]:
-    asked: list[Any] = [tool.asked for tool in TOOLS]
     if door == "http":
-        asked = [route.asked for route in MEMORY_ROUTES if hasattr(route.asked, "asks")]
+        return {record: model_of(record) for record in get_args(MemoryRequest)}
+    asked: list[Any] = [tool.asked for tool in TOOLS]
     return {one.asks: one for one in asked}
 
 

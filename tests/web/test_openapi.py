@@ -10,13 +10,14 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from notewell.contract.request import JSON_MEDIA
+from notewell.contract.schema import Json
 from notewell.types import LimitRules
 from notewell.web.limits import Rates
 from notewell.web.openapi import document
 from notewell.web.parameters import parameters
-from notewell.web.route import JSON_TEXT, Route
+from notewell.web.route import Route
 from notewell.web.routes import ROUTES
-from notewell.web.shapes import Json
 from tests.web.fakes import Client
 from tests.web.fits import misfits
 
@@ -37,7 +38,7 @@ async def test_the_document_is_served_and_names_its_version(client: Client) -> N
     served = await (await client.get("/api/openapi.json")).json()
 
     assert served["openapi"] == "3.1.0"
-    assert list(served["paths"]) == list(dict.fromkeys(route.path for route in ROUTES))
+    assert list(served["paths"]) == list(dict.fromkeys(route.endpoint.path for route in ROUTES))
 
 
 def test_every_reference_leads_somewhere() -> None:
@@ -98,21 +99,25 @@ def test_only_health_is_open() -> None:
 
 
 @pytest.mark.parametrize(
-    "route", [r for r in ROUTES if r.media == JSON_TEXT], ids=lambda route: route.name
+    "route",
+    [r for r in ROUTES if r.endpoint.media == JSON_MEDIA],
+    ids=lambda route: route.endpoint.name,
 )
 async def test_replies_have_the_shape_that_the_document_tells(client: Client, route: Route) -> None:
-    operation = DOCUMENT["paths"][route.path][route.method.lower()]
-    schema = operation["responses"][str(route.status)]["content"]["application/json"]["schema"]
+    operation = DOCUMENT["paths"][route.endpoint.path][route.endpoint.method.lower()]
+    schema = operation["responses"][str(route.endpoint.status)]["content"]["application/json"][
+        "schema"
+    ]
 
-    if route.method != "GET":
+    if route.endpoint.method != "GET":
         example = operation["requestBody"]["content"]["application/json"]["example"]
-        response = await client.request(route.method, route.path, json=example)
+        response = await client.request(route.endpoint.method, route.endpoint.path, json=example)
     else:
         asked = {p["name"]: p["example"] for p in operation["parameters"] if "example" in p}
         shown = {n: str(v).lower() if isinstance(v, bool) else v for n, v in asked.items()}
-        response = await client.get(route.path, params=shown)
+        response = await client.get(route.endpoint.path, params=shown)
 
-    assert response.status == route.status
+    assert response.status == route.endpoint.status
     assert misfits(await response.json(), schema, DOCUMENT) == []
 
 
@@ -128,12 +133,12 @@ def route_table() -> str:
     lines = ["| route | needs | rate | parameters | answers |", "| --- | --- | --: | --- | --- |"]
     for route in ROUTES:
         asked = ", ".join(
-            f"**`{p.name}`**" if p.required else f"`{p.name}`" for p in parameters(route.asked)
+            f"**`{p.name}`**" if p.required else f"`{p.name}`" for p in parameters(route.model)
         )
         lines.append(
-            f"| `{route.method} {route.path}` | {route.scope if route.needs_token else ''}"
-            f" | {rates.most(route.name, route.rate)} | {asked} | {route.summary}: {route.status}"
-            f" `{route.answers}` |"
+            f"| `{route.endpoint.method} {route.endpoint.path}` | {route.endpoint.scope if route.endpoint.needs_token else ''}"
+            f" | {rates.most(route.endpoint.name, route.endpoint.rate)} | {asked} | {route.endpoint.summary}: {route.endpoint.status}"
+            f" `{route.reply_name}` |"
         )
     return "\n".join(lines)
 

@@ -14,10 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
+from notewell.contract.fields import note_path
+from notewell.contract.search import SearchRequest
 from notewell.errors import OutsideVaultError, QueryTooLongError, UsageError
-from notewell.web.request_models import from_query, note_path
-from notewell.web.schema import SearchAsked
+from notewell.web.request_models import from_query, model_of
 from tests.web.fakes import Client, FakeEngine
+
+SEARCH = model_of(SearchRequest)
 
 
 async def refusal(response: ClientResponse) -> tuple[int, str, str]:
@@ -108,7 +111,7 @@ async def test_a_query_of_4096_characters_is_searched_whatever_its_script(
     response = await client.get("/api/search", params={"q": letter * 4096})
 
     assert response.status == 200
-    assert engine.asked[0].query == letter * 4096
+    assert engine.asked[0].q == letter * 4096
 
 
 @pytest.mark.parametrize("count", [4097, 200_000])
@@ -239,10 +242,10 @@ async def test_a_compressed_body_is_refused_before_it_unpacks(
     assert engine.asked == []
 
 
-@given(st.dictionaries(st.sampled_from([*SearchAsked.model_fields, "x"]), st.text(), max_size=6))
+@given(st.dictionaries(st.sampled_from([*SEARCH.model_fields, "x"]), st.text(), max_size=6))
 def test_any_strings_are_either_a_request_or_a_usage_error(given_strings: dict[str, str]) -> None:
     try:
-        asked = from_query(SearchAsked, SimpleNamespace(query=given_strings))
+        asked = from_query(SEARCH, SimpleNamespace(query=given_strings))
     except (UsageError, QueryTooLongError):
         return
     assert 1 <= asked.limit <= 1000

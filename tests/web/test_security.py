@@ -25,11 +25,13 @@ async def refusal(response: ClientResponse) -> tuple[int, str]:
 # --- the token ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES if r.needs_token], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "route", [r for r in ROUTES if r.endpoint.needs_token], ids=lambda r: r.endpoint.name
+)
 async def test_every_route_but_health_needs_the_token(
     stranger: Client, engine: FakeEngine, route: Route
 ) -> None:
-    response = await stranger.request(route.method, route.path)
+    response = await stranger.request(route.endpoint.method, route.endpoint.path)
 
     assert await refusal(response) == (401, "unauthorized")
     assert response.headers["WWW-Authenticate"].startswith("Bearer")

@@ -7,31 +7,21 @@ was given.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from notewell.ask.conversations import Conversations
 from notewell.ask.tool_loop import Answering, Draft
 from notewell.ask.tools import Vault
-from notewell.contract.ask import AskEvent, AskFound, AskNotice, AskReply
+from notewell.contract.ask import AskEvent, AskFound, AskNotice, AskReply, AskRequest
+from notewell.contract.search import SearchRequest
 from notewell.errors import CancelledError, NotewellError
 from notewell.models.chat.messages import ChatModel
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
-from notewell.types import SearchRequest
 
 _INSTANT = 5  # results shown while the model thinks
 _LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
 
 _WEB = "pages of the web that it asks for are read, and learn this computer's address"
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, the conversation that it goes on with, and a model other than the one set."""
-
-    question: str
-    conversation: str | None = None
-    model: str | None = None
 
 
 class Agent:
@@ -46,7 +36,7 @@ class Agent:
         self._conversations = conversations
         self._cancel = cancel
 
-    def answer(self, asked: Asked) -> Iterator[AskEvent]:
+    def answer(self, asked: AskRequest) -> Iterator[AskEvent]:
         """The events of an answer, an `answer` last.
 
         The question is kept before it is answered, as a cancelled one, so that whoever stops it, or
@@ -78,7 +68,7 @@ class Agent:
         self._conversations.keep(conversation, reply)
         yield AskEvent("answer", reply)
 
-    def _past(self, asked: Asked) -> tuple[AskReply, ...]:
+    def _past(self, asked: AskRequest) -> tuple[AskReply, ...]:
         """The conversation so far; a stopped question that is asked again gives way."""
         if asked.conversation is None:
             return ()

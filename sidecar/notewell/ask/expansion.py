@@ -14,14 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from notewell.contract.search import Fusion, Result, SearchReply
+from notewell.contract.search import UNLOGGED, Fusion, Result, SearchReply, SearchRequest
 from notewell.errors import CancelledError, NotewellError, ProviderError
 from notewell.models.chat.messages import Message, Turn
 from notewell.models.chat.providers import Providers
 from notewell.search.query import parse
 from notewell.support import atomic
 from notewell.support.http import Cancel
-from notewell.types import SearchRequest
 
 NAME = "expansions.json"
 MOST_KEPT = 500  # queries
@@ -62,10 +61,10 @@ class Expander:
     def search(self, request: SearchRequest, search: Search) -> SearchReply:
         """Search for the query and its wordings; whatever prevents that is a warning."""
         own = replace(request, expand=None)
-        if not request.plain and parse(request.query).condition is not None:
+        if not request.plain and parse(request.q).condition is not None:
             return _warned(search(own), "Not expanded: the query has conditions.")
         try:
-            wordings = self.wordings(request.query)
+            wordings = self.wordings(request.q)
         except NotewellError as error:
             return _warned(search(own), f"Not expanded: {error.message}")
         others = [*wordings.queries, *([" ".join(wordings.terms)] if wordings.terms else [])]
@@ -73,7 +72,7 @@ class Expander:
         found = search(deep)
         # The same search in every other way, but nobody's: the log has the query alone.
         more = [
-            search(replace(deep, query=text, plain=True, explain=False, door=None))
+            search(replace(deep, q=text, plain=True, explain=False, door=UNLOGGED))
             for text in others
         ]
         return _merged(found, more, wordings, request.limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from notewell.ask.agent import Agent, Asked
+from notewell.ask.agent import Agent
 from notewell.ask.conversations import Conversations, as_note
 from notewell.ask.expansion import Expander
 from notewell.ask.tools import Vault
@@ -15,13 +15,14 @@ from notewell.contract.ask import (
     AskFailed,
     AskForgottenReply,
     AskModelsReply,
+    AskRequest,
     AskSavedReply,
 )
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.errors import NotewellError, ReadOnlyError
 from notewell.models.chat.providers import Providers
 from notewell.support.http import Cancel
-from notewell.types import SearchRequest, Settings, VaultRecord
+from notewell.types import Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 
 
@@ -44,7 +45,7 @@ class AskDesk:
         self._expander = Expander(self._providers)
         self._conversations = Conversations(settings.data_dir / "vaults" / record.id)
 
-    def answer(self, asked: Asked, cancel: Cancel) -> Iterator[AskEvent]:
+    def answer(self, asked: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
         agent = Agent(self._vault, self._providers, self._conversations, cancel)
         try:

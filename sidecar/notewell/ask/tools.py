@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from notewell.ask.sources import Catalogue, Found
 from notewell.ask.web_reader import Page, Pages
 from notewell.context.blocks import Block, neutral
-from notewell.contract.context import ContextReply
-from notewell.contract.graph import NeighborsReply
+from notewell.contract.context import ContextReply, ContextRequest
+from notewell.contract.graph import NeighborsRequest
+from notewell.contract.graph_replies import NeighborsReply
 from notewell.contract.notes import NoteReply
-from notewell.contract.questions import ContextQuestion, NeighborsQuestion
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.errors import NotewellError, UsageError
 from notewell.models.chat.messages import ToolCall, ToolSpec
 from notewell.support.http import Json
-from notewell.types import CountTokens, SearchRequest
+from notewell.types import CountTokens
 from notewell.vault.chunk_header import fit_words
 
 # Below this confidence nothing that was found answers the question; see search/confidence.py.
@@ -37,9 +37,9 @@ class Vault:
 
     name: str
     search: Callable[[SearchRequest], SearchReply]
-    assemble: Callable[[ContextQuestion], ContextReply]
+    assemble: Callable[[ContextRequest], ContextReply]
     note: Callable[[str], NoteReply]
-    neighbors: Callable[[NeighborsQuestion], NeighborsReply]
+    neighbors: Callable[[NeighborsRequest], NeighborsReply]
     count_tokens: CountTokens
     waiting: Callable[[], int]
 
@@ -174,7 +174,7 @@ class Tools:
         return self._gather(question, self._budget)
 
     def _gather(self, question: str, budget: int) -> Used:
-        reply = self._vault.assemble(ContextQuestion(question, budget_tokens=budget))
+        reply = self._vault.assemble(ContextRequest(question, budget_tokens=budget))
         if not _clears(reply.confidence) or not reply.sources:
             return Used(f"context: {question}", "nothing", _NOTHING, reply.warnings)
         text = self._catalogue.context(reply)
@@ -188,7 +188,7 @@ class Tools:
         return Used(f"read: {note.path}", f"{tokens} tokens{cut}", block)
 
     def _neighbors(self, path: str) -> Used:
-        found = self._vault.neighbors(NeighborsQuestion(path, limit=30))
+        found = self._vault.neighbors(NeighborsRequest(path, limit=30))
         lines = [f"{neutral(one.title)} ({one.path})" for one in found.neighbors]
         text = self._fitted("\n".join(lines), self._budget) or "No links."
         return Used(f"neighbors: {found.path}", f"{len(lines)} notes", text)

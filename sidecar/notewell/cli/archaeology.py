@@ -13,7 +13,7 @@ from notewell.cli.documents import parse
 from notewell.cli.documents_explore import ArchaeologyDocument, BucketDocument
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit, print_table, stdout_console
-from notewell.contract import questions
+from notewell.contract import explore as questions
 
 _WIDEST = 60  # columns of the longest bar, however wide the terminal is
 _PEAK_NOTES = 3
@@ -60,9 +60,9 @@ def archaeology(
     TOPIC is a query. Notes are dated by the day of a daily note, by their properties `created` and
     `modified`, else by their file.
     """
-    question = questions.ArchaeologyQuestion(topic, limit, min_score, by, granularity)
+    question = questions.ArchaeologyRequest(topic, limit, min_score, by, granularity)
     with answers(invocation(), vault) as (_, source):
-        document = source.explore(question)
+        document = source.document(question)
     if as_json:
         emit(document)
         return

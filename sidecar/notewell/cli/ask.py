@@ -11,7 +11,16 @@ from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit, print_table, stdout_console
-from notewell.client.backend import Answers
+from notewell.client.backend import Backend
+from notewell.contract.ask import (
+    AskModelsRequest,
+    AskRequest,
+    ConversationRequest,
+    ConversationsRequest,
+    ForgetConversationRequest,
+    SaveConversationRequest,
+)
+from notewell.contract.codec import to_json
 from notewell.errors import ProviderError
 from notewell.models.chat.keys import keep_key
 
@@ -133,25 +142,26 @@ def ask(
         raise click.UsageError("Give a QUESTION, or --models, --conversations or --continue ID.")
     with answers(invocation(), vault) as (_, source):
         if models:
-            _list_models(source.ask_models(refresh=refresh), as_json=as_json)
+            _list_models(source.document(AskModelsRequest(refresh)), as_json=as_json)
         elif conversations:
-            _list_conversations(source.ask_conversations(), as_json=as_json)
+            _list_conversations(source.document(ConversationsRequest()), as_json=as_json)
         elif forget:
-            _forget(source.ask_forget(forget), as_json=as_json)
+            _forget(source.document(ForgetConversationRequest(forget)), as_json=as_json)
         elif question:
             conversation = _answer(source, question, conversation, as_json=as_json)
         elif conversation and not save:
-            _show(source.ask_conversation(conversation), as_json=as_json)
+            _show(source.document(ConversationRequest(conversation)), as_json=as_json)
         if save and conversation:
-            saved = parse(source.ask_save(conversation, save), _Saved)
+            saved = parse(source.document(SaveConversationRequest(conversation, save)), _Saved)
             invocation().say(f"saved as {saved['path']}; `notewell undo` takes it back")
 
 
-def _answer(source: Answers, question: str, conversation: str | None, *, as_json: bool) -> str:
+def _answer(source: Backend, question: str, conversation: str | None, *, as_json: bool) -> str:
     """Show the events as they come, and the answer; gives the conversation."""
     shown = ""
     streams = not as_json and stdout_console().is_terminal  # a program gets the answer alone
-    for kind, data in source.ask(question, conversation):
+    for event in source.stream(AskRequest(question, conversation)):
+        kind, data = event.kind, to_json(event.data)
         if kind == "answer":
             reply = parse(data, _Reply)
             if as_json:

@@ -10,14 +10,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from notewell.cli.options import Invocation
-from notewell.client.backend import Answers, Here
-from notewell.client.remote import Remote, running_server
+from notewell.client.backend import Backend, LocalBackend
+from notewell.client.remote import RemoteBackend, running_server
 from notewell.types import VaultRecord
 from notewell.vaults.known import KnownVaults
 
 
 @contextmanager
-def answers(inv: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, Answers]]:
+def answers(inv: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, Backend]]:
     """The vault that `vault` names, and who answers for it.
 
     Without a server the index is opened to read: nothing is locked and nothing is written.
@@ -28,10 +28,10 @@ def answers(inv: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, A
         yield record, server
         return
     with closing(inv.vaults()) as vaults:
-        yield record, Here(vaults.open(record, writable=False))
+        yield record, LocalBackend(vaults.open(record, writable=False))
 
 
-def server_for(known: KnownVaults, record: VaultRecord) -> Remote | None:
+def server_for(known: KnownVaults, record: VaultRecord) -> RemoteBackend | None:
     """The server that has `record` open, if one answers."""
     found = running_server(known.directory(record))
-    return Remote(found, vault=record.id) if found is not None else None
+    return RemoteBackend(found, vault=record.id) if found is not None else None

@@ -17,7 +17,7 @@ from notewell.cli.options import (
     vault_option,
 )
 from notewell.cli.output import clean_lines, emit
-from notewell.contract import questions
+from notewell.contract import context as questions
 from notewell.types import SearchMode
 
 
@@ -66,7 +66,7 @@ def context(
     Whole notes, passages and headings, by how near each note is to the best one; numbered, so that
     an answer can cite them.
     """
-    question = questions.ContextQuestion(
+    question = questions.ContextRequest(
         query,
         budget_tokens=budget,
         sources=sources,
@@ -76,7 +76,7 @@ def context(
         door="cli",
     )
     with answers(invocation(), vault) as (_, source):
-        document = source.context(question)
+        document = source.document(question)
     if as_json:
         emit(document)
         return

@@ -13,8 +13,9 @@ from notewell.cli.documents import parse
 from notewell.cli.options import AnyFunction, Group, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_facts, print_table
 from notewell.cli.search import note_path
-from notewell.contract import questions
-from notewell.types import VaultRecord
+from notewell.contract import graph as questions
+from notewell.contract.graph_replies import HubOrder
+from notewell.types import Direction, VaultRecord
 
 _ARROWS = {"out": "->", "in": "<-", "both": "<->", None: ""}
 
@@ -68,7 +69,7 @@ def neighbors(
     *,
     note: str,
     hops: int,
-    direction: questions.Direction,
+    direction: Direction,
     decay: float,
     limit: int,
     daily: bool,
@@ -77,8 +78,8 @@ def neighbors(
 ) -> None:
     """List the notes within some links of NOTE."""
     with answers(invocation(), vault) as (record, source):
-        document = source.explore(
-            questions.NeighborsQuestion(
+        document = source.document(
+            questions.NeighborsRequest(
                 _path(note, record), hops, direction, decay, limit, daily=daily
             )
         )
@@ -114,8 +115,8 @@ def path(
 ) -> None:
     """Show the shortest way from SOURCE to TARGET along links."""
     with answers(invocation(), vault) as (record, answering):
-        document = answering.explore(
-            questions.PathQuestion(
+        document = answering.document(
+            questions.PathRequest(
                 _path(source, record), _path(target, record), directed=directed, daily=daily
             )
         )
@@ -142,12 +143,10 @@ def path(
 @_daily_option
 @vault_option
 @json_option
-def hubs(
-    *, by: questions.HubOrder, limit: int, daily: bool, vault: str | None, as_json: bool
-) -> None:
+def hubs(*, by: HubOrder, limit: int, daily: bool, vault: str | None, as_json: bool) -> None:
     """List the notes that most others link to."""
     with answers(invocation(), vault) as (_, source):
-        document = source.explore(questions.HubsQuestion(by, limit, daily=daily))
+        document = source.document(questions.HubsRequest(by, limit, daily=daily))
     if as_json:
         emit(document)
         return
@@ -163,7 +162,7 @@ def hubs(
 def stats(*, daily: bool, vault: str | None, as_json: bool) -> None:
     """Count notes and links, and say how they hang together."""
     with answers(invocation(), vault) as (_, source):
-        document = source.explore(questions.GraphStatsQuestion(daily=daily))
+        document = source.document(questions.GraphStatsRequest(daily=daily))
     if as_json:
         emit(document)
         return
@@ -190,7 +189,7 @@ def stats(*, daily: bool, vault: str | None, as_json: bool) -> None:
 def bridges(*, limit: int, daily: bool, vault: str | None, as_json: bool) -> None:
     """List the links and notes without which a part is cut off."""
     with answers(invocation(), vault) as (_, source):
-        document = source.explore(questions.BridgesQuestion(limit, daily=daily))
+        document = source.document(questions.BridgesRequest(limit, daily=daily))
     if as_json:
         emit(document)
         return
@@ -225,8 +224,8 @@ def communities(
 ) -> None:
     """List groups of notes that link to each other; with NOTE, its own."""
     with answers(invocation(), vault) as (record, source):
-        document = source.explore(
-            questions.CommunitiesQuestion(
+        document = source.document(
+            questions.CommunitiesRequest(
                 _path(note, record) if note else None, limit, members, daily=daily
             )
         )
@@ -250,7 +249,7 @@ def communities(
 def orphans(*, limit: int, daily: bool, vault: str | None, as_json: bool) -> None:
     """List the notes that no note links to."""
     with answers(invocation(), vault) as (_, source):
-        document = source.explore(questions.OrphansQuestion(limit, daily=daily))
+        document = source.document(questions.OrphansRequest(limit, daily=daily))
     if as_json:
         emit(document)
         return
@@ -269,7 +268,7 @@ def orphans(*, limit: int, daily: bool, vault: str | None, as_json: bool) -> Non
 def dangling(*, limit: int, daily: bool, vault: str | None, as_json: bool) -> None:
     """List the links that lead to no note, by their target."""
     with answers(invocation(), vault) as (_, source):
-        document = source.explore(questions.DanglingQuestion(limit, daily=daily))
+        document = source.document(questions.DanglingRequest(limit, daily=daily))
     if as_json:
         emit(document)
         return
@@ -289,10 +288,8 @@ def dangling(*, limit: int, daily: bool, vault: str | None, as_json: bool) -> No
 def missing(*, note: str | None, limit: int, daily: bool, vault: str | None, as_json: bool) -> None:
     """List notes that are alike and not linked; with NOTE, those like it."""
     with answers(invocation(), vault) as (record, source):
-        document = source.explore(
-            questions.MissingLinksQuestion(
-                _path(note, record) if note else None, limit, daily=daily
-            )
+        document = source.document(
+            questions.MissingLinksRequest(_path(note, record) if note else None, limit, daily=daily)
         )
     if as_json:
         emit(document)

@@ -15,8 +15,9 @@ from notewell.cli.known import find_or_add
 from notewell.cli.options import Command, invocation, json_option
 from notewell.cli.output import clean, emit_object
 from notewell.cli.progress import Reporter
-from notewell.client.remote import Remote
-from notewell.contract.status import IndexReport, StatusReply
+from notewell.client.remote import RemoteBackend
+from notewell.contract.changes import GuardRequest, ReindexRequest
+from notewell.contract.status import IndexReport, StatusReply, StatusRequest
 from notewell.errors import ServerError, UsageError
 from notewell.types import Progress
 
@@ -69,7 +70,7 @@ def index(
         inv.say(remark)
 
 
-def _check_alone(server: Remote, *, model: str | None) -> None:
+def _check_alone(server: RemoteBackend, *, model: str | None) -> None:
     if model is not None:
         raise UsageError(
             f"the vault is served at {server.info.url}, and --model needs the index to itself: "
@@ -78,7 +79,7 @@ def _check_alone(server: Remote, *, model: str | None) -> None:
 
 
 def reindex_beside(
-    server: Remote, *, full: bool, confirm_removals: bool, reporter: Reporter
+    server: RemoteBackend, *, full: bool, confirm_removals: bool, reporter: Reporter
 ) -> IndexReport:
     """Have the server that owns the index bring it up to date; wait until it is.
 
@@ -86,11 +87,11 @@ def reindex_beside(
     """
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")
-    before = parse(server.status(), StatusDocument)["work"]
-    server.reindex(full=full)
+    before = parse(server.document(StatusRequest()), StatusDocument)["work"]
+    server.document(ReindexRequest(full=full))
     after = _wait(server, reporter, confirming=confirm_removals)
     if confirm_removals and after["guard"] is not None:
-        server.guard(remove=True)
+        server.document(GuardRequest(remove=True))
         after = _wait(server, reporter)
     return IndexReport(
         notes=after["notes"],
@@ -104,12 +105,12 @@ def reindex_beside(
     )
 
 
-def _wait(server: Remote, reporter: Reporter, *, confirming: bool = False) -> StatusDocument:
+def _wait(server: RemoteBackend, reporter: Reporter, *, confirming: bool = False) -> StatusDocument:
     """The status when nothing is left to do, or when a confirmation is what it waits for."""
     idle = 0
     while True:
         time.sleep(_POLL_S)
-        status = parse(server.status(), StatusDocument)
+        status = parse(server.document(StatusRequest()), StatusDocument)
         if status["queue"]["paused"]:
             raise ServerError(f"the server at {server.info.url} is paused; resume its queue first")
         idle = idle + 1 if status["state"] in {"ready", "degraded"} else 0

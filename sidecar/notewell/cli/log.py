@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -17,7 +18,11 @@ from notewell.cli.documents import (
 from notewell.cli.options import Command, Group, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_table
 from notewell.cli.search import note_path
+from notewell.contract.log import ClearLogRequest, LogRequest, VerdictRequest
 from notewell.types import Verdict
+
+if TYPE_CHECKING:
+    from notewell.types import Verdict
 
 _LOGGED = 10  # results that the log keeps of a search, at most
 _WORDS = {"this_was_it": "yes", "never_for_this": "never"}
@@ -43,9 +48,9 @@ def log(
     if ctx.invoked_subcommand is not None:
         return
     invocation().start_logging()
-    start = None if since is None else since.astimezone().isoformat()
+    start = None if since is None else since.astimezone()
     with answers(invocation(), vault) as (_, source):
-        document = source.log(limit=limit, since=start)
+        document = source.document(LogRequest(limit, start))
     if as_json:
         emit(document)
         return
@@ -59,7 +64,7 @@ def log(
 def clear(vault: str | None, keep_verdicts: bool, as_json: bool) -> None:
     """Delete the log."""
     with answers(invocation(), vault) as (record, source):
-        document = source.clear_log(keep_verdicts=keep_verdicts)
+        document = source.document(ClearLogRequest(keep_verdicts))
     if as_json:
         emit(document)
         return
@@ -86,16 +91,16 @@ def verdict(
     Verdicts make the queries that `notewell eval --golden` measures the search on. With --never,
     this very query leaves the note out from now on.
     """
-    told: dict[str | None, Verdict | None] = {
+    told: dict[str | None, Verdict | Literal["clear"]] = {
         "this_was_it": "this_was_it",
         "never_for_this": "never_for_this",
-        "clear": None,
+        "clear": "clear",
     }
     if said not in told or not query.strip():
         raise click.UsageError("Give a QUERY, a NOTE, and one of --yes, --never and --clear.")
     with answers(invocation(), vault) as (record, source):
         path = note_path(note, record, cwd=Path.cwd())
-        document = source.judge(query, path, told[said])
+        document = source.document(VerdictRequest(query, path, told[said]))
     if as_json:
         emit(document)
         return

@@ -13,8 +13,9 @@ from notewell.cli.backend import answers
 from notewell.cli.documents import parse
 from notewell.cli.options import Group, invocation, json_option, vault_option
 from notewell.cli.output import emit
-from notewell.contract import memory_requests as asking
-from notewell.contract.memory_requests import MemoryOrder, MemoryRequest, MemoryType, RelationKind
+from notewell.contract import memory as asking
+from notewell.contract.memory import MemoryOrder, MemoryRequest
+from notewell.contract.memory_replies import MemoryType, RelationKind
 
 _SHARE = click.FloatRange(0, 1)
 _TYPES = click.Choice(get_args(MemoryType))
@@ -43,7 +44,7 @@ def memory() -> None:
 def _ask(asked: MemoryRequest, vault: str | None, *, as_json: bool) -> bytes | None:
     """The answer, or None where it was printed as JSON already."""
     with answers(invocation(), vault) as (_, source):
-        document = source.remember(asked)
+        document = source.document(asked)
     if not as_json:
         return document
     emit(document)

@@ -10,7 +10,14 @@ from notewell.cli.backend import server_for
 from notewell.cli.documents import AcceptedDocument, parse
 from notewell.cli.options import Group, invocation, json_option, vault_option
 from notewell.cli.output import emit
-from notewell.client.remote import QueueAction
+from notewell.contract.changes import (
+    AcceptedReply,
+    CancelRequest,
+    PauseRequest,
+    ResumeRequest,
+    RetryRequest,
+)
+from notewell.contract.request import Request
 from notewell.errors import NotFoundError
 
 
@@ -24,7 +31,7 @@ def queue() -> None:
 @json_option
 def pause(vault: str | None, as_json: bool) -> None:
     """Let indexing rest; searching goes on."""
-    _ask("pause", vault, "paused; places waiting: {}", as_json=as_json)
+    _ask(PauseRequest(), vault, "paused; places waiting: {}", as_json=as_json)
 
 
 @queue.command()
@@ -32,7 +39,7 @@ def pause(vault: str | None, as_json: bool) -> None:
 @json_option
 def resume(vault: str | None, as_json: bool) -> None:
     """Let indexing go on."""
-    _ask("resume", vault, "goes on; places waiting: {}", as_json=as_json)
+    _ask(ResumeRequest(), vault, "goes on; places waiting: {}", as_json=as_json)
 
 
 @queue.command()
@@ -40,7 +47,7 @@ def resume(vault: str | None, as_json: bool) -> None:
 @json_option
 def retry(vault: str | None, as_json: bool) -> None:
     """Try every failed note again."""
-    _ask("retry", vault, "notes tried again: {}", as_json=as_json)
+    _ask(RetryRequest(), vault, "notes tried again: {}", as_json=as_json)
 
 
 @queue.command()
@@ -48,10 +55,10 @@ def retry(vault: str | None, as_json: bool) -> None:
 @json_option
 def cancel(vault: str | None, as_json: bool) -> None:
     """Drop what waits and end what runs; what was indexed stays."""
-    _ask("cancel", vault, "places dropped: {}", as_json=as_json)
+    _ask(CancelRequest(), vault, "places dropped: {}", as_json=as_json)
 
 
-def _ask(action: QueueAction, vault: str | None, said: str, *, as_json: bool) -> None:
+def _ask(request: Request[AcceptedReply], vault: str | None, said: str, *, as_json: bool) -> None:
     """Ask the vault's server; `said` tells a person of the answer."""
     inv = invocation()
     known = inv.known()
@@ -61,7 +68,7 @@ def _ask(action: QueueAction, vault: str | None, said: str, *, as_json: bool) ->
         raise NotFoundError(
             f"no server runs for {record.name}, so nothing waits; `notewell index` works at once"
         )
-    document = server.queue(action)
+    document = server.document(request)
     if as_json:
         emit(document)
         return

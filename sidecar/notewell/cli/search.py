@@ -18,7 +18,9 @@ from notewell.cli.options import (
     vault_option,
 )
 from notewell.cli.output import emit
-from notewell.types import SearchMode, SearchRequest, SimilarRequest, VaultRecord
+from notewell.cli.search_output import print_results, summary
+from notewell.contract.search import SearchRequest, SimilarRequest
+from notewell.types import SearchMode, VaultRecord
 
 _LIMIT = click.option(
     "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most notes."
@@ -80,7 +82,7 @@ def search(
         door="cli",
     )
     with answers(invocation(), vault) as (_, source):
-        _show(source.search(request), as_json=as_json)
+        _show(source.document(request), as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -122,7 +124,7 @@ def similar(
             unlinked=unlinked,
             links=links,
         )
-        _show(source.similar(request), as_json=as_json)
+        _show(source.document(request), as_json=as_json)
 
 
 def note_path(word: str, record: VaultRecord, *, cwd: Path) -> str:
@@ -139,7 +141,6 @@ def _show(document: bytes, *, as_json: bool) -> None:
     if as_json:
         emit(document)
         return
-    from notewell.cli.search_output import print_results, summary  # noqa: PLC0415 - loads rich
 
     found = parse(document, SearchDocument)
     invocation().warn(found["warnings"])

@@ -12,6 +12,7 @@ from notewell.cli.documents import parse
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_facts, print_table
 from notewell.cli.status import counts_text
+from notewell.contract.manage import StatsRequest
 
 _SHOWN = 10  # names of each kind
 _MONTHS = 12
@@ -71,7 +72,7 @@ class StatsDocument(TypedDict):
 def stats(vault: str | None, as_json: bool) -> None:
     """Show a vault in figures: types, folders, tags, months, sizes and vectors."""
     with answers(invocation(), vault) as (record, source):
-        document = source.stats(limit=_SHOWN)
+        document = source.document(StatsRequest(limit=_SHOWN))
     if as_json:
         emit(document)
         return

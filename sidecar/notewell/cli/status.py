@@ -16,6 +16,7 @@ from notewell.cli.documents import (
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import emit, print_facts, print_table
 from notewell.cli.progress import duration
+from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import UsageError
 from notewell.types import LedgerState
 
@@ -28,7 +29,7 @@ _STATES = ("indexed", "pending", "failed", "excluded", "keyword_only")
 def status(vault: str | None, as_json: bool) -> None:
     """Say where a vault's index stands."""
     with answers(invocation(), vault) as (record, source):
-        document = source.status()
+        document = source.document(StatusRequest())
         if as_json:
             emit(document)
             return
@@ -93,7 +94,7 @@ def ledger(
         raise UsageError("PATH and --path are the same: give one of them")
     path = place or path
     with answers(invocation(), vault) as (_, source):
-        document = source.ledger(state=state, path=path)
+        document = source.document(LedgerRequest(state, path))
     if as_json:
         emit(document)
         return

@@ -9,6 +9,7 @@ from notewell.cli.documents import parse
 from notewell.cli.documents_memory import UndoneDocument, WritesDocument
 from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import clean_lines, emit, print_table
+from notewell.contract.writes import UndoRequest, WritesRequest
 
 
 @click.command(cls=Command)
@@ -31,7 +32,7 @@ def undo(
     A note that was changed since is left alone. Undoing is a write too, and can be taken back.
     """
     with answers(invocation(), vault) as (_, source):
-        document = source.writes(limit=limit) if listing else source.undo(number)
+        document = source.document(WritesRequest(limit) if listing else UndoRequest(number))
     if as_json:
         emit(document)
     elif listing:

@@ -1,35 +1,33 @@
-"""Client of a running server: finds it by the file it leaves beside an index, and asks it.
+"""Client of a running server: finds it by the file it leaves beside an index, and sends requests.
 
-A terminal command starts anew each time, so nothing here imports numpy, and replies come back as
-the JSON bytes of their HTTP route.
+A terminal command starts anew each time, so nothing here imports numpy.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from notewell import API_VERSION
+from notewell.contract.ask import AskEvent, AskRequest, read_event
+from notewell.contract.codec import from_json, to_json
+from notewell.contract.request import Request, parameters_of, reply_type
 from notewell.errors import NotewellError, ServerError
-from notewell.support.http import HttpClient, HttpError, Request, Tls
-
-if TYPE_CHECKING:  # these load numpy
-    from notewell.contract.memory_requests import MemoryRequest
-    from notewell.contract.questions import ContextQuestion, Question
-    from notewell.types import LedgerState, SearchRequest, SimilarRequest, Verdict
+from notewell.support.http import HttpClient, HttpError, Tls
+from notewell.support.http import Request as HttpRequest
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
 ANSWER_SECONDS = 60.0
 EVENT_SECONDS = 60.0  # between two; a stream says that it lives every 15
 
-Parameter: TypeAlias = str | int | float | bool | None
-QueueAction = Literal["pause", "resume", "retry", "cancel"]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +62,8 @@ def running_server(directory: Path) -> ServerInfo | None:
     return info if status == 200 and speaks else None
 
 
-class Remote:
-    """Asks a running server about one vault; each method gives the JSON of its HTTP route.
+class RemoteBackend:
+    """Sends requests about one vault to its running server.
 
     A problem document becomes the error it stands for; a server that does not answer, or not in
     JSON, is ServerError.
@@ -76,149 +74,30 @@ class Remote:
         self.info = info
         self._vault = vault
 
-    def search(self, request: SearchRequest) -> bytes:
-        """Search the vault."""
-        asked: dict[str, Parameter] = {
-            "q": request.query,
-            "limit": request.limit,
-            "mode": request.mode,
-            "plain": request.plain,
-            "fusion": request.fusion,
-            "alpha": request.alpha,
-            "min_score": request.min_score,
-            "everything": request.everything,
-            "recency": request.recency,
-            "graph": request.graph,
-            "collapse": request.collapse,
-            "expand": request.expand,
-            "rerank": request.rerank,
-            "ignore": ",".join(sorted(request.ignore)) or None,
-            "typing": request.typing,
-            "explain": request.explain,
-            "door": request.door or "none",
-        }
-        return self._get("/api/search", asked)
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request with its reply."""
+        kind: type[R] = reply_type(type(request))
+        return from_json(kind, self.document(request))
 
-    def similar(self, request: SimilarRequest) -> bytes:
-        """Notes like a note, or like a text."""
-        if request.text is not None:
-            body = {"text": request.text, "limit": request.limit, "explain": request.explain}
-            return self._post("/api/similar", body)
-        asked: dict[str, Parameter] = {
-            "path": request.path,
-            "heading": request.heading,
-            "line": request.line,
-            "limit": request.limit,
-            "unlinked": request.unlinked,
-            "links": request.links,
-            "direction": request.direction,
-            "decay": request.decay,
-            "explain": request.explain,
-        }
-        return self._get("/api/similar", asked)
+    def document(self, request: Request[object]) -> bytes:
+        """Answer a request with the JSON that the server sends."""
+        endpoint = request.endpoint
+        given = {**parameters_of(request), "vault": self._vault}
+        if endpoint.method == "GET":
+            query = urlencode(
+                {name: _text(value) for name, value in given.items() if _is_set(value)}
+            )
+            return self._ask(endpoint.method, f"{endpoint.path}?{query}")
+        return self._ask(endpoint.method, endpoint.path, _body(given))
 
-    def status(self) -> bytes:
-        """Where the index stands."""
-        return self._get("/api/status", {})
-
-    def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> bytes:
-        """What became of each file, or of those asked for."""
-        return self._get("/api/ledger", {"state": state, "path": path})
-
-    def stats(self, *, limit: int) -> bytes:
-        """The vault in figures, with at most `limit` names in each list."""
-        return self._get("/api/stats", {"limit": limit})
-
-    def note(self, path: str) -> bytes:
-        """A note with all that is known of it."""
-        return self._get("/api/note", {"path": path})
-
-    def explore(self, question: Question) -> bytes:
-        """A question about the vault as a whole; its fields are its route's parameters."""
-        return self._get(question.route, asdict(question))
-
-    def remember(self, asked: MemoryRequest) -> bytes:
-        """Ask something of the memories, or tell them; its fields are its route's parameters."""
-        send = self._post if asked.writes else self._get
-        return send(asked.route, asdict(asked))
-
-    def context(self, question: ContextQuestion) -> bytes:
-        """What a language model should read to answer."""
-        return self._post(question.route, asdict(question))
-
-    def ask(self, question: str, conversation: str | None) -> Iterator[tuple[str, bytes]]:
-        """The events of a language model's answer: kind and data of each."""
-        body = {"question": question, "conversation": conversation, "vault": self._vault}
-        given = {name: value for name, value in body.items() if value is not None}
+    def stream(self, request: AskRequest) -> Iterator[AskEvent]:
+        """Ask a language model; yields the events of its answer as they come."""
+        given = {**parameters_of(request), "vault": self._vault}
         try:
-            yield from _events(self.info, "/api/ask", json.dumps(given).encode())
+            for kind, data in _events(self.info, request.endpoint.path, _body(given)):
+                yield read_event(kind, data)
         except HttpError as error:
             raise _no_answer(self.info, error) from error
-
-    def ask_models(self, *, refresh: bool) -> bytes:
-        """The language models that may be asked."""
-        return self._get("/api/ask/models", {"refresh": refresh})
-
-    def ask_conversation(self, conversation: str) -> bytes:
-        """A conversation as it was kept."""
-        return self._get("/api/ask/conversation", {"conversation": conversation})
-
-    def ask_conversations(self) -> bytes:
-        """The conversations that are kept."""
-        return self._get("/api/ask/conversations", {})
-
-    def ask_forget(self, conversation: str) -> bytes:
-        """Keep a conversation no longer."""
-        return self._post("/api/ask/forget", {"conversation": conversation})
-
-    def ask_save(self, conversation: str, path: str) -> bytes:
-        """Save a conversation as a note."""
-        return self._post("/api/ask/save", {"conversation": conversation, "path": path})
-
-    def writes(self, *, limit: int) -> bytes:
-        """What was written to the vault, newest first."""
-        return self._get("/api/writes", {"limit": limit})
-
-    def undo(self, number: int | None) -> bytes:
-        """Take a write to the vault back; None is the newest."""
-        return self._post("/api/writes/undo", {"number": number})
-
-    def log(self, *, limit: int, since: str | None = None) -> bytes:
-        """The newest searches; `since` is a time in ISO 8601, with its zone."""
-        return self._get("/api/log", {"limit": limit, "since": since})
-
-    def clear_log(self, *, keep_verdicts: bool) -> bytes:
-        """Delete the log of searches."""
-        return self._post("/api/log/clear", {"keep_verdicts": keep_verdicts})
-
-    def judge(self, query: str, path: str, verdict: Verdict | None) -> bytes:
-        """Say what a note is as the answer to a query; None takes it back."""
-        said = {"q": query, "path": path, "verdict": verdict or "clear"}
-        return self._post("/api/verdict", said)
-
-    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> bytes:
-        """Have the server look at the vault again; comes back when that is queued."""
-        return self._post("/api/reindex", {"full": full, "paths": list(paths)})
-
-    def queue(self, action: QueueAction) -> bytes:
-        """Pause or resume indexing, retry what failed, or cancel what waits."""
-        return self._post(f"/api/queue/{action}", {})
-
-    def guard(self, *, remove: bool) -> bytes:
-        """Say whether notes that are gone all at once shall be removed."""
-        return self._post("/api/guard", {"remove": remove})
-
-    def _get(self, route: str, asked: Mapping[str, Parameter]) -> bytes:
-        parameters = {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
-            for name, value in {**asked, "vault": self._vault}.items()
-            if value is not None
-        }
-        return self._ask("GET", f"{route}?{urlencode(parameters)}")
-
-    def _post(self, route: str, body: Mapping[str, object]) -> bytes:
-        named = {**body, "vault": self._vault} if self._vault is not None else body
-        return self._ask("POST", route, json.dumps(named).encode())
 
     def _ask(self, method: str, target: str, body: bytes | None = None) -> bytes:
         try:
@@ -237,6 +116,23 @@ class Remote:
         return answer
 
 
+def _is_set(value: object) -> bool:
+    return value is not None and value != frozenset()
+
+
+def _text(value: object) -> str:
+    """Write a parameter as it stands in an address."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, frozenset):
+        return ",".join(sorted(value))
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _body(given: Mapping[str, object]) -> bytes:
+    return to_json({name: value for name, value in given.items() if name != "vault" or value})
+
+
 def _exchange(
     server: ServerInfo,
     method: str,
@@ -252,14 +148,14 @@ def _exchange(
         headers["Authorization"] = f"Bearer {token}"
     if body is not None:
         headers["Content-Type"] = "application/json"
-    reply = _client(server, timeout).send(Request(method, server.url + target, headers, body))
+    reply = _client(server, timeout).send(HttpRequest(method, server.url + target, headers, body))
     return reply.status, reply.body
 
 
 def _events(server: ServerInfo, target: str, body: bytes) -> Iterator[tuple[str, bytes]]:
     """Send one request and read the events of its reply: kind and data. Raises HttpError."""
     headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
-    request = Request("POST", server.url + target, headers, body)
+    request = HttpRequest("POST", server.url + target, headers, body)
     with _client(server, EVENT_SECONDS).stream(request) as reply:
         if reply.status >= 400:
             raise _as_error(reply.status, reply.read())

@@ -20,12 +20,11 @@ from notewell.context import blocks
 from notewell.context.blocks import Block
 from notewell.context.note_texts import NoteTexts, PassageText
 from notewell.context.tokens import TokenCounter
-from notewell.contract.context import ContextReply, ContextSource, Detail
-from notewell.contract.questions import ContextQuestion
-from notewell.contract.search import Result, SearchReply
+from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
+from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchRequest
 from notewell.index.embedded.index import Index
 from notewell.sources import Source
-from notewell.types import CountTokens, SearchRequest, StoredNote, VaultRecord
+from notewell.types import CountTokens, StoredNote, VaultRecord
 from notewell.vault.chunk_header import fit_words
 
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
@@ -76,7 +75,7 @@ class Assembler:
         self._search = search
         self._count = tokens
 
-    def assemble(self, question: ContextQuestion) -> ContextReply:
+    def assemble(self, question: ContextRequest) -> ContextReply:
         """The context for a question.
 
         Raises:
@@ -90,7 +89,7 @@ class Assembler:
                 limit=question.sources,
                 mode=question.mode,
                 plain=question.plain,
-                door=question.door,
+                door=question.door or UNLOGGED,
             )
         )
         selection = _Selection(self._index, self._texts, self._count, question.budget_tokens)

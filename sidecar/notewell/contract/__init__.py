@@ -1,7 +1,7 @@
-"""The contract: what every route answers and every command prints as JSON, a file a topic.
+"""The contract: every request and reply, a file a topic, and their JSON.
 
 Frozen records, one field per JSON field, in the order of the JSON. Times are ISO 8601 strings with
-a zone.
+a zone. A change here shows in OpenAPI, on the command line, to assistants and in TypeScript.
 """
 
 # Parts that are absent from the JSON when not asked for, where others would be null.

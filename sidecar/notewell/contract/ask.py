@@ -1,11 +1,18 @@
-"""What asking a language model answers: events on the way, and the answer at the end."""
+"""Asking a language model: questions, the events of an answer, conversations, models."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
+from annotated_types import MaxLen, MinLen
+
+from notewell.contract.codec import from_json
+from notewell.contract.fields import Doc, NotePath, Pattern, SearchText
+from notewell.contract.request import EVENT_STREAM, Endpoint, Request
 from notewell.contract.search import Result
+from notewell.errors import ServerError
 
 AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
 
@@ -135,13 +142,16 @@ class AskFailed:
     detail: str
 
 
+AskEventData: TypeAlias = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed
+
+
 @dataclass(frozen=True, slots=True)
 class AskEventReply:
     """One event of the stream: its `id:`, its `event:` and the JSON of its `data:`."""
 
     id: int
     event: AskEventKind
-    data: AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed
+    data: AskEventData
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +159,25 @@ class AskEvent:
     """One event of an answer; an `answer` or an `error` is the last."""
 
     kind: AskEventKind
-    data: AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed
+    data: AskEventData
+
+
+_EVENT_DATA: Mapping[str, tuple[AskEventKind, type[AskEventData]]] = {
+    "notice": ("notice", AskNotice),
+    "found": ("found", AskFound),
+    "step": ("step", AskStep),
+    "text": ("text", AskText),
+    "answer": ("answer", AskReply),
+    "error": ("error", AskFailed),
+}
+
+
+def read_event(kind: str, data: bytes) -> AskEvent:
+    """Decode one event of a stream; raises ServerError where its kind or data are unknown."""
+    if kind not in _EVENT_DATA:
+        raise ServerError(f"The server sent an event that this version does not know: {kind!r}.")
+    known, record = _EVENT_DATA[kind]
+    return AskEvent(known, from_json(record, data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +210,99 @@ class AskSavedReply:
     vault: str
     path: str
     undo: int | None
+
+
+ConversationId = Annotated[str, Pattern("^[0-9a-f]{16}$")]
+_EXAMPLE_ID = "0123456789abcdef"
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest(Request[AskEventReply]):
+    """A question to the configured language model; the answer is a stream of events."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/ask",
+        "ask",
+        "An answer from the notes, by the configured language model, as server-sent events",
+        media=EVENT_STREAM,
+        needs="read",
+        rate_class="heavy",
+        timed=False,
+        example={"question": "How do bees find their way?"},
+    )
+    question: Annotated[SearchText, MinLen(1), Doc("What to answer from the notes")]
+    conversation: Annotated[ConversationId | None, Doc("Id of one to go on with")] = None
+    model: Annotated[
+        Annotated[str, MinLen(1), MaxLen(200)] | None,
+        Doc("Of the configured provider; left out, the one that is set, or the best"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskModelsRequest(Request[AskModelsReply]):
+    """The language models of the configured provider."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/ask/models",
+        "ask_models",
+        "The language models of the configured provider, best first",
+        timed=False,
+    )
+    refresh: Annotated[bool, Doc("Ask the provider anew")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRequest(Request[AskConversationReply]):
+    """One stored conversation."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/ask/conversation",
+        "ask_conversation",
+        "A conversation that was kept: its questions, answers and sources",
+        example={"conversation": _EXAMPLE_ID},
+    )
+    conversation: Annotated[ConversationId, Doc("Its id")]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsRequest(Request[AskConversationsReply]):
+    """All stored conversations."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/ask/conversations",
+        "ask_conversations",
+        "The conversations that are kept, the one asked last first",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetConversationRequest(Request[AskForgottenReply]):
+    """Delete a stored conversation."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/ask/forget",
+        "ask_forget",
+        "Keep a conversation no longer",
+        example={"conversation": _EXAMPLE_ID},
+    )
+    conversation: Annotated[ConversationId, Doc("Its id")]
+
+
+@dataclass(frozen=True, slots=True)
+class SaveConversationRequest(Request[AskSavedReply]):
+    """Write a conversation to the vault as a note."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/ask/save",
+        "ask_save",
+        "Save a conversation as a note",
+        example={"conversation": _EXAMPLE_ID, "path": "Answers/Bees.md"},
+    )
+    conversation: ConversationId
+    path: Annotated[NotePath, Doc("Of the new note")]

@@ -1,8 +1,15 @@
-"""What is answered to changes: that they were taken on, and what a list of files lacks."""
+"""Work for the index: changes that clients saw, lists of files, reindexing, queue and guard."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge
+
+from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath
+from notewell.contract.request import Endpoint, Request
+from notewell.types import ChangeKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +35,128 @@ class SyncReply:
     need: tuple[str, ...]
     gone: tuple[str, ...]
     guard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change to a file or a folder.
+
+    `mtime` is in milliseconds since 1970. `content` is what a mirror's client says the note holds.
+    """
+
+    kind: ChangeKind
+    path: FileOrFolder
+    old_path: Annotated[FileOrFolder | None, Doc("Where it was, of a rename")] = None
+    mtime: Milliseconds | None = None
+    content: Annotated[str | None, Doc("The note, if and only if the vault is a mirror")] = field(
+        default=None, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse an old path of anything but a rename, and a rename without one."""
+        if (self.kind == "rename") != (self.old_path is not None):
+            raise ValueError("`old_path` belongs to a rename, and to nothing else")
+
+
+FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexRequest(Request[AcceptedReply]):
+    """Another look at the vault, or at some notes and folders of it."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/reindex",
+        "reindex",
+        "Take another look at the vault, or at some of its notes",
+        status=202,
+        example={"paths": ["Garden/Bees.md"]},
+    )
+    full: Annotated[bool, Doc("Read every note again, changed or not")] = False
+    paths: Annotated[
+        tuple[NotePath, ...], Doc("Only these notes; empty means all that changed")
+    ] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesRequest(Request[AcceptedReply]):
+    """Changes that a client saw, taken on all or none."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/changes",
+        "changes",
+        "Notes and folders that a client saw change",
+        status=202,
+        example={
+            "changes": [
+                {"kind": "modify", "path": "Garden/Bees.md", "mtime": 1772445600000},
+                {"kind": "rename", "path": "Garden/Bed.md", "old_path": "Garden/Plan.md"},
+            ]
+        },
+    )
+    changes: Annotated[tuple[Change, ...], Doc("In the order in which they happened")]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequest(Request[SyncReply]):
+    """All files that a client has. Paths are checked by the engine, off the event loop."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/sync",
+        "sync",
+        "Which of a client's files the server lacks, and which are gone",
+        example={"files": [["Garden/Bees.md", 1024, 1772445600000]]},
+    )
+    files: Annotated[
+        tuple[FileListed, ...], Doc("All files the client has: [path, bytes, mtime in ms]")
+    ]
+
+
+def _queue(action: str, summary: str) -> Endpoint:
+    return Endpoint("POST", f"/api/queue/{action}", f"queue_{action}", summary, status=202)
+
+
+@dataclass(frozen=True, slots=True)
+class PauseRequest(Request[AcceptedReply]):
+    """Pause indexing; searching goes on."""
+
+    endpoint: ClassVar[Endpoint] = _queue("pause", "Let indexing rest; searching goes on")
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRequest(Request[AcceptedReply]):
+    """Resume indexing."""
+
+    endpoint: ClassVar[Endpoint] = _queue("resume", "Let indexing go on")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRequest(Request[AcceptedReply]):
+    """Try every failed note again."""
+
+    endpoint: ClassVar[Endpoint] = _queue("retry", "Try every failed note again")
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequest(Request[AcceptedReply]):
+    """Drop the queued work and end the running one."""
+
+    endpoint: ClassVar[Endpoint] = _queue("cancel", "Drop the work that waits and end what runs")
+
+
+@dataclass(frozen=True, slots=True)
+class GuardRequest(Request[AcceptedReply]):
+    """A person's decision on notes that disappeared all at once."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/guard",
+        "guard",
+        "Whether notes that are gone all at once shall be removed",
+        status=202,
+        example={"remove": False},
+    )
+    remove: Annotated[bool, Doc("Whether the notes that are gone shall be removed")]

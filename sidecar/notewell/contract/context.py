@@ -1,9 +1,17 @@
-"""What assembling a context answers; one field per JSON field."""
+"""Context for a language model: what the vault has on a question, within a budget of tokens."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
+
+from annotated_types import Ge, Le
+
+from notewell.contract.fields import Doc, Door, HttpDefault, SearchText
+from notewell.contract.request import Endpoint, Request
+from notewell.types import SearchMode
+
+MIN_BUDGET, MAX_BUDGET = 64, 1_000_000  # tokens
 
 Detail = Literal["full", "passages", "headings"]
 
@@ -46,3 +54,35 @@ class ContextReply:
     left_out: int
     confidence: float | None
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest(Request[ContextReply]):
+    """What a language model should read to answer `q`, in at most `budget_tokens` tokens.
+
+    Of at most `sources` notes. `fill` spends what is left of the budget on passages of notes that
+    are further from the best. `door` says who asks, for the log; None is not logged.
+    """
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/context",
+        "context",
+        "Text for a language model to answer from, within a budget of tokens",
+        needs="read",
+        rate_class="search",
+        example={"q": "how bees find their way", "budget_tokens": 1000},
+    )
+    q: Annotated[SearchText, Doc("The question, as a query")]
+    budget_tokens: Annotated[
+        int, Ge(MIN_BUDGET), Le(MAX_BUDGET), Doc("Most tokens of the text")
+    ] = 4000
+    sources: Annotated[int, Ge(1), Le(100), Doc("Most notes")] = 20
+    fill: Annotated[
+        bool, Doc("Spend what is left of the budget on passages of notes further down")
+    ] = False
+    mode: SearchMode = "hybrid"
+    plain: Annotated[bool, Doc("Take q as text, without operators")] = False
+    door: Annotated[
+        Door | None, HttpDefault("http"), Doc("Who asks, for the log; null is not logged")
+    ] = None

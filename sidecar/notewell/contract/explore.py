@@ -1,4 +1,4 @@
-"""What is answered about a vault's past and its words: a topic over time, completions.
+"""A vault's past and its words: a topic over time, completions of a query.
 
 Lists have `total` beside them: how many there are, whatever `limit` was.
 """
@@ -6,8 +6,14 @@ Lists have `total` beside them: how many there are, whatever `limit` was.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
+from notewell.contract.fields import Doc, Limit, SearchText, Share
+from notewell.contract.graph import GraphRequest
+from notewell.contract.request import Endpoint, Request
+
+DatedBy = Literal["auto", "created", "modified"]
+Granularity = Literal["auto", "day", "week", "month"]
 DateSource = Literal["daily", "created", "name", "modified", "file"]
 CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value", "title", "alias"]
 
@@ -118,3 +124,40 @@ class CompleteReply:
     vault: str
     generation: int
     completions: tuple[Completion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchaeologyRequest(Request[ArchaeologyReply]):
+    """When a topic was worked on: what a search finds, laid out over time."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/archaeology",
+        "archaeology",
+        "When a topic was on somebody's mind",
+        example={"q": "bees", "granularity": "month"},
+    )
+    q: Annotated[SearchText, Doc("The topic, as a query")]
+    limit: Limit = 200
+    min_score: Annotated[Share | None, Doc("From which score a note is about the topic")] = None
+    by: Annotated[DatedBy, Doc("Which of a note's dates counts")] = "auto"
+    granularity: Granularity = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteRequest(Request[CompleteReply]):
+    """How the query that begins with `prefix` may go on."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/complete",
+        "complete",
+        "How a query that is being typed may go on",
+        rate_class="search",
+        example={"prefix": "spring tag:gar", "limit": 5},
+    )
+    prefix: Annotated[SearchText, Doc("The query up to the cursor")] = ""
+    limit: Limit = 10
+
+
+ExploreRequest: TypeAlias = GraphRequest | ArchaeologyRequest | CompleteRequest

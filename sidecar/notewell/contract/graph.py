@@ -1,268 +1,191 @@
-"""What is answered about a vault's links: neighbours, paths, hubs, cuts, communities, gaps.
-
-Lists have `total` beside them: how many there are, whatever `limit` was.
-"""
+"""Requests about a vault's links: neighbours, paths, hubs, bridges, communities, missing links."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypeAlias
 
-from notewell.contract.questions import Direction, HubOrder, LinkDirection
+from annotated_types import Ge, Gt, Le
+
+from notewell.contract.fields import Doc, Limit, NoteName
+from notewell.contract.graph_replies import (
+    BridgesReply,
+    CommunitiesReply,
+    DanglingReply,
+    GraphStatsReply,
+    HubOrder,
+    HubsReply,
+    MissingLinksReply,
+    NeighborhoodReply,
+    NeighborsReply,
+    OrphansReply,
+    PathReply,
+)
+from notewell.contract.request import Endpoint, Example, RateClass, Request
+from notewell.types import Direction
+
+MAX_HOPS = 6
+
+Daily = Annotated[bool, Doc("Whether daily notes take part")]
+Hops = Annotated[int, Ge(1), Le(MAX_HOPS), Doc("How many links away at most")]
+
+
+def _graph(
+    name: str, summary: str, example: Example, rate_class: RateClass | None = None
+) -> Endpoint:
+    return Endpoint(
+        "GET",
+        f"/api/graph/{name}",
+        f"graph_{name}",
+        summary,
+        rate_class=rate_class,
+        example=example,
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class GraphNote:
-    """A note, how many notes link to it, and how many it links to."""
+class NeighborsRequest(Request[NeighborsReply]):
+    """Which notes are within some hops of a note. `daily` false leaves daily notes out."""
 
-    path: str
-    title: str
-    links_in: int
-    links_out: int
+    endpoint: ClassVar[Endpoint] = _graph(
+        "neighbors", "The notes within some links of a note", {"path": "Garden/Bees.md", "hops": 2}
+    )
+    path: NoteName
+    hops: Hops = 1
+    direction: Annotated[Direction, Doc("Along links, against them, or either way")] = "both"
+    decay: Annotated[float, Gt(0), Le(1), Doc("What each hop leaves of a score")] = 0.5
+    limit: Limit = 100
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbor:
-    """A note near another: `score` is decay to the power of `hops`.
+class NeighborhoodRequest(Request[NeighborhoodReply]):
+    """What a picture of the links shows: around a note, or without `path` of the whole vault.
 
-    `ways` counts the notes one hop nearer that lead to it. `link` is its link with the start, seen
-    from there; null where a longer way leads to it.
+    `similar` asks for likeness as well, as a second layer.
     """
 
-    path: str
-    title: str
-    hops: int
-    score: float
-    ways: int
-    link: LinkDirection | None
+    endpoint: ClassVar[Endpoint] = _graph(
+        "neighborhood",
+        "What a picture of the links shows: notes, links, likeness",
+        {"path": "Garden/Bees.md", "limit": 50},
+        "heavy",
+    )
+    path: Annotated[NoteName | None, Doc("Around this note; else of the whole vault")] = None
+    hops: Hops = 2
+    limit: Annotated[int, Ge(1), Le(5000), Doc("How many notes at most")] = 300
+    similar: Annotated[bool, Doc("Whether likeness is told as well")] = True
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class NeighborsReply:
-    """The notes within some hops of a note, nearest first, then those with more ways to them."""
+class PathRequest(Request[PathReply]):
+    """The shortest path from one note to another along links, or either way."""
 
-    vault: str
-    generation: int
-    path: str
-    hops: int
-    direction: Direction
-    decay: float
-    total: int
-    neighbors: tuple[Neighbor, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NeighborhoodNote:
-    """A note in a picture; `links` counts all it has. No link within reach: `hops` is null."""
-
-    path: str
-    title: str
-    hops: int | None
-    links: int
+    endpoint: ClassVar[Endpoint] = _graph(
+        "path",
+        "The shortest way from one note to another",
+        {"source": "Garden/Bees.md", "target": "Garden/Compost.md"},
+    )
+    source: NoteName
+    target: NoteName
+    directed: Annotated[bool, Doc("Only along links, not against them")] = False
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class NeighborhoodReply:
-    """Notes and how they hang together, to be drawn; nearest first, or most linked first.
+class HubsRequest(Request[HubsReply]):
+    """The notes that most others link to."""
 
-    `links` are pairs of places in `nodes`, `similar` such pairs with how alike they are. `total`
-    counts the notes within reach.
-    """
-
-    vault: str
-    generation: int
-    path: str | None
-    total: int
-    nodes: tuple[NeighborhoodNote, ...]
-    links: tuple[tuple[int, int], ...]
-    similar: tuple[tuple[int, int, float], ...]
-    warnings: tuple[str, ...]
+    endpoint: ClassVar[Endpoint] = _graph(
+        "hubs", "The notes that most others link to", {"limit": 5}
+    )
+    by: Annotated[HubOrder, Doc("By how many link there, or by PageRank")] = "links"
+    limit: Limit = 10
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class PathStep:
-    """A note on a path; `link` is how the note before is linked with it, seen from there."""
+class GraphStatsRequest(Request[GraphStatsReply]):
+    """How many notes and links there are, and how they are connected."""
 
-    path: str
-    title: str
-    link: LinkDirection | None
-
-
-@dataclass(frozen=True, slots=True)
-class PathReply:
-    """A shortest path, both ends included. Nothing connects the notes: `length` is null."""
-
-    vault: str
-    generation: int
-    source: str
-    target: str
-    directed: bool
-    length: int | None
-    steps: tuple[PathStep, ...]
+    endpoint: ClassVar[Endpoint] = _graph(
+        "stats",
+        "How many notes and links there are, and how they hang together",
+        {"daily": False},
+    )
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class Hub:
-    """A note that many lead to; the `pagerank` of all notes together is 1."""
+class BridgesRequest(Request[BridgesReply]):
+    """Links and notes without which a part of the vault is disconnected."""
 
-    path: str
-    title: str
-    links_in: int
-    links_out: int
-    pagerank: float
-
-
-@dataclass(frozen=True, slots=True)
-class HubsReply:
-    """The hubs, first the one that most notes link to or that has the highest PageRank."""
-
-    vault: str
-    generation: int
-    by: HubOrder
-    total: int
-    hubs: tuple[Hub, ...]
+    endpoint: ClassVar[Endpoint] = _graph(
+        "bridges",
+        "Links and notes without which a part of the vault is cut off",
+        {"limit": 5},
+        "heavy",
+    )
+    limit: Limit = 10
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class GraphStatsReply:
-    """A vault's links in numbers.
+class CommunitiesRequest(Request[CommunitiesReply]):
+    """Groups of notes that link to each other; with `path` the one that holds that note."""
 
-    `edges` counts pairs of different notes that are linked, by direction; `unresolved` pairs of a
-    note and a target that is no note (attachments apart); `components` parts that no link connects,
-    of which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes
-    that no note links to.
-    """
-
-    vault: str
-    generation: int
-    nodes: int
-    edges: int
-    unresolved: int
-    components: int
-    largest: int
-    isolated: int
-    orphans: int
-    hubs: tuple[Hub, ...]
+    endpoint: ClassVar[Endpoint] = _graph(
+        "communities", "Groups of notes that link to each other", {"members": 3}, "heavy"
+    )
+    path: Annotated[NoteName | None, Doc("Only the community of this note")] = None
+    limit: Limit = 10
+    members: Annotated[int, Ge(1), Le(1000), Doc("Notes shown of each")] = 5
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class BridgeLink:
-    """Two notes whose link alone connects `cut_off` notes with the rest."""
+class OrphansRequest(Request[OrphansReply]):
+    """Notes that no note links to."""
 
-    source: str
-    target: str
-    cut_off: int
-
-
-@dataclass(frozen=True, slots=True)
-class CutNote:
-    """A note that alone connects `cut_off` notes with the rest."""
-
-    path: str
-    title: str
-    cut_off: int
+    endpoint: ClassVar[Endpoint] = _graph("orphans", "Notes that no note links to", {"limit": 20})
+    limit: Limit = 100
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class BridgesReply:
-    """What holds the vault together: links (bridges) and notes (articulation points).
+class DanglingRequest(Request[DanglingReply]):
+    """Links that lead to no note."""
 
-    First those that cut off most.
-    """
-
-    vault: str
-    generation: int
-    total_bridges: int
-    total_notes: int
-    bridges: tuple[BridgeLink, ...]
-    notes: tuple[CutNote, ...]
+    endpoint: ClassVar[Endpoint] = _graph("dangling", "Links that lead to no note", {"limit": 20})
+    limit: Limit = 100
+    daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
-class Community:
-    """Notes that link to each other more than to the rest; `name` is its most linked note's title.
+class MissingLinksRequest(Request[MissingLinksReply]):
+    """Notes that are alike and not linked; with `path`, those like that note."""
 
-    `tags` are those that its notes have most often; `notes` the most linked within the vault.
-    """
-
-    name: str
-    size: int
-    tags: tuple[str, ...]
-    notes: tuple[GraphNote, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CommunitiesReply:
-    """Communities of at least two notes, largest first; `single` notes are in none.
-
-    `modularity` (at most 1) says how clearly they are apart; from 0.3 it means something.
-    """
-
-    vault: str
-    generation: int
-    total: int
-    single: int
-    modularity: float
-    communities: tuple[Community, ...]
+    endpoint: ClassVar[Endpoint] = _graph(
+        "missing",
+        "Notes that are alike and not linked",
+        {"path": "Garden/Bees.md", "limit": 5},
+        "heavy",
+    )
+    path: Annotated[NoteName | None, Doc("Only links of this note")] = None
+    limit: Limit = 10
+    daily: Daily = True
 
 
-@dataclass(frozen=True, slots=True)
-class OrphansReply:
-    """Notes that no note links to; of these, `isolated` ones link to none either."""
-
-    vault: str
-    generation: int
-    total: int
-    isolated: int
-    notes: tuple[GraphNote, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DanglingTarget:
-    """A target that no note answers to: named by `links` links of `total_notes` notes.
-
-    `notes` are the first of them.
-    """
-
-    target: str
-    links: int
-    total_notes: int
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DanglingReply:
-    """Targets of links that lead to no note, first those that most notes name.
-
-    `attachments` counts links to pictures and the like, which the index does not follow.
-    """
-
-    vault: str
-    generation: int
-    total: int
-    attachments: int
-    targets: tuple[DanglingTarget, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MissingLink:
-    """Two notes that are alike and not linked; `score` is how alike, beyond what folders share.
-
-    `shared_links` counts notes that are linked with both.
-    """
-
-    source: str
-    target: str
-    score: float
-    shared_links: int
-    shared_tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MissingLinksReply:
-    """Links that might be missing, likest first. `compared` notes were looked at."""
-
-    vault: str
-    generation: int
-    compared: int
-    links: tuple[MissingLink, ...]
-    warnings: tuple[str, ...]
+GraphRequest: TypeAlias = (
+    NeighborsRequest
+    | NeighborhoodRequest
+    | PathRequest
+    | HubsRequest
+    | GraphStatsRequest
+    | BridgesRequest
+    | CommunitiesRequest
+    | OrphansRequest
+    | DanglingRequest
+    | MissingLinksRequest
+)

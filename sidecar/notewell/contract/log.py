@@ -1,9 +1,22 @@
-"""What the doors answer about the log of searches; one field per JSON field."""
+"""The log of searches: what was searched, what was opened, verdicts on results."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
 
+from annotated_types import Ge, Le, MaxLen
+
+from notewell.contract.fields import (
+    MAX_QUERY_CHARS,
+    Doc,
+    Normalise,
+    NotePath,
+    Pattern,
+    Time,
+    check_query,
+)
+from notewell.contract.request import Endpoint, Request
 from notewell.types import SearchMode, Verdict
 
 
@@ -84,3 +97,81 @@ class ClearedReply:
     queries: int
     opened: int
     verdicts: int
+
+
+LoggedQueryText = Annotated[str, Pattern(r"\S"), Normalise(check_query, MAX_QUERY_CHARS)]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRequest(Request[OpenedReply]):
+    """A result of a search was opened; the search is named by its id or its text."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/opened",
+        "opened",
+        "Which result of a search was opened",
+        needs="read",
+        example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
+    )
+    path: NotePath
+    query_id: Annotated[
+        Annotated[str, MaxLen(64)] | None, Doc("Of the search reply that the result stood in")
+    ] = None
+    q: Annotated[LoggedQueryText | None, Doc("What was searched for, where it has no id")] = None
+    rank: Annotated[
+        Annotated[int, Ge(1), Le(1_000_000)] | None, Doc("Place of the result, from 1")
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse one that names no search."""
+        if self.query_id is None and self.q is None:
+            raise ValueError("say of which search: send `query_id`, or `q`")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRequest(Request[VerdictReply]):
+    """A person's verdict on a note as the answer to a query."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/verdict",
+        "verdict",
+        "Whether a note is the answer to a query, or never shall be",
+        example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
+    )
+    q: Annotated[LoggedQueryText, Doc("The query, as it was asked")]
+    path: NotePath
+    verdict: Annotated[Verdict | Literal["clear"], Doc("`clear` takes an earlier one back")]
+
+
+@dataclass(frozen=True, slots=True)
+class LogRequest(Request[LogReply]):
+    """The newest searches, what was opened of them, and all verdicts."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/log",
+        "log",
+        "The newest searches, what was opened of them, and all verdicts",
+        example={"limit": 20},
+    )
+    limit: Annotated[int, Ge(1), Le(1000), Doc("How many searches at most")] = 50
+    since: Annotated[Time | None, Doc("Only searches from this time on")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClearLogRequest(Request[ClearedReply]):
+    """Delete the log of searches."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/log/clear",
+        "log_clear",
+        "Delete the log of searches",
+        needs="admin",
+        example={"keep_verdicts": True},
+    )
+    keep_verdicts: Annotated[bool, Doc("Delete searches and what was opened, not the verdicts")] = (
+        False
+    )

@@ -1,11 +1,15 @@
-"""What the doors answer to those who look after a server; one field per JSON field."""
+"""For those who look after a server: its models, its settings, a vault in figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
+from annotated_types import Ge, Le, MaxLen, MinLen
+
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request
 from notewell.types import LedgerState
 
 SettingSource = Literal["default", "user", "vault", "environment", "flag"]
@@ -138,3 +142,91 @@ class StatsReply:
     tags: tuple[NamedCount, ...]
     months: tuple[MonthCount, ...]
     models: tuple[ModelVectors, ...]
+
+
+NewText = Annotated[str, MaxLen(4096)]
+NewScalar: TypeAlias = bool | int | float | NewText
+NewValue: TypeAlias = (
+    NewScalar
+    | Annotated[tuple[NewText, ...], MaxLen(1000)]
+    | Annotated[Mapping[NewText, NewScalar], MaxLen(1000)]
+    | None
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRequest(Request[SessionReply]):
+    """Who the caller is."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/session",
+        "session",
+        "What the caller is called, and what it may do",
+        of_vault=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsRequest(Request[CatalogueReply]):
+    """The embedding models of the catalogue."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/models",
+        "models",
+        "The models there are, which of them is used, and which are on the disk",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StatsRequest(Request[StatsReply]):
+    """A vault in figures."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/stats",
+        "stats",
+        "A vault in figures: types, folders, tags, months, sizes, vectors",
+        rate_class="heavy",
+        example={"limit": 10},
+    )
+    limit: Annotated[int, Ge(1), Le(1000), Doc("How many names a list has")] = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRequest(Request[ConfigReply]):
+    """The settings of a vault and who set each."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/config",
+        "config",
+        "The settings, who set each, and which may be changed here",
+        example={"section": "search"},
+    )
+    section: Annotated[
+        Annotated[str, MaxLen(64)] | None, Doc("Only settings of this section, such as search")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeConfigRequest(Request[ConfigReply]):
+    """Change settings in the configuration file."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "PATCH",
+        "/api/config",
+        "change_config",
+        "Change settings in the configuration file; the next start uses them",
+        needs="admin",
+        example={"changes": {"search.passages": 5}},
+    )
+    changes: Annotated[
+        Mapping[str, NewValue],
+        MinLen(1),
+        MaxLen(200),
+        Doc(
+            "Settings by their keys, such as search.passages; null takes one out of the file again"
+        ),
+    ]

@@ -1,203 +1,220 @@
-"""What the doors answer about memories. Times are ISO 8601 with a zone, as in `replies`."""
+"""Requests about memories: what an assistant or a person stores, recalls, judges and relates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from notewell.contract.memory_requests import MemoryType, RelationKind
+from annotated_types import Ge, Le, MaxLen, MinLen
 
-ValidationKind = Literal["stored", "applied", "helped", "failed", "other"]
+from notewell.contract.fields import Doc, Limit, Pattern, QueryText, Share
+from notewell.contract.memory_replies import (
+    MemoryChangedReply,
+    MemoryContextReply,
+    MemoryForgottenReply,
+    MemoryHealthReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryType,
+    RecallReply,
+    RelationKind,
+)
+from notewell.contract.request import Endpoint, Example, Request
 
+MemoryOrder = Literal["created", "accessed", "confidence", "importance"]
 
-@dataclass(frozen=True, slots=True)
-class RelationView:
-    """How a memory stands to another. `path` is None where its target is gone."""
+DEFAULT_NAMESPACE = "default"
+MAX_CONTENT_CHARS = 20_000
+MAX_DEPTH = 4
 
-    kind: RelationKind
-    target: str
-    path: str | None
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryView:
-    """A memory. `golden`: a golden rule. `warnings` name properties that do not read."""
-
-    id: str
-    path: str
-    title: str
-    content: str
-    type: MemoryType
-    namespace: str
-    importance: float
-    confidence: float
-    golden: bool
-    provenance: str | None
-    created: str | None
-    accessed: str | None
-    access_count: int
-    relations: tuple[RelationView, ...]
-    warnings: tuple[str, ...]
+MemoryName = Annotated[str, MinLen(1), MaxLen(2000), Doc("Id, path or name of a memory")]
+Namespace = Annotated[str, Pattern(r"^\w[\w .-]{0,63}$")]
+Comment = Annotated[str, MaxLen(1000), Doc("Why, for the history")]
+Depth = Annotated[int, Ge(0), Le(MAX_DEPTH), Doc("How many relations to follow")]
+_EXAMPLE_ID = "mem-12345678"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryChangedReply:
-    """A memory after a change. `existing`: it was so already. `undo` is a number for undoing."""
+def _reads(name: str, summary: str, example: Example) -> Endpoint:
+    return Endpoint("GET", f"/api/memory/{name}", f"memory_{name}", summary, example=example)
 
-    vault: str
-    memory: MemoryView
-    existing: bool
-    undo: int | None
+
+def _writes(name: str, summary: str, example: Example) -> Endpoint:
+    return Endpoint("POST", f"/api/memory/{name}", f"memory_{name}", summary, example=example)
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryForgottenReply:
-    """A memory that is gone. `undo` is a number for undoing."""
+class StoreMemory(Request[MemoryChangedReply]):
+    """Store a memory. `provenance` says where it comes from: a note, a person, a conversation."""
 
-    vault: str
-    id: str
-    path: str
-    undo: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class RecallParts:
-    """What a score is made of: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r), times `standing`."""
-
-    similarity: float
-    confidence: float
-    importance: float
-    recency: float
-    standing: float
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledMemory:
-    """A memory that was found. `via` is the memory whose relation led to it, `depth` steps away."""
-
-    memory: MemoryView
-    score: float
-    parts: RecallParts
-    why: str
-    depth: int
-    via: str | None
-    superseded_by: tuple[str, ...]
-    contradicted_by: tuple[str, ...]
+    endpoint: ClassVar[Endpoint] = _writes(
+        "store",
+        "Keep something as a note; the same content is kept once",
+        {"content": "Bees find the new hive by its smell.", "type": "fact"},
+    )
+    content: Annotated[str, MinLen(1), MaxLen(MAX_CONTENT_CHARS), Doc("What is to be remembered")]
+    type: MemoryType = "fact"
+    namespace: Namespace = DEFAULT_NAMESPACE
+    importance: Share = 0.5
+    provenance: Annotated[
+        Annotated[str, MaxLen(1000)] | None,
+        Doc("Where it comes from: a note, a person, a conversation"),
+    ] = None
+    title: Annotated[
+        Annotated[str, MaxLen(200)] | None,
+        Doc("Name of the note; left out, it is made from the content"),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
-class RecallReply:
-    """The memories that bear on a query, best first."""
+class RecallMemories(Request[RecallReply]):
+    """Find memories that bear on a query; `depth` follows relations that many steps further."""
 
-    query: str
-    vault: str
-    total: int
-    memories: tuple[RecalledMemory, ...]
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryContextReply:
-    """A text for an assistant. `memories` are those in it, `left_out` had no room."""
-
-    query: str
-    vault: str
-    text: str
-    tokens: int
-    budget_tokens: int
-    memories: tuple[str, ...]
-    left_out: tuple[str, ...]
-    warnings: tuple[str, ...]
+    endpoint: ClassVar[Endpoint] = _reads(
+        "recall", "Memories that bear on a query, and why", {"query": "moving bees", "limit": 3}
+    )
+    query: Annotated[QueryText, Doc("What is to be done, in words")]
+    namespace: Namespace | None = None
+    type: MemoryType | None = None
+    limit: Limit = 5
+    depth: Depth = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationView:
-    """One thing that was said of a memory; confidences are None where none changed."""
+class MemoryContext(Request[MemoryContextReply]):
+    """What an assistant should know before it begins, golden rules first, within a budget."""
 
-    at: str
-    id: str
-    title: str
-    kind: ValidationKind
-    before: float | None
-    after: float | None
-    comment: str
+    endpoint: ClassVar[Endpoint] = _reads(
+        "context",
+        "What an assistant should know, golden rules first, within a budget",
+        {"query": "moving bees", "budget_tokens": 500},
+    )
+    query: Annotated[QueryText, Doc("What is to be done, in words")] = ""
+    namespace: Namespace | None = None
+    budget_tokens: Annotated[int, Ge(1), Le(100_000), Doc("Tokens at most")] = 1000
+    depth: Depth = 1
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryInspectReply:
+class ApplyMemory(Request[MemoryChangedReply]):
+    """Report that a memory is being used: it counts as accessed."""
+
+    endpoint: ClassVar[Endpoint] = _writes(
+        "apply", "Say that a memory is being used", {"id": _EXAMPLE_ID}
+    )
+    id: MemoryName
+    comment: Comment = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOutcome(Request[MemoryChangedReply]):
+    """Report whether a memory that was used helped; its confidence follows."""
+
+    endpoint: ClassVar[Endpoint] = _writes(
+        "outcome",
+        "Say whether a memory helped; its confidence follows",
+        {"id": _EXAMPLE_ID, "helped": True},
+    )
+    id: MemoryName
+    helped: Annotated[bool, Doc("Whether it helped")]
+    comment: Comment = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetMemory(Request[MemoryForgottenReply]):
+    """Delete a memory; a golden rule only with `force`."""
+
+    endpoint: ClassVar[Endpoint] = _writes(
+        "forget", "Delete a memory; a golden rule only with `force`", {"id": _EXAMPLE_ID}
+    )
+    id: MemoryName
+    force: Annotated[bool, Doc("Delete it even if it is a golden rule")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class RelateMemories(Request[MemoryChangedReply]):
+    """State how a memory relates to another one, or to a note; a new weight replaces the old."""
+
+    endpoint: ClassVar[Endpoint] = _writes(
+        "relate",
+        "Say how a memory stands to another, or to a note",
+        {"source": _EXAMPLE_ID, "target": "Garden/Bees", "kind": "caused_by", "weight": 1},
+    )
+    source: MemoryName
+    target: Annotated[MemoryName, Doc("Id, path or name of a memory, or path of a note")]
+    kind: RelationKind = "relates_to"
+    weight: Share = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class UnrelateMemories(Request[MemoryChangedReply]):
+    """Remove a relation."""
+
+    endpoint: ClassVar[Endpoint] = _writes(
+        "unrelate",
+        "Take a relation back",
+        {"source": _EXAMPLE_ID, "target": "Garden/Bees", "kind": "caused_by"},
+    )
+    source: MemoryName
+    target: MemoryName
+    kind: RelationKind = "relates_to"
+
+
+@dataclass(frozen=True, slots=True)
+class InspectMemory(Request[MemoryInspectReply]):
     """Everything about one memory."""
 
-    vault: str
-    memory: MemoryView
-    related_from: tuple[RelationView, ...]
-    history: tuple[ValidationView, ...]
+    endpoint: ClassVar[Endpoint] = _reads(
+        "inspect", "Everything about one memory", {"id": _EXAMPLE_ID}
+    )
+    id: MemoryName
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryListReply:
-    """The memories there are; `namespaces` counts all of them. `folder` None: none was chosen."""
+class ListMemories(Request[MemoryListReply]):
+    """The memories there are."""
 
-    vault: str
-    folder: str | None
-    total: int
-    namespaces: Mapping[str, int]
-    memories: tuple[MemoryView, ...]
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryHistoryReply:
-    """What was said of memories, newest first."""
-
-    vault: str
-    total: int
-    entries: tuple[ValidationView, ...]
+    endpoint: ClassVar[Endpoint] = _reads(
+        "list", "The memories there are", {"order": "confidence", "limit": 20}
+    )
+    namespace: Namespace | None = None
+    type: MemoryType | None = None
+    order: Annotated[MemoryOrder, Doc("Which comes first: the newest, the most")] = "created"
+    limit: Limit = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two memories that do not go together. `stated`: somebody said so, else it only looks so."""
+class MemoryHistory(Request[MemoryHistoryReply]):
+    """What was reported of one memory, or of all, newest first."""
 
-    one: str
-    other: str
-    stated: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ailing:
-    """A memory with something wrong about it."""
-
-    id: str
-    path: str
-    reason: str
+    endpoint: ClassVar[Endpoint] = _reads(
+        "history", "What was said of memories, newest first", {"limit": 20}
+    )
+    id: Annotated[MemoryName | None, Doc("Of this memory alone")] = None
+    limit: Limit = 100
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryHealthReply:
-    """What a person should look at."""
+class MemoryHealth(Request[MemoryHealthReply]):
+    """What is wrong with the memories: contradictions, stale ones, orphans, duplicates."""
 
-    vault: str
-    total: int
-    golden: int
-    by_type: Mapping[str, int]
-    average_confidence: float | None
-    contradictions: tuple[Contradiction, ...]
-    stale: tuple[Ailing, ...]
-    orphaned: tuple[Ailing, ...]
-    doubles: tuple[Ailing, ...]
-    unreadable: tuple[Ailing, ...]
+    endpoint: ClassVar[Endpoint] = _reads(
+        "health", "Contradictions, stale and orphaned memories, doubles", {}
+    )
+    namespace: Namespace | None = None
 
 
-MemoryReply: TypeAlias = (
-    MemoryChangedReply
-    | MemoryForgottenReply
-    | RecallReply
-    | MemoryContextReply
-    | MemoryInspectReply
-    | MemoryListReply
-    | MemoryHistoryReply
-    | MemoryHealthReply
+MemoryRequest: TypeAlias = (
+    StoreMemory
+    | RecallMemories
+    | MemoryContext
+    | ApplyMemory
+    | MemoryOutcome
+    | ForgetMemory
+    | RelateMemories
+    | UnrelateMemories
+    | InspectMemory
+    | ListMemories
+    | MemoryHistory
+    | MemoryHealth
 )

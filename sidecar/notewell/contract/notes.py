@@ -1,10 +1,13 @@
-"""A note with all that is known of it."""
+"""One note: the request for it, and all that is known of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from notewell.contract.fields import NotePath
+from notewell.contract.request import Endpoint, Request
 from notewell.contract.status import LedgerRow
 from notewell.types import LinkKind, PropertyValue
 
@@ -61,3 +64,18 @@ class NoteReply:
     uri: str
     ledger: LedgerRow | None
     chunks: tuple[ChunkView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRequest(Request[NoteReply]):
+    """A note as it stands on disk, with what the index knows of it."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/note",
+        "note",
+        "A note: content, properties, headings, links in and out",
+        rate_class="search",
+        example={"path": "Garden/Bees.md"},
+    )
+    path: NotePath

@@ -1,13 +1,28 @@
-"""What is found: a search's reply, and that of notes like a note."""
+"""Searching: the requests for notes that match a query or resemble a note, and their reply."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
+
+from annotated_types import Ge
 
 from notewell.contract.explain import Explain
-from notewell.types import Direction, PropertyValue, SearchMode
+from notewell.contract.fields import (
+    Doc,
+    Door,
+    HttpDefault,
+    InProcessOnly,
+    Limit,
+    NotePath,
+    SearchText,
+    Share,
+)
+from notewell.contract.request import Endpoint, Request
+from notewell.types import Direction, FusionMethod, PropertyValue, SearchMode, Signal
+
+UNLOGGED = "none"  # the door of a search that is not logged
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +127,93 @@ class SearchReply:
     warnings: tuple[str, ...]
     explain: Explain | None = None
     query_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest(Request[SearchReply]):
+    """A search, as every client sends it.
+
+    `recency`, `graph`, `collapse`, `expand` and `rerank` replace the settings where given.
+    `hidden` are paths of notes that are left out: those judged never to answer this query.
+    """
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/search",
+        "search",
+        "Notes found by meaning and by keyword, ranked together",
+        rate_class="search",
+        example={"q": "how bees find their way", "limit": 3, "explain": True},
+    )
+    q: Annotated[SearchText, Doc("Words to find")]
+    limit: Limit = 10
+    mode: SearchMode = "hybrid"
+    plain: Annotated[bool, Doc("Take q as text, without operators")] = False
+    fusion: FusionMethod = "auto"
+    alpha: Annotated[Share | None, Doc("Share of the semantic side, where fixed")] = None
+    min_score: Annotated[Share, Doc("Leave out results that score below")] = 0.0
+    everything: Annotated[bool, Doc("Find shelved and daily notes as well")] = False
+    recency: Annotated[Share | None, Doc("How much a note of today gains")] = None
+    graph: Annotated[Share | None, Doc("How much a note gains that the best link to")] = None
+    collapse: Annotated[bool | None, Doc("Leave out near-duplicates of better results")] = None
+    expand: Annotated[
+        bool | Literal["llm"] | None,
+        Doc("Ask a short query for related words as well; llm: for other wordings"),
+    ] = None
+    rerank: Annotated[bool | None, Doc("Let a model read the first results")] = None
+    ignore: Annotated[frozenset[Signal], Doc("Signals without a say, with commas between")] = (
+        frozenset()
+    )
+    typing: Annotated[bool, Doc("The last word may be unfinished")] = False
+    explain: Annotated[bool, Doc("Report every stage of the search")] = False
+    door: Annotated[
+        Door, HttpDefault("http"), Doc("Who asks, for the log: plugin, web …; none: unlogged")
+    ] = UNLOGGED
+    hidden: Annotated[frozenset[str], InProcessOnly] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRequest(Request[SearchReply]):
+    """Notes like a note, or like a part of it.
+
+    `links`, 0..1, is how much being near by links counts beside being alike: one hop in
+    `direction` counts in full, each further one `decay` times as much.
+    """
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/similar",
+        "similar",
+        "Notes like a note",
+        rate_class="search",
+        example={"path": "Garden/Bees.md", "unlinked": True},
+    )
+    path: NotePath
+    heading: Annotated[str | None, Doc("Like what stands under this heading of the note")] = None
+    line: Annotated[
+        Annotated[int, Ge(1)] | None, Doc("Like the passage on this line of the note")
+    ] = None
+    limit: Limit = 10
+    unlinked: Annotated[bool, Doc("Leave out notes that are linked already")] = False
+    links: Annotated[Share, Doc("How much being near by links counts beside it")] = 0.0
+    direction: Annotated[Direction, Doc("Along links, against them, or either way")] = "both"
+    decay: Annotated[Share, Doc("What the second hop along links counts of the first")] = 0.5
+    explain: Annotated[bool, Doc("Report every stage of the search")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarTextRequest(Request[SearchReply]):
+    """Notes like a text of any length."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/similar",
+        "similar_text",
+        "Notes like a text",
+        needs="read",
+        rate_class="search",
+        example={"text": "A hive in spring needs room and water.", "limit": 3},
+    )
+    text: Annotated[str, Doc("Text to find notes like")]
+    limit: Limit = 10
+    explain: Annotated[bool, Doc("Report every stage of the search")] = False

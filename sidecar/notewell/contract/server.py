@@ -1,11 +1,15 @@
-"""What a server says of itself: its vaults, that it is there, its events, its errors."""
+"""The server itself: health, vaults, events, figures, and the document of an error."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
+from annotated_types import Ge
+
+from notewell.contract.fields import Doc
+from notewell.contract.request import EVENT_STREAM, PROMETHEUS_TEXT, Endpoint, Request
 from notewell.types import PropertyValue
 
 
@@ -58,3 +62,58 @@ class Problem:
     status: int
     detail: str
     code: str
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRequest(Request[HealthReply]):
+    """Whether the server is there; tells nothing of a vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/health",
+        "health",
+        "That the server is there, and which contract it speaks",
+        needs_token=False,
+        of_vault=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VaultsRequest(Request[VaultsReply]):
+    """The known vaults."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET", "/api/vaults", "vaults", "The known vaults", of_vault=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EventsRequest(Request[EventReply]):
+    """What happens to a vault, from now on or after an event that was seen."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/events",
+        "events",
+        "What happens to a vault, as server-sent events",
+        media=EVENT_STREAM,
+        headers={"after": "Last-Event-ID"},
+    )
+    after: Annotated[
+        Annotated[int, Ge(0)] | None,
+        Doc("Id of the last event seen; also as the header Last-Event-ID"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsRequest(Request[str]):
+    """Figures of the server and its open vaults, as Prometheus reads them."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/metrics",
+        "metrics",
+        "Figures of this server and its vaults, for Prometheus",
+        media=PROMETHEUS_TEXT,
+        of_vault=False,
+    )

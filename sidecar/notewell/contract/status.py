@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
+from notewell.contract.fields import Doc, NotePath
+from notewell.contract.request import Endpoint, Request
 from notewell.types import LedgerState
 
 EngineState = Literal["starting", "indexing", "ready", "degraded"]
@@ -115,3 +117,27 @@ class IndexReport:
     reused: int
     removed: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest(Request[StatusReply]):
+    """Where a vault's index stands."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET", "/api/status", "status", "Where a vault's index stands"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRequest(Request[LedgerReply]):
+    """The states of files, all or those asked for."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/ledger",
+        "ledger",
+        "What became of each file, and why",
+        example={"state": "excluded"},
+    )
+    state: Annotated[LedgerState | None, Doc("Only files in this state")] = None
+    path: Annotated[NotePath | None, Doc("Only this file, with the rule that decides")] = None

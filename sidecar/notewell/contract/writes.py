@@ -1,8 +1,14 @@
-"""What the doors answer about the notes that Notewell wrote."""
+"""What Notewell wrote to a vault, and taking it back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge
+
+from notewell.contract.fields import Doc, Limit
+from notewell.contract.request import Endpoint, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +37,29 @@ class UndoneReply:
     vault: str
     path: str
     undo: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WritesRequest(Request[WritesReply]):
+    """The newest writes to a vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/writes",
+        "writes",
+        "What Notewell wrote to a vault, newest first",
+        example={"limit": 20},
+    )
+    limit: Limit = 20
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRequest(Request[UndoneReply]):
+    """Take a write back; without a number the newest."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST", "/api/writes/undo", "undo", "Take a write to a vault back", example={"number": 1}
+    )
+    number: Annotated[
+        Annotated[int, Ge(1), Doc("Of the write")] | None, Doc("Left out: the newest")
+    ] = None

@@ -10,13 +10,13 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.index.embedded.index import Index
 from notewell.ingest.activity import Guarded
 from notewell.ingest.plan import guard
 from notewell.ingest.queue import MOST_PATHS, Work
 from notewell.ingest.writer import Writer
-from notewell.types import Change, FileStamp
+from notewell.types import FileStamp
 from notewell.vault.files import contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
 from notewell.vault.safe_names import check_name, is_note

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from notewell.context.assemble import Assembler
 from notewell.context.tokens import TokenCounter
-from notewell.contract.changes import AcceptedReply, SyncReply
+from notewell.contract.changes import AcceptedReply, Change, SyncReply
+from notewell.contract.explore import ExploreRequest
+from notewell.contract.graph import MissingLinksRequest
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply
-from notewell.contract.questions import MissingLinksQuestion, Question
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
 from notewell.engine.client_changes import Feed
@@ -48,16 +49,13 @@ from notewell.models.pool import Loader
 from notewell.sources import Source, source_of
 from notewell.support import interrupt
 from notewell.types import (
-    Change,
     Embedder,
     FileStamp,
     LedgerState,
     ModelRules,
     PassageText,
     Progress,
-    SearchRequest,
     Settings,
-    SimilarRequest,
     VaultRecord,
 )
 from notewell.vault.files import contained
@@ -218,13 +216,13 @@ class Engine:
             found = self._searching.search(asked)
         return self.history.noted(request, found)
 
-    def similar(self, request: SimilarRequest) -> SearchReply:
+    def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         """Notes like a note, or like a text."""
         return self._searching.similar(request)
 
-    def explore(self, question: Question) -> Explored:
+    def explore(self, question: ExploreRequest) -> Explored:
         """Answer a question about the vault as a whole: its links, its past, its words."""
-        if isinstance(question, MissingLinksQuestion):
+        if isinstance(question, MissingLinksRequest):
             self._load_models()  # whose vectors answer
         return self._explorer.answer(question)
 

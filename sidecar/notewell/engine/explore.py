@@ -7,8 +7,26 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TypeAlias, assert_never
 
-from notewell.contract.explore import ArchaeologyReply, CompleteReply
+from notewell.contract.explore import (
+    ArchaeologyReply,
+    ArchaeologyRequest,
+    CompleteReply,
+    CompleteRequest,
+    ExploreRequest,
+)
 from notewell.contract.graph import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    NeighborhoodRequest,
+    NeighborsRequest,
+    OrphansRequest,
+    PathRequest,
+)
+from notewell.contract.graph_replies import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,
@@ -20,29 +38,14 @@ from notewell.contract.graph import (
     OrphansReply,
     PathReply,
 )
-from notewell.contract.questions import (
-    ArchaeologyQuestion,
-    BridgesQuestion,
-    CommunitiesQuestion,
-    CompleteQuestion,
-    DanglingQuestion,
-    GraphStatsQuestion,
-    HubsQuestion,
-    MissingLinksQuestion,
-    NeighborhoodQuestion,
-    NeighborsQuestion,
-    OrphansQuestion,
-    PathQuestion,
-    Question,
-)
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.graph.queries import GraphAnswers
 from notewell.index.embedded.index import Index
 from notewell.search.archaeology import archaeology
 from notewell.search.complete import complete
 from notewell.search.note_lookup import find_note
 from notewell.search.vocabulary import Vocabulary
-from notewell.types import SearchRequest, StoredNote, VaultRecord
+from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 
 Explored: TypeAlias = (
@@ -77,7 +80,7 @@ class Explorer:
         self._learning = threading.Lock()
         self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
 
-    def answer(self, question: Question) -> Explored:  # noqa: C901, PLR0911 - a table of kinds
+    def answer(self, question: ExploreRequest) -> Explored:  # noqa: C901, PLR0911 - a table of kinds
         """Answer one question, in any thread.
 
         Raises:
@@ -86,29 +89,29 @@ class Explorer:
 
         """
         match question:
-            case NeighborsQuestion():
+            case NeighborsRequest():
                 return self._graph.neighbors(question)
-            case NeighborhoodQuestion():
+            case NeighborhoodRequest():
                 return self._graph.neighborhood(question)
-            case PathQuestion():
+            case PathRequest():
                 return self._graph.path(question)
-            case HubsQuestion():
+            case HubsRequest():
                 return self._graph.hubs(question)
-            case GraphStatsQuestion():
+            case GraphStatsRequest():
                 return self._graph.stats(question)
-            case BridgesQuestion():
+            case BridgesRequest():
                 return self._graph.bridges(question)
-            case CommunitiesQuestion():
+            case CommunitiesRequest():
                 return self._graph.communities(question)
-            case OrphansQuestion():
+            case OrphansRequest():
                 return self._graph.orphans(question)
-            case DanglingQuestion():
+            case DanglingRequest():
                 return self._graph.dangling(question)
-            case MissingLinksQuestion():
+            case MissingLinksRequest():
                 return self._graph.missing(question)
-            case ArchaeologyQuestion():
+            case ArchaeologyRequest():
                 return archaeology(question, self._search, DailyNotes.read(self._vault.path))
-            case CompleteQuestion():
+            case CompleteRequest():
                 return self._complete(question)
         assert_never(question)
 
@@ -116,11 +119,11 @@ class Explorer:
     def _graph(self) -> GraphAnswers:
         return GraphAnswers(self._index, self._vault, self._find)
 
-    def neighbors(self, asked: NeighborsQuestion) -> NeighborsReply:
+    def neighbors(self, asked: NeighborsRequest) -> NeighborsReply:
         """The notes near a note, for those that ask nothing else."""
         return self._graph.neighbors(asked)
 
-    def _complete(self, asked: CompleteQuestion) -> CompleteReply:
+    def _complete(self, asked: CompleteRequest) -> CompleteReply:
         generation = self._index.generation
         return CompleteReply(
             prefix=asked.prefix,

@@ -21,13 +21,13 @@ from notewell.contract.log import (
     VerdictReply,
     VerdictView,
 )
-from notewell.contract.search import SearchReply
+from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.errors import QueryLogError, QueryLogOffError
 from notewell.index.embedded.index import Index
 from notewell.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
 from notewell.search.note_lookup import find_note
 from notewell.support.times import iso
-from notewell.types import SearchRequest, Settings, VaultRecord, Verdict
+from notewell.types import Settings, VaultRecord, Verdict
 
 LOGGED_RESULTS = 10
 
@@ -45,20 +45,20 @@ class History:
 
     def screened(self, request: SearchRequest) -> SearchRequest:
         """The request without the notes that were judged never to be its answer."""
-        never = self._log.never(request.query)
+        never = self._log.never(request.q)
         if not never:
             return request
         return replace(request, hidden=request.hidden | {self._path(one) for one in never})
 
     def noted(self, request: SearchRequest, reply: SearchReply) -> SearchReply:
         """The reply, with a `query_id` if the search is logged; does not wait for the disk."""
-        if request.door is None or not request.query.strip():
+        if request.door == UNLOGGED or not request.q.strip():
             return reply
         asked = Query(
             id=secrets.token_hex(8),
             at=time.time(),
             door=request.door,
-            text=storable(request.query),
+            text=storable(request.q),
             mode=reply.mode,
             took_ms=reply.took_ms,
             generation=reply.generation,

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.embedded.index import Index
 from notewell.ingest.active_model import Models
 from notewell.models import load_reranker
@@ -15,14 +15,7 @@ from notewell.models.model_slots import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
 from notewell.search.note_facts import FactsBook
-from notewell.types import (
-    Reranker,
-    SearchRequest,
-    SearchRules,
-    Settings,
-    SimilarRequest,
-    VaultRecord,
-)
+from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
 # Words are looked up in one of these threads while the model reads the query.
 HELPERS = 2
@@ -66,7 +59,7 @@ class Searching:
         self._load_models()
         return self._models.steadily(partial(ask, semantic_reason=self._models.reason))
 
-    def similar(self, request: SimilarRequest) -> SearchReply:
+    def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         """Notes like a note, or like a text."""
         self._load_models()
         ask = partial(

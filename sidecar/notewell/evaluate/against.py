@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.peers import NotePassages, Peer, PeerIndexes, PeerKind, PeerModel
 from notewell.evaluate.queries import DEPTH, Ranker, answerable, run_queries
 from notewell.evaluate.report import PeerReport, SystemReport, class_means, compare_two
-from notewell.types import MAX_QUERY_CHARS, PassageText, Settings
+from notewell.types import PassageText, Settings
 
 
 @dataclass(frozen=True, slots=True)

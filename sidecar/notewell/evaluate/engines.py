@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from notewell.contract.search import SearchReply
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
-from notewell.types import PassageText, Progress, SearchRequest, VaultRecord
+from notewell.types import PassageText, Progress, VaultRecord
 
 OnProgress = Callable[[Progress], None] | None
 

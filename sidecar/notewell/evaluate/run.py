@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
+from notewell.contract.fields import MAX_QUERY_CHARS
+from notewell.contract.search import SearchRequest
 from notewell.errors import IndexInUseError
 from notewell.evaluate.against import Against, measure_peers
 from notewell.evaluate.corpus import write_vault
@@ -26,15 +28,7 @@ from notewell.evaluate.report import (
     compare,
     product,
 )
-from notewell.types import (
-    MAX_QUERY_CHARS,
-    SearchMode,
-    SearchRequest,
-    Settings,
-    Signal,
-    VaultRecord,
-    VaultRules,
-)
+from notewell.types import SearchMode, Settings, Signal, VaultRecord, VaultRules
 
 SYSTEMS = (
     System("keyword", "keyword"),
@@ -186,7 +180,7 @@ def measure(
 
 def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
     return SearchRequest(
-        query=query.text[:MAX_QUERY_CHARS],
+        q=query.text[:MAX_QUERY_CHARS],
         limit=limit,
         mode=system.mode,
         plain=query.plain,

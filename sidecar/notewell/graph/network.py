@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from notewell.contract.questions import Direction, LinkDirection
+from notewell.contract.graph_replies import LinkDirection
+from notewell.types import Direction
 
 Adjacency = Mapping[int, tuple[int, ...]]
 

@@ -7,6 +7,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from notewell.contract.graph import (
+    BridgesRequest,
+    CommunitiesRequest,
+    DanglingRequest,
+    GraphStatsRequest,
+    HubsRequest,
+    MissingLinksRequest,
+    NeighborhoodRequest,
+    NeighborsRequest,
+    OrphansRequest,
+    PathRequest,
+)
+from notewell.contract.graph_replies import (
     BridgesReply,
     CommunitiesReply,
     DanglingReply,
@@ -17,18 +29,6 @@ from notewell.contract.graph import (
     NeighborsReply,
     OrphansReply,
     PathReply,
-)
-from notewell.contract.questions import (
-    BridgesQuestion,
-    CommunitiesQuestion,
-    DanglingQuestion,
-    GraphStatsQuestion,
-    HubsQuestion,
-    MissingLinksQuestion,
-    NeighborhoodQuestion,
-    NeighborsQuestion,
-    OrphansQuestion,
-    PathQuestion,
 )
 from notewell.errors import NotFoundError
 from notewell.graph import replies
@@ -62,7 +62,7 @@ class GraphAnswers:
         self._views = GraphViews(index, vault)
         self._find = find
 
-    def neighbors(self, question: NeighborsQuestion) -> NeighborsReply:
+    def neighbors(self, question: NeighborsRequest) -> NeighborsReply:
         """The notes within some hops of one."""
         view, (start,) = self._view_of(question.path, daily=question.daily)
         near = sorted(
@@ -86,7 +86,7 @@ class GraphAnswers:
             neighbors=tuple(replies.neighbor(view, start, one) for one in near[: question.limit]),
         )
 
-    def neighborhood(self, question: NeighborhoodQuestion) -> NeighborhoodReply:
+    def neighborhood(self, question: NeighborhoodRequest) -> NeighborhoodReply:
         """The notes of a picture: those around a note, or the most linked of all."""
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
@@ -110,7 +110,7 @@ class GraphAnswers:
             warnings=(_NO_VECTOR_YET,) * no_vectors,
         )
 
-    def path(self, question: PathQuestion) -> PathReply:
+    def path(self, question: PathRequest) -> PathReply:
         """A shortest path between two notes; these may be daily notes, whatever `daily` is."""
         ends = question.source, question.target
         view, (source, target) = self._view_of(*ends, daily=question.daily)
@@ -125,7 +125,7 @@ class GraphAnswers:
             steps=replies.path_steps(view, path or ()),
         )
 
-    def hubs(self, question: HubsQuestion) -> HubsReply:
+    def hubs(self, question: HubsRequest) -> HubsReply:
         """The notes with the most backlinks or the highest PageRank."""
         view = self._whole_view(daily=question.daily)
         linked = [note for note, linking in view.network.into.items() if linking]
@@ -142,7 +142,7 @@ class GraphAnswers:
             hubs=tuple(replies.hub(view, note) for note in order[: question.limit]),
         )
 
-    def stats(self, question: GraphStatsQuestion) -> GraphStatsReply:
+    def stats(self, question: GraphStatsRequest) -> GraphStatsReply:
         """Numbers of notes, links and components."""
         view = self._whole_view(daily=question.daily)
         network = view.network
@@ -162,7 +162,7 @@ class GraphAnswers:
             hubs=tuple(replies.hub(view, note) for note in hubs[:STATS_HUBS]),
         )
 
-    def bridges(self, question: BridgesQuestion) -> BridgesReply:
+    def bridges(self, question: BridgesRequest) -> BridgesReply:
         """The links and notes without which a part of the vault is cut off."""
         view = self._whole_view(daily=question.daily)
         cuts = view.structure.cuts
@@ -176,7 +176,7 @@ class GraphAnswers:
             notes=tuple(replies.cut_note(view, one) for one in cuts.points[shown]),
         )
 
-    def communities(self, question: CommunitiesQuestion) -> CommunitiesReply:
+    def communities(self, question: CommunitiesRequest) -> CommunitiesReply:
         """The communities, or the one of a note."""
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)
@@ -195,7 +195,7 @@ class GraphAnswers:
             ),
         )
 
-    def orphans(self, question: OrphansQuestion) -> OrphansReply:
+    def orphans(self, question: OrphansRequest) -> OrphansReply:
         """The notes that no note links to."""
         view = self._whole_view(daily=question.daily)
         orphans = [note for note, linking in view.network.into.items() if not linking]
@@ -208,7 +208,7 @@ class GraphAnswers:
             notes=tuple(replies.graph_note(view, note) for note in orphans[: question.limit]),
         )
 
-    def dangling(self, question: DanglingQuestion) -> DanglingReply:
+    def dangling(self, question: DanglingRequest) -> DanglingReply:
         """The links that lead to no note."""
         view = self._whole_view(daily=question.daily)
         targets, attachments = dangling_links(
@@ -222,7 +222,7 @@ class GraphAnswers:
             targets=tuple(replies.dangling_target(view, one) for one in targets[: question.limit]),
         )
 
-    def missing(self, question: MissingLinksQuestion) -> MissingLinksReply:
+    def missing(self, question: MissingLinksRequest) -> MissingLinksReply:
         """The notes that are alike and not linked."""
         paths = () if question.path is None else (question.path,)
         view, starts = self._view_of(*paths, daily=question.daily)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from notewell.contract.graph import (
+from notewell.contract.graph_replies import (
     BridgeLink,
     Community,
     CutNote,

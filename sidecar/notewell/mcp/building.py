@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import BusyError
 from notewell.mcp.tool import Desk, Document, read
 
@@ -17,7 +18,7 @@ def refuse_while_building(desk: Desk, path: str | None = None) -> None:
 
     That is while more notes wait than are in the index, and for the note at `path` while it waits.
     """
-    status = read(desk.answers.status())
+    status = read(desk.answers.document(StatusRequest()))
     pending = status["queue"]["pending"]
     if status["state"] not in {"starting", "indexing"} or pending == 0:
         return
@@ -36,6 +37,8 @@ def _waits(desk: Desk, path: str) -> bool:
     entries: list[Document] = [
         entry
         for ending in _ENDINGS
-        for entry in read(desk.answers.ledger(state="pending", path=f"{path}{ending}"))["entries"]
+        for entry in read(desk.answers.document(LedgerRequest("pending", f"{path}{ending}")))[
+            "entries"
+        ]
     ]
     return bool(entries)

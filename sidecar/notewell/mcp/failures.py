@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from notewell.contract.status import LedgerRequest
 from notewell.errors import BusyError, NotewellError, NotFoundError, UsageError
 from notewell.mcp.tool import Asked, Desk, Document, read
 
@@ -31,7 +32,7 @@ def near(desk: Desk, asked: Asked, error: NotewellError) -> list[str]:
     names = [getattr(asked, name, None) for name in ("path", "source", "target")]
     wanted = [name for name in names if isinstance(name, str)]
     try:
-        entries = read(desk.answers.ledger(state="indexed"))["entries"] if wanted else []
+        entries = read(desk.answers.document(LedgerRequest("indexed")))["entries"] if wanted else []
     except NotewellError:
         return []  # the error that is told already says more
     paths = [entry["path"] for entry in entries]

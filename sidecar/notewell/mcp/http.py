@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import hdrs, web
 
-from notewell.client.backend import Here
+from notewell.client.backend import LocalBackend
 from notewell.errors import ForbiddenError
 from notewell.mcp.asgi import Application, exchange
 from notewell.mcp.jobs import Jobs
@@ -54,7 +54,7 @@ class SiteSource:
         record = self._record(vault)
         async with self._site.slots.taken(), self._site.holding(record.id):
             engine = self._site.engine(record.id)
-            desk = Desk(record.id, Here(engine), engine.tokens, self._jobs, self._facts())
+            desk = Desk(record.id, LocalBackend(engine), engine.tokens, self._jobs, self._facts())
             return await engine.call(work, desk)
 
     def _record(self, vault: str | None) -> VaultRecord:

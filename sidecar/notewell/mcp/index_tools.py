@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from notewell.contract.changes import ReindexRequest
+from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.mcp.jobs import progress
 from notewell.mcp.tool import Asked, Desk, Document, Tool, read
 
@@ -30,25 +32,27 @@ class PathsAsked(Asked):
 
 def reindex(desk: Desk, asked: ReindexAsked) -> Document:
     """Have the index look at the whole vault."""
-    desk.answers.reindex(full=asked.full)
+    desk.answers.document(ReindexRequest(full=asked.full))
     return _begun(desk, "reindex")
 
 
 def index_paths(desk: Desk, asked: PathsAsked) -> Document:
     """Have the index look at some places first."""
-    desk.answers.reindex(paths=asked.paths)
+    desk.answers.document(ReindexRequest(paths=tuple(asked.paths)))
     return _begun(desk, "index_paths")
 
 
 def index_remove(desk: Desk, asked: PathsAsked) -> Document:
     """Take what is gone from the folder out of the index; what is still there stays."""
-    rows = [read(desk.answers.ledger(path=path))["entries"] for path in asked.paths]
+    rows = [
+        read(desk.answers.document(LedgerRequest(path=path)))["entries"] for path in asked.paths
+    ]
     there = [
         path
         for path, entries in zip(asked.paths, rows, strict=True)
         if any(one["state"] in {"indexed", "keyword_only"} for one in entries)
     ]
-    desk.answers.reindex(paths=asked.paths)
+    desk.answers.document(ReindexRequest(paths=tuple(asked.paths)))
     begun = _begun(desk, "index_remove")
     kept = (
         "Of these, those that are still in the vault's folder stay in the index: it follows the"
@@ -59,7 +63,7 @@ def index_remove(desk: Desk, asked: PathsAsked) -> Document:
 
 def _begun(desk: Desk, kind: str) -> Document:
     job = desk.jobs.begin(kind, desk.vault)
-    return {"job": progress(job, read(desk.answers.status())), "hint": _MORE}
+    return {"job": progress(job, read(desk.answers.document(StatusRequest()))), "hint": _MORE}
 
 
 TOOLS = (

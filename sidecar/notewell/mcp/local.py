@@ -7,18 +7,20 @@ used instead of a second one, and an index that was opened here is let go once a
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
-import orjson
 
-from notewell.client.backend import Answers, Here
-from notewell.client.remote import Remote, running_server
+from notewell.client.backend import Backend, LocalBackend
+from notewell.client.remote import RemoteBackend, running_server
 from notewell.context.tokens import TokenCounter
+from notewell.contract.changes import AcceptedReply, ReindexRequest
+from notewell.contract.request import Request
+from notewell.contract.status import StatusReply, StatusRequest
 from notewell.errors import NotewellError, NotFoundError, ServerError
 from notewell.mcp.jobs import Jobs
 from notewell.mcp.tool import Desk, VaultFacts
@@ -30,6 +32,7 @@ if TYPE_CHECKING:  # these take long to load, which no one waits for where a ser
     from notewell.vaults.opened import Vaults
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(slots=True)
@@ -93,7 +96,7 @@ class LocalSource:
         if server is not None:
             self._let_go(record)
             try:
-                return work(self._desk(record, Remote(server, vault=record.id)))
+                return work(self._desk(record, RemoteBackend(server, vault=record.id)))
             except ServerError:
                 if running_server(self._known.directory(record)) is not None:
                     raise  # it is there, and fails
@@ -110,7 +113,7 @@ class LocalSource:
             )
         return self._only
 
-    def _desk(self, record: VaultRecord, answers: Answers) -> Desk:
+    def _desk(self, record: VaultRecord, answers: Backend) -> Desk:
         records = self._known.records() if self._only is None else (self._only,)
         facts = tuple(VaultFacts(one.id, one.name, default=one.default) for one in records)
         return Desk(record.id, answers, self._counter(record), self._jobs, facts)
@@ -122,7 +125,7 @@ class LocalSource:
         return self._counters[record.id]
 
     @contextmanager
-    def _here(self, record: VaultRecord) -> Iterator[Answers]:
+    def _here(self, record: VaultRecord) -> Iterator[Backend]:
         """The vault's index, opened here to read, for as long as the block runs."""
         with self._lock:
             opened = self._open.get(record.id)
@@ -174,7 +177,7 @@ class LocalSource:
             self._let_go(record)  # what was read before the run is opened anew
 
 
-class _Alone(Here):
+class _Alone(LocalBackend):
     """An index of this process alone, which it can also bring up to date."""
 
     def __init__(self, engine: Engine, run: _Run, source: LocalSource, record: VaultRecord) -> None:
@@ -183,19 +186,24 @@ class _Alone(Here):
         self._source = source
         self._record = record
 
-    def status(self) -> bytes:
-        """Where the index stands, runs of this process included."""
-        status: dict[str, Any] = orjson.loads(super().status())
-        if self._at_work.thread is not None and self._at_work.thread.is_alive():
-            status["state"] = "indexing"
-        elif self._at_work.problem is not None:
-            status["problem"] = self._at_work.problem
-        return orjson.dumps(status)
+    def answer(self, request: Request[R]) -> R:
+        """Answer a request; the status knows the runs of this process, which reindexing begins."""
+        reply: Any
+        if isinstance(request, StatusRequest):
+            reply = self._status(super().answer(request))
+        elif isinstance(request, ReindexRequest):
+            self._source.begin_run(self._record, self._at_work, full=request.full)
+            reply = AcceptedReply(max(len(request.paths), 1), generation=0)
+        else:
+            reply = super().answer(request)
+        answered: R = reply
+        return answered
 
-    def reindex(self, *, full: bool = False, paths: Sequence[str] = ()) -> bytes:
-        """Begin a run over the whole vault; places cost little more by themselves."""
-        self._source.begin_run(self._record, self._at_work, full=full)
-        return orjson.dumps({"accepted": max(len(paths), 1), "generation": 0, "warnings": []})
+    def _status(self, status: StatusReply) -> StatusReply:
+        run = self._at_work
+        if run.thread is not None and run.thread.is_alive():
+            return replace(status, state="indexing")
+        return status if run.problem is None else replace(status, problem=run.problem)
 
 
 def _open_to_read(vaults: Vaults, record: VaultRecord) -> Engine:

@@ -11,24 +11,19 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from notewell.contract import memory_fields as field
-from notewell.contract import memory_requests as asking
-from notewell.contract.memory_requests import (
-    DEFAULT_NAMESPACE,
-    MemoryOrder,
-    MemoryRequest,
-    MemoryType,
-    RelationKind,
-)
+from notewell.contract import memory as asking
+from notewell.contract import memory as field
+from notewell.contract.fields import MAX_QUERY_CHARS
+from notewell.contract.memory import DEFAULT_NAMESPACE, MemoryOrder, MemoryRequest
+from notewell.contract.memory_replies import MemoryType, RelationKind
 from notewell.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
-from notewell.types import MAX_QUERY_CHARS
 
 # What JSON takes of a context's budget: some names and braces, and what quotes and line ends cost.
 _AROUND_TEXT, _SHARE_OF_TEXT = 50, 0.85
 
 _Id = Annotated[str, Field(min_length=1, description="Id, path or name of a memory")]
-_Comment = Annotated[field.Comment, Field(description="Why, for the memory's history")]
-_Limit = Annotated[field.Limit, Field(description="Most")]
+_Comment = Annotated[str, Field(max_length=1000, description="Why, for the memory's history")]
+_Limit = Annotated[int, Field(ge=1, le=1000, description="Most")]
 
 
 class MemoryAsked(Asked):
@@ -49,12 +44,18 @@ class StoreAsked(MemoryAsked):
     """`memory_store`."""
 
     asks = asking.StoreMemory
-    content: field.Content = Field(description="What to remember")
+    content: Annotated[str, Field(min_length=1, max_length=asking.MAX_CONTENT_CHARS)] = Field(
+        description="What to remember"
+    )
     type: MemoryType = "fact"
     namespace: field.Namespace = DEFAULT_NAMESPACE
-    importance: field.Share = 0.5
-    provenance: field.Provenance = None
-    title: field.Title | None = Field(None, description="Name of the note")
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+    provenance: Annotated[str, Field(max_length=1000)] | None = Field(
+        None, description="Where it comes from: a note, a person, a conversation"
+    )
+    title: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="Name of the note"
+    )
 
 
 class RecallAsked(LongMemoryAsked):
@@ -90,7 +91,7 @@ class OutcomeAsked(MemoryAsked):
 
     asks = asking.MemoryOutcome
     id: _Id
-    helped: field.Helped
+    helped: Annotated[bool, Field(description="Whether it helped")]
     comment: _Comment = ""
 
 
@@ -99,7 +100,7 @@ class ForgetAsked(MemoryAsked):
 
     asks = asking.ForgetMemory
     id: _Id
-    force: field.Force = False
+    force: Annotated[bool, Field(description="Delete it even if it is a golden rule")] = False
 
 
 class RelateAsked(MemoryAsked):
@@ -109,7 +110,7 @@ class RelateAsked(MemoryAsked):
     source: _Id
     target: str = Field(min_length=1, description="A memory, or the path of a note")
     kind: RelationKind = "relates_to"
-    weight: field.Share = 1.0
+    weight: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
 
 
 class UnrelateAsked(MemoryAsked):
@@ -156,14 +157,14 @@ class HealthAsked(LongMemoryAsked):
 def remember(desk: Desk, asked: MemoryAsked | LongMemoryAsked) -> Document:
     """Ask the memories, or tell them."""
     given = asked.model_dump(exclude={"vault", "budget_tokens"})
-    return read(desk.answers.remember(asked.asks(**given)))
+    return read(desk.answers.document(asked.asks(**given)))
 
 
 def context(desk: Desk, asked: ContextAsked) -> Document:
     """What to know before a task; the ids of the memories stand in the text."""
     budget = max(int((asked.budget_tokens - _AROUND_TEXT) * _SHARE_OF_TEXT), 1)
     request = asking.MemoryContext(asked.query, asked.namespace, budget, asked.depth)
-    made = read(desk.answers.remember(request))
+    made = read(desk.answers.document(request))
     left_out = {"left_out": len(made["left_out"])} if made["left_out"] else {}
     return {"vault": made["vault"], "text": made["text"], **left_out, "warnings": made["warnings"]}
 
@@ -183,7 +184,7 @@ def _tool(
         asked,
         run,
         cut=cut,
-        writes=asked.asks.writes,
+        writes=asked.asks.endpoint.method != "GET",
         destructive=name == "forget",
     )
 

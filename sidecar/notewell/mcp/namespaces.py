@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from notewell.contract.status import LedgerRequest
 from notewell.mcp.tool import BudgetAsked, Desk, Document, Tool, read
 
 Namespace = Annotated[
@@ -36,7 +37,7 @@ def folder_of(namespace: str | None) -> str:
 
 def namespaces(desk: Desk, asked: NamespacesAsked) -> Document:
     """The vaults, and the folders of one with how many notes each has in it."""
-    ledger = read(desk.answers.ledger())
+    ledger = read(desk.answers.document(LedgerRequest()))
     name = ledger["vault"]
     counts: Counter[str] = Counter()
     for one in ledger["entries"]:

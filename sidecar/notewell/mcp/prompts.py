@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from notewell.contract.questions import ContextQuestion
+from notewell.contract.context import ContextRequest
 from notewell.mcp.search_tools import DOOR
 from notewell.mcp.tool import Desk, read
 
@@ -37,7 +37,7 @@ class PromptText:
 
 def _answer(desk: Desk, given: Mapping[str, str]) -> str:
     question = given["question"]
-    made = read(desk.answers.context(ContextQuestion(question, fill=True, door=DOOR)))
+    made = read(desk.answers.document(ContextRequest(question, fill=True, door=DOOR)))
     found = made["text"] or "(Nothing in the notes matches the question.)"
     return f"Answer from these notes: {question}\n\n{_CITE}\n\n{found}"
 

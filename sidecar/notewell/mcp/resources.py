@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit
 
+from notewell.contract.notes import NoteRequest
+from notewell.contract.status import LedgerRequest
 from notewell.errors import NotFoundError
 from notewell.mcp.tool import Desk, read
 
@@ -38,7 +40,7 @@ def address(uri: str) -> tuple[str, str]:
 
 def page(desk: Desk, offset: int) -> tuple[tuple[NoteResource, ...], int | None]:
     """Some notes from `offset` on, the latest first, and where the next page begins."""
-    entries = read(desk.answers.ledger())["entries"]
+    entries = read(desk.answers.document(LedgerRequest()))["entries"]
     notes = [one for one in entries if one["state"] in {"indexed", "keyword_only"}]
     notes.sort(key=lambda one: (one["modified"] or "", one["path"]), reverse=True)
     shown = tuple(
@@ -51,5 +53,5 @@ def page(desk: Desk, offset: int) -> tuple[tuple[NoteResource, ...], int | None]
 
 def text(desk: Desk, path: str) -> str:
     """The note's text."""
-    content: str = read(desk.answers.note(path))["content"]
+    content: str = read(desk.answers.document(NoteRequest(path)))["content"]
     return content

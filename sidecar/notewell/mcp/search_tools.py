@@ -7,13 +7,18 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from notewell.contract.questions import MAX_BUDGET, MIN_BUDGET, ContextQuestion
+from notewell.contract.context import MAX_BUDGET, MIN_BUDGET, ContextRequest
+from notewell.contract.fields import MAX_QUERY_CHARS
+from notewell.contract.notes import NoteRequest
+from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.contract.status import LedgerRequest
+from notewell.errors import UsageError
 from notewell.mcp.answer import compact, encode
 from notewell.mcp.building import refuse_while_building
 from notewell.mcp.namespaces import Namespace, folder_of
 from notewell.mcp.note_part import part_of
 from notewell.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
-from notewell.types import MAX_QUERY_CHARS, SearchMode, SearchRequest, SimilarRequest
+from notewell.types import SearchMode
 
 DOOR = "mcp"
 MAX_FOUND = 1000
@@ -105,7 +110,7 @@ def search(desk: Desk, asked: SearchAsked) -> Document:
         everything=asked.everything,
         door=DOOR,
     )
-    found = read(desk.answers.search(request))
+    found = read(desk.answers.document(request))
     inside = [one for one in found["results"] if one["path"].startswith(folder)]
     if not inside:
         refuse_while_building(desk)
@@ -114,10 +119,14 @@ def search(desk: Desk, asked: SearchAsked) -> Document:
 
 def similar(desk: Desk, asked: SimilarAsked) -> Document:
     """Notes like a note or a text."""
-    request = SimilarRequest(
-        path=asked.path, text=asked.text, limit=asked.limit, unlinked=asked.unlinked
-    )
-    found = read(desk.answers.similar(request))
+    if (asked.path is None) == (asked.text is None):
+        raise UsageError("Similar notes are asked for by a path or by a text: give one of them.")
+    request: SimilarRequest | SimilarTextRequest
+    if asked.path is not None:
+        request = SimilarRequest(asked.path, limit=asked.limit, unlinked=asked.unlinked)
+    else:
+        request = SimilarTextRequest(asked.text or "", limit=asked.limit)
+    found = read(desk.answers.document(request))
     if not found["results"]:
         refuse_while_building(desk)
     return _results(found, found["results"])
@@ -125,7 +134,7 @@ def similar(desk: Desk, asked: SimilarAsked) -> Document:
 
 def read_note(desk: Desk, asked: ReadAsked) -> Document:
     """A note's text, or a part of it, with where its headings are."""
-    note = read(desk.answers.note(asked.path))
+    note = read(desk.answers.document(NoteRequest(asked.path)))
     part = part_of(
         note, section=asked.section, lines=asked.lines, budget=asked.budget_tokens, count=desk.count
     )
@@ -173,14 +182,14 @@ def context(desk: Desk, asked: ContextAsked) -> Document:
     """Text to answer from, with numbered sources; the whole answer is within the budget."""
     budget = asked.budget_tokens
     while True:
-        question = ContextQuestion(
+        question = ContextRequest(
             asked.query,
             budget_tokens=budget,
             sources=asked.sources,
             fill=asked.fill,
             door=DOOR,
         )
-        made = read(desk.answers.context(question))
+        made = read(desk.answers.document(question))
         if not made["sources"]:
             refuse_while_building(desk)
         document = _context(made)
@@ -232,13 +241,13 @@ def _result(one: Document) -> Document:
 
 
 def _indexed(desk: Desk) -> list[Document]:
-    rows: list[Document] = read(desk.answers.ledger())["entries"]
+    rows: list[Document] = read(desk.answers.document(LedgerRequest()))["entries"]
     return [one for one in rows if one["state"] in {"indexed", "keyword_only"}]
 
 
 def _filtered(desk: Desk, condition: str) -> list[Document]:
     request = SearchRequest(condition, limit=MAX_FOUND, mode="keyword", everything=True)
-    rows: list[Document] = read(desk.answers.search(request))["results"]
+    rows: list[Document] = read(desk.answers.document(request))["results"]
     return rows
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from notewell.client.backend import Answers
+from notewell.client.backend import Backend
 from notewell.mcp.jobs import Jobs
 from notewell.types import CountTokens
 
@@ -53,7 +53,7 @@ class Desk:
     """What a tool works with, for one vault."""
 
     vault: str  # its id
-    answers: Answers
+    answers: Backend
     count: CountTokens
     jobs: Jobs
     vaults: tuple[VaultFacts, ...]  # those that may be asked about

@@ -6,19 +6,16 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from notewell.contract.questions import (
-    MAX_HOPS,
-    ArchaeologyQuestion,
-    Direction,
-    Granularity,
-    GraphStatsQuestion,
-    NeighborsQuestion,
-    PathQuestion,
-)
+from notewell.contract.explore import ArchaeologyRequest, Granularity
+from notewell.contract.fields import MAX_QUERY_CHARS
+from notewell.contract.graph import MAX_HOPS, GraphStatsRequest, NeighborsRequest, PathRequest
+from notewell.contract.log import LogRequest
+from notewell.contract.search import SearchRequest
+from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import NotFoundError
 from notewell.mcp.jobs import progress
 from notewell.mcp.tool import BudgetAsked, Desk, Document, Tool, read
-from notewell.types import MAX_QUERY_CHARS, LedgerState, SearchMode, SearchRequest
+from notewell.types import Direction, LedgerState, SearchMode
 
 _LOGGED = 1000  # searches of the log that are looked through for one
 
@@ -79,10 +76,10 @@ class TraceListAsked(BudgetAsked):
 
 def graph_neighbors(desk: Desk, asked: NeighborsAsked) -> Document:
     """Notes within some links of a note."""
-    question = NeighborsQuestion(
+    question = NeighborsRequest(
         asked.path, hops=asked.hops, direction=asked.direction, limit=asked.limit
     )
-    found = read(desk.answers.explore(question))
+    found = read(desk.answers.document(question))
     shown = ("path", "hops", "score", "link")
     return {
         "path": found["path"],
@@ -93,8 +90,8 @@ def graph_neighbors(desk: Desk, asked: NeighborsAsked) -> Document:
 
 def graph_path(desk: Desk, asked: PathAsked) -> Document:
     """The shortest way between two notes."""
-    question = PathQuestion(asked.source, asked.target, directed=asked.directed)
-    found = read(desk.answers.explore(question))
+    question = PathRequest(asked.source, asked.target, directed=asked.directed)
+    found = read(desk.answers.document(question))
     return {
         "source": found["source"],
         "target": found["target"],
@@ -106,8 +103,8 @@ def graph_path(desk: Desk, asked: PathAsked) -> Document:
 
 def archaeology(desk: Desk, asked: ArchaeologyAsked) -> Document:
     """When a topic was on somebody's mind."""
-    question = ArchaeologyQuestion(asked.query, limit=asked.limit, granularity=asked.granularity)
-    found = read(desk.answers.explore(question))
+    question = ArchaeologyRequest(asked.query, limit=asked.limit, granularity=asked.granularity)
+    found = read(desk.answers.document(question))
     shown = ("first", "last", "total", "undated", "granularity", "intervals", "gaps", "warnings")
     return {
         **{name: found[name] for name in shown},
@@ -129,13 +126,13 @@ def archaeology(desk: Desk, asked: ArchaeologyAsked) -> Document:
 
 def vault_status(desk: Desk, asked: StatusAsked) -> Document:
     """Where the index stands, with the ledger's counts and what is asked of it."""
-    status = read(desk.answers.status())
+    status = read(desk.answers.document(StatusRequest()))
     left_out = ("generation", "work", "embedder")
     document = {name: value for name, value in status.items() if name not in left_out}
     if asked.job is not None:
         document["job"] = progress(desk.jobs.find(asked.job), status)
     if asked.state is not None or asked.path is not None:
-        ledger = read(desk.answers.ledger(state=asked.state, path=asked.path))
+        ledger = read(desk.answers.document(LedgerRequest(asked.state, asked.path)))
         shown = ("path", "state", "rule", "reason", "warnings")
         document["files"] = [{name: one[name] for name in shown} for one in ledger["entries"]]
     return document
@@ -143,9 +140,9 @@ def vault_status(desk: Desk, asked: StatusAsked) -> Document:
 
 def stats(desk: Desk, _asked: BudgetAsked) -> Document:
     """Figures of the vault: notes, passages, links, searches."""
-    status = read(desk.answers.status())
-    graph = read(desk.answers.explore(GraphStatsQuestion()))
-    log = read(desk.answers.log(limit=1))
+    status = read(desk.answers.document(StatusRequest()))
+    graph = read(desk.answers.document(GraphStatsRequest()))
+    log = read(desk.answers.document(LogRequest(1)))
     counted = ("nodes", "edges", "unresolved", "components", "largest", "isolated", "orphans")
     return {
         "vault": status["vault"],
@@ -166,7 +163,7 @@ def trace_query(desk: Desk, asked: TraceAsked) -> Document:
     if query is None:
         query, mode = _logged(desk, asked.query_id or "")
     found = read(
-        desk.answers.search(SearchRequest(query, limit=asked.limit, mode=mode, explain=True))
+        desk.answers.document(SearchRequest(query, limit=asked.limit, mode=mode, explain=True))
     )
     shown = ("path", "score", "scores", "raw")
     return {
@@ -182,7 +179,7 @@ def trace_query(desk: Desk, asked: TraceAsked) -> Document:
 
 def trace_list(desk: Desk, asked: TraceListAsked) -> Document:
     """The latest searches of this vault, with what was found and opened."""
-    log = read(desk.answers.log(limit=asked.limit))
+    log = read(desk.answers.document(LogRequest(asked.limit)))
     return {
         "enabled": log["enabled"],
         "total": log["total"],
@@ -204,7 +201,7 @@ def trace_list(desk: Desk, asked: TraceListAsked) -> Document:
 
 def _logged(desk: Desk, query_id: str) -> tuple[str, SearchMode]:
     """Query and mode of a search in the log."""
-    for one in read(desk.answers.log(limit=_LOGGED))["entries"]:
+    for one in read(desk.answers.document(LogRequest(_LOGGED)))["entries"]:
         if one["query_id"] == query_id:
             return one["query"], one["mode"]
     raise NotFoundError(f"no search '{query_id}' among the latest; trace_list names them")

@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from notewell.contract.memory import (
-    MemoryChangedReply,
-    MemoryForgottenReply,
-    ValidationKind,
-)
-from notewell.contract.memory_requests import (
     DEFAULT_NAMESPACE,
     ApplyMemory,
     ForgetMemory,
@@ -17,6 +12,11 @@ from notewell.contract.memory_requests import (
     RelateMemories,
     StoreMemory,
     UnrelateMemories,
+)
+from notewell.contract.memory_replies import (
+    MemoryChangedReply,
+    MemoryForgottenReply,
+    ValidationKind,
 )
 from notewell.errors import ProtectedError, UsageError
 from notewell.memory import scoring

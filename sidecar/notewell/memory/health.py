@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from notewell.contract.memory import Ailing, Contradiction, MemoryHealthReply
-from notewell.contract.memory_requests import RelationKind
+from notewell.contract.memory_replies import Ailing, Contradiction, MemoryHealthReply, RelationKind
 from notewell.index.analyze import words
 from notewell.memory import scoring
 from notewell.memory.folder import MemoryFolder

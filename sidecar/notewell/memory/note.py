@@ -14,13 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, get_args
 
-from notewell.contract.memory import ValidationKind
-from notewell.contract.memory_requests import (
-    DEFAULT_NAMESPACE,
-    MAX_CONTENT_CHARS,
-    MemoryType,
-    RelationKind,
-)
+from notewell.contract.memory import DEFAULT_NAMESPACE, MAX_CONTENT_CHARS
+from notewell.contract.memory_replies import MemoryType, RelationKind, ValidationKind
 from notewell.errors import UsageError
 from notewell.memory import scoring
 from notewell.types import PropertyValue, SourceText

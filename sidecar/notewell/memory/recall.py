@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from notewell.contract.memory import RecalledMemory, RecallParts
+from notewell.contract.memory_replies import RecalledMemory, RecallParts
 from notewell.index.analyze import words
 from notewell.memory import scoring
 from notewell.memory.folder import MemoryFolder

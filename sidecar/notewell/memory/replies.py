@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from notewell.contract.memory import MemoryView, RelationView, ValidationView
+from notewell.contract.memory_replies import MemoryView, RelationView, ValidationView
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory
 from notewell.support.times import iso

@@ -10,15 +10,6 @@ from pathlib import Path
 from typing import assert_never
 
 from notewell.contract.memory import (
-    MemoryContextReply,
-    MemoryHistoryReply,
-    MemoryInspectReply,
-    MemoryListReply,
-    MemoryReply,
-    RecallReply,
-    RelationView,
-)
-from notewell.contract.memory_requests import (
     ApplyMemory,
     ForgetMemory,
     InspectMemory,
@@ -33,7 +24,16 @@ from notewell.contract.memory_requests import (
     StoreMemory,
     UnrelateMemories,
 )
-from notewell.contract.search import SearchReply
+from notewell.contract.memory_replies import (
+    MemoryContextReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    MemoryReply,
+    RecallReply,
+    RelationView,
+)
+from notewell.contract.search import SearchReply, SearchRequest
 from notewell.index.embedded.index import Index
 from notewell.memory.changes import MemoryChanges
 from notewell.memory.folder import MemoryFolder
@@ -41,7 +41,7 @@ from notewell.memory.health import examine
 from notewell.memory.note import Memory
 from notewell.memory.recall import Recall, Similarities, compose
 from notewell.memory.replies import history, view
-from notewell.types import CountTokens, SearchRequest, Settings, VaultRecord
+from notewell.types import CountTokens, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 
@@ -227,7 +227,7 @@ def open_memories(
     def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
         others = frozenset(note.path for note in index.all_notes()) - set(paths)
         request = SearchRequest(
-            query=query, limit=len(paths), plain=True, hidden=others, everything=True
+            q=query, limit=len(paths), plain=True, hidden=others, everything=True
         )
         found = search(request).results if paths else ()
         return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}

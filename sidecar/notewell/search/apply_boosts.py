@@ -11,13 +11,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import Index
 from notewell.search import boost, phrase_match
 from notewell.search.candidates import Candidates
 from notewell.search.note_facts import FactsBook
 from notewell.search.retrieve import Terms
-from notewell.types import FloatArray, IdArray, SearchRequest, SearchRules, Signal, StoredNote
+from notewell.types import FloatArray, IdArray, SearchRules, Signal, StoredNote
 
 T = TypeVar("T")
 
@@ -103,7 +104,7 @@ class Lift:
         notes = [known.get(note_id) for note_id in ids[:most].tolist()]
         names = boost.by_name(
             [_names(note) for note in notes],
-            phrase_match.fold(self.request.query),
+            phrase_match.fold(self.request.q),
             most=name_boost,
         )
         tags = boost.by_tag([_tags(note) for note in notes], self.terms.rarity, most=tag_boost)

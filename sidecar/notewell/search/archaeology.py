@@ -7,17 +7,17 @@ from datetime import UTC, date, datetime, tzinfo
 
 from notewell.contract.explore import (
     ArchaeologyReply,
+    ArchaeologyRequest,
     Bucket,
+    DatedBy,
     DatedNote,
     DateSource,
     Gap,
     Interval,
     Peak,
 )
-from notewell.contract.questions import ArchaeologyQuestion, DatedBy
-from notewell.contract.search import Result, SearchReply
+from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.search.timeline import Stretch, Timeline, timeline
-from notewell.types import SearchRequest
 from notewell.vault.daily import DailyNotes, day_in_name
 from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 
@@ -27,7 +27,7 @@ RELEVANT = 0.25
 
 
 def archaeology(
-    asked: ArchaeologyQuestion,
+    asked: ArchaeologyRequest,
     search: Callable[[SearchRequest], SearchReply],
     daily: DailyNotes,
 ) -> ArchaeologyReply:

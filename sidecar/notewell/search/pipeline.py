@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from notewell.contract.explain import Contribution, Removed
-from notewell.contract.search import Fusion, Result, SearchReply
+from notewell.contract.search import Fusion, Result, SearchReply, SearchRequest
 from notewell.errors import ModelError
 from notewell.index.embedded.index import Index
 from notewell.search import (
@@ -50,7 +50,6 @@ from notewell.types import (
     KnowsTokens,
     PropertyValue,
     SearchMode,
-    SearchRequest,
     SearchRules,
     VaultRecord,
 )
@@ -116,7 +115,7 @@ class _Run:
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
         generation = self.index.generation
-        parsed = query.parse(self.request.query, plain=self.request.plain)
+        parsed = query.parse(self.request.q, plain=self.request.plain)
         self.warnings += parsed.warnings
         trace.stage("parse", count_in=1, count_out=1)
         among = self.scoped(parsed, self.filter(parsed, trace), trace)
@@ -126,7 +125,7 @@ class _Run:
         elif among.notes is not None:
             found = self.listed(among.notes, trace)
         return SearchReply(
-            query=self.request.query,
+            query=self.request.q,
             vault=self.vault.name,
             mode=self.request.mode,
             fusion=self.fusion,
@@ -199,7 +198,7 @@ class _Run:
             notes=among.notes,
             without=among.without,
             scored=self.request.mode != "semantic",
-            typing=self.request.typing and not self.request.query[-1:].isspace(),
+            typing=self.request.typing and not self.request.q[-1:].isspace(),
         )
         looking_up = self.beside(look_up)
         vector = self.vector(parsed.text)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from notewell.contract.explain import Removed
+from notewell.contract.search import SearchRequest
 from notewell.errors import ModelError, NotewellError
 from notewell.index.embedded.index import Index
 from notewell.search.duplicates import MAX_COMPARED, duplicates
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.rerank import HEAD, rerank
 from notewell.search.trace import TOP, Trace
-from notewell.types import Reranker, SearchRequest, SearchRules
+from notewell.types import Reranker, SearchRules
 
 FindReranker = Callable[[], Reranker]  # raises an error of ours where there is none
 

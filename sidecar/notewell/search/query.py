@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.errors import QueryTooLongError
 from notewell.index.analyze import words
 from notewell.search import dates
@@ -33,7 +34,6 @@ from notewell.search.syntax import (
     Text,
     ValueTest,
 )
-from notewell.types import MAX_QUERY_CHARS
 
 _SIGNS: tuple[Comparison, ...] = (">=", "<=", ">", "<")
 

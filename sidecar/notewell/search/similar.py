@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from notewell.contract.explain import Removed
-from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchReply
+from notewell.contract.search import (
+    Fusion,
+    RawScores,
+    Result,
+    Scores,
+    SearchReply,
+    SimilarRequest,
+    SimilarTextRequest,
+)
 from notewell.errors import ModelError, UsageError
 from notewell.index.embedded.index import Index
 from notewell.index.embedded.keywords import QueryTerm
@@ -27,7 +35,6 @@ from notewell.types import (
     Embedder,
     FloatArray,
     SearchRules,
-    SimilarRequest,
     VaultRecord,
 )
 
@@ -37,28 +44,28 @@ ECHOED_CHARS = 200  # of a text; the reply is to show what was asked, not to car
 def similar(
     index: Index,
     embedder: Embedder | None,
-    request: SimilarRequest,
+    request: SimilarRequest | SimilarTextRequest,
     rules: SearchRules,
     vault: VaultRecord,
     *,
     semantic_reason: str | None,
 ) -> SearchReply:
-    """Notes most like the note at `request.path` or like `request.text`; never the note itself.
+    """Notes most like the note at `request.path`, or like a text; never the note itself.
 
     Without an embedder, notes that share the source's telling words; `warnings` says so.
 
     Raises:
         NotFoundError: there is no note at the path, or no such heading in it.
-        UsageError: neither or both of path and text are given, or a part of a text.
+        UsageError: a part is chosen both by its heading and by a line.
         IndexFailure: the index does not read.
 
     """
-    if (request.path is None) == (request.text is None):
-        raise UsageError("Similar notes are asked for by a path or by a text: give one of them.")
-    part = (request.heading is not None) + (request.line is not None)
-    if part > (request.path is not None):
+    text = request.text if isinstance(request, SimilarTextRequest) else None
+    if isinstance(request, SimilarTextRequest):
+        request = SimilarRequest("", limit=request.limit, explain=request.explain)
+    if request.heading is not None and request.line is not None:
         raise UsageError("A part is chosen of a note, by its `heading` or by a `line`: give one.")
-    return _Run(index, embedder, request, rules, vault, semantic_reason).reply()
+    return _Run(index, embedder, request, text, rules, vault, semantic_reason).reply()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,7 @@ class _Run:
     index: Index
     embedder: Embedder | None
     request: SimilarRequest
+    text: str | None
     rules: SearchRules
     vault: VaultRecord
     semantic_reason: str | None
@@ -86,9 +94,9 @@ class _Run:
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
         generation = self.index.generation
-        if self.request.path is None and not (self.request.text or "").strip():
+        if self.text is not None and not self.text.strip():
             return self.finished(generation, None, (), trace)
-        source = asked(self.index, self.request)
+        source = asked(self.index, self.request if self.text is None else self.text)
         trace.stage("source", count_in=1, count_out=len(source.texts))
         vectors = self.vectors(source)
         found = self.by_words(source) if vectors is None else self.by_meaning(source, vectors)
@@ -119,7 +127,7 @@ class _Run:
             )
         request = self.request
         return SearchReply(
-            query=request.path or (request.text or "")[:ECHOED_CHARS],
+            query=request.path if self.text is None else self.text[:ECHOED_CHARS],
             vault=self.vault.name,
             mode="keyword" if by_words else "semantic",
             fusion=fusion,
@@ -133,7 +141,7 @@ class _Run:
             warnings=tuple(self.warnings),
             explain=trace.explain(
                 {
-                    "path": request.path,
+                    "path": request.path or None,
                     "unlinked": request.unlinked,
                     "heading": request.heading,
                     "line": request.line,

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from notewell.contract.search import SimilarRequest
 from notewell.errors import NotFoundError
 from notewell.index.analyze import tokens
 from notewell.index.embedded.index import Index
 from notewell.index.embedded.keywords import QueryTerm, idf
 from notewell.search.note_lookup import find_note
 from notewell.search.similarity import MAX_PASSAGES
-from notewell.types import SimilarRequest, StoredChunk, StoredNote
+from notewell.types import StoredChunk, StoredNote
 
 TELLING_TERMS = 25
 _PIECE_CHARS = 1000
@@ -35,15 +36,15 @@ class Asked:
     own: tuple[int, ...] = ()
 
 
-def asked(index: Index, request: SimilarRequest) -> Asked:
+def asked(index: Index, request: SimilarRequest | str) -> Asked:
     """Find the note and the part of it, or cut the text.
 
     Raises:
         NotFoundError: there is no such note, or no such heading in it.
 
     """
-    if request.path is None:
-        pieces = _pieces(request.text or "")
+    if isinstance(request, str):
+        pieces = _pieces(request)
         return Asked(None, pieces, tuple(_beginning(piece) for piece in pieces))
     note = find_note(index, request.path)
     chunks = index.chunks_of(note.id)

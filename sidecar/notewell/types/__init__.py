@@ -29,14 +29,6 @@ from notewell.types.notes import (
     Walk,
     embedded_text,
 )
-from notewell.types.requests import (
-    MAX_QUERY_CHARS,
-    Change,
-    Progress,
-    SearchRequest,
-    SimilarRequest,
-    VaultRecord,
-)
 from notewell.types.settings import (
     NOTE_TYPES,
     AskRules,
@@ -87,15 +79,14 @@ from notewell.types.values import (
     Verdict,
     WatchMode,
 )
+from notewell.types.vaults import Progress, VaultRecord
 
 __all__ = [
-    "MAX_QUERY_CHARS",
     "NOTE_TYPES",
     "Applied",
     "AskRules",
     "Batch",
     "BlockMark",
-    "Change",
     "ChangeKind",
     "Chunk",
     "ChunkHits",
@@ -139,12 +130,10 @@ __all__ = [
     "Quantisation",
     "Reranker",
     "SearchMode",
-    "SearchRequest",
     "SearchRules",
     "ServerRules",
     "Settings",
     "Signal",
-    "SimilarRequest",
     "SourceText",
     "Span",
     "SpanKind",

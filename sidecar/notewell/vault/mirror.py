@@ -17,8 +17,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from notewell.contract.changes import Change
 from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
-from notewell.types import NOTE_TYPES, Change, FileRef, VaultRules
+from notewell.types import NOTE_TYPES, FileRef, VaultRules
 from notewell.vault import files
 from notewell.vault.readers import described
 from notewell.vault.safe_names import bad_name, check_name, hides, is_note

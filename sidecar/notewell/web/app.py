@@ -12,6 +12,7 @@ from aiohttp import hdrs, web
 from notewell import __version__
 from notewell.config.edit import Configuration
 from notewell.contract.codec import to_json
+from notewell.contract.endpoints import FEATURES
 from notewell.errors import NotewellError
 from notewell.types import LimitRules, ServerRules
 from notewell.vaults.opened import Vaults
@@ -24,7 +25,7 @@ from notewell.web.guard import guard, sign_in
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
 from notewell.web.problems import answer
-from notewell.web.routes import FEATURES, ROUTES
+from notewell.web.routes import ROUTES
 from notewell.web.security import Gate, bound_address
 from notewell.web.site import SITE, Site
 
@@ -81,10 +82,11 @@ def create_app(
 
 def _add_routes(app: web.Application) -> None:
     for route in ROUTES:
-        if route.method == "GET":
-            app.router.add_get(route.path, route.__call__, name=route.name)
+        endpoint = route.endpoint
+        if endpoint.method == "GET":
+            app.router.add_get(endpoint.path, route.__call__, name=endpoint.name)
         else:
-            app.router.add_route(route.method, route.path, route.__call__, name=route.name)
+            app.router.add_route(endpoint.method, endpoint.path, route.__call__, name=endpoint.name)
     app.router.add_get("/api/openapi.json", _openapi, name="openapi")
     app.router.add_get("/api/docs", _docs, name="docs")
     app.router.add_get("/", _shell, name="shell")

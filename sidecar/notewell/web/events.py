@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from aiohttp import hdrs, web
 
 from notewell.contract.codec import to_json
+from notewell.contract.request import EVENT_STREAM
 from notewell.engine.event_stream import Following, Told
 from notewell.errors import BusyError
 from notewell.web.callers import CALLER, Caller
 from notewell.web.security import SAFETY_HEADERS
 
-EVENT_STREAM = "text/event-stream"
 # Tells proxies, and a client whose network went away, that the connection lives.
 _HEARTBEAT = b": still here\n\n"
 _AGAIN_MS = 2000  # after which a browser connects anew

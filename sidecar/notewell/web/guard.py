@@ -21,13 +21,19 @@ from notewell.web.site import SITE, Site
 # Routes are refused without a token unless they are named here, so that a new one is not open by
 # accident. The shell and its files hold nothing of a vault.
 OPEN_ROUTES = frozenset(
-    {"shell", "static", "worker", "embed", *(r.name for r in ROUTES if not r.needs_token)}
+    {
+        "shell",
+        "static",
+        "worker",
+        "embed",
+        *(r.endpoint.name for r in ROUTES if not r.endpoint.needs_token),
+    }
 )
 
 # Routes outside the table whose every method a reader may use: what they let write, they check.
 _OF_READERS = frozenset({"mcp"})
 
-_BY_NAME = {route.name: route for route in ROUTES}
+_BY_NAME = {route.endpoint.name: route.endpoint for route in ROUTES}
 _COOKIE_SECONDS = 365 * 24 * 3600
 
 

@@ -7,12 +7,10 @@ import math
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
-from typing import Literal
 
+from notewell.contract.request import RateClass
 from notewell.errors import BusyError, ConfigError, RateLimitedError
 from notewell.types import LimitRules
-
-Rate = Literal["search", "read", "heavy", "write"]
 
 WINDOW_S = 10.0
 GUESS_WINDOW_S = 60.0
@@ -54,7 +52,7 @@ class Rates:
         self._of_routes = dict(_route_limit(entry) for entry in rules.routes)
         self._asked = SlidingWindow(WINDOW_S)
 
-    def most(self, route: str, rate: Rate) -> int:
+    def most(self, route: str, rate: RateClass) -> int:
         """How often one caller may ask `route` in a window; 0: as often as they like."""
         limits = {
             "search": self._rules.search,
@@ -64,7 +62,7 @@ class Rates:
         }
         return self._of_routes.get(route, limits[rate])
 
-    def admit(self, caller: str, route: str, rate: Rate, now: float) -> None:
+    def admit(self, caller: str, route: str, rate: RateClass, now: float) -> None:
         """Count a request, or raise RateLimitedError."""
         most = self.most(route, rate)
         if most <= 0:

@@ -1,4 +1,4 @@
-"""The routes for those who look after a server: models, configuration, figures, who one is."""
+"""Answers for those who look after a server: models, configuration, who the caller is."""
 
 from __future__ import annotations
 
@@ -11,51 +11,47 @@ from notewell.errors import ConfigError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
 from notewell.types import Settings
-from notewell.web import schema_manage
 from notewell.web.callers import CALLER
-from notewell.web.request_models import Asked, VaultAsked
-from notewell.web.route import Route
 from notewell.web.site import Site
 
 
-async def session(_site: Site, _asked: Asked) -> replies.SessionReply:
+async def session(
+    _site: Site, _vault: str | None, _request: replies.SessionRequest
+) -> replies.SessionReply:
     """Tell a caller what it may do."""
     caller = CALLER.get()
     return replies.SessionReply(caller.name, caller.scope)
 
 
-async def models(site: Site, asked: VaultAsked) -> replies.CatalogueReply:
+async def models(
+    site: Site, vault: str | None, _request: replies.ModelsRequest
+) -> replies.CatalogueReply:
     """List the models of the catalogue."""
-    engine = site.engine(asked.vault)
+    engine = site.engine(vault)
     settings = site.vaults.settings(engine.record)
     status = await engine.call(engine.status)
     views = await asyncio.to_thread(_views, settings)
     return replies.CatalogueReply(engine.record.name, settings.model.name, status.model, views)
 
 
-async def stats(site: Site, asked: schema_manage.StatsAsked) -> replies.StatsReply:
-    """Show a vault in figures."""
-    engine = site.engine(asked.vault)
-    return await engine.call(engine.stats, limit=asked.limit)
-
-
-async def config(site: Site, asked: schema_manage.ConfigAsked) -> replies.ConfigReply:
+async def config(
+    site: Site, vault: str | None, request: replies.ConfigRequest
+) -> replies.ConfigReply:
     """Show the settings."""
-    section = f"{asked.section}." if asked.section is not None else ""
-    return await asyncio.to_thread(_config, site, asked.vault, lambda key: key.startswith(section))
+    section = f"{request.section}." if request.section is not None else ""
+    return await asyncio.to_thread(_config, site, vault, lambda key: key.startswith(section))
 
 
-async def change_config(site: Site, asked: schema_manage.ConfigChangesAsked) -> replies.ConfigReply:
+async def change_config(
+    site: Site, vault: str | None, request: replies.ChangeConfigRequest
+) -> replies.ConfigReply:
     """Change settings in the configuration file."""
-    changes = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in asked.changes.items()
-    }
+    changes = request.changes
     if site.configuration is None:
         raise ConfigError("this server was started without a configuration file to change")
-    folder = site.record(asked.vault).path
+    folder = site.record(vault).path
     await asyncio.to_thread(site.configuration.change, changes, folder)
-    return await asyncio.to_thread(_config, site, asked.vault, changes.__contains__)
+    return await asyncio.to_thread(_config, site, vault, changes.__contains__)
 
 
 def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> replies.ConfigReply:
@@ -85,57 +81,3 @@ def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
         configured=configured,
         present=locate(spec, model_dir=settings.model_dir, folder=folder) is not None,
     )
-
-
-MANAGE_ROUTES: tuple[Route, ...] = (
-    Route(
-        method="GET",
-        path="/api/session",
-        name="session",
-        summary="What the caller is called, and what it may do",
-        asked=Asked,
-        handle=session,
-        reply=replies.SessionReply,
-    ),
-    Route(
-        method="GET",
-        path="/api/models",
-        name="models",
-        summary="The models there are, which of them is used, and which are on the disk",
-        asked=VaultAsked,
-        handle=models,
-        reply=replies.CatalogueReply,
-    ),
-    Route(
-        method="GET",
-        path="/api/stats",
-        name="stats",
-        summary="A vault in figures: types, folders, tags, months, sizes, vectors",
-        asked=schema_manage.StatsAsked,
-        handle=stats,
-        reply=replies.StatsReply,
-        counts_as="heavy",
-        example={"limit": 10},
-    ),
-    Route(
-        method="GET",
-        path="/api/config",
-        name="config",
-        summary="The settings, who set each, and which may be changed here",
-        asked=schema_manage.ConfigAsked,
-        handle=config,
-        reply=replies.ConfigReply,
-        example={"section": "search"},
-    ),
-    Route(
-        method="PATCH",
-        path="/api/config",
-        name="change_config",
-        summary="Change settings in the configuration file; the next start uses them",
-        asked=schema_manage.ConfigChangesAsked,
-        handle=change_config,
-        reply=replies.ConfigReply,
-        needs="admin",
-        example={"changes": {"search.passages": 5}},
-    ),
-)

@@ -23,8 +23,6 @@ from notewell.contract.search import SearchReply
 from notewell.contract.status import StatusReply
 from notewell.ingest.activity import Tally
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
 # Seconds. A search takes a few milliseconds, a cold one a tenth of a second.
 _BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from notewell.contract.request import Example
+from notewell.contract.request import Json as Value
+from notewell.contract.schema import Json, Shape, describe
 from notewell.contract.server import Problem
-from notewell.web.request_models import Asked, VaultAsked
-from notewell.web.route import Example, Route
-from notewell.web.route import Json as Value
-from notewell.web.shapes import Json, Shape, describe
+from notewell.web.request_models import RequestModel, vault_model
+from notewell.web.route import Route
 
 _ABOUT = (
     "Search and facts of the vaults that this server has open. Every route but /api/health needs"
@@ -37,7 +38,9 @@ def document(routes: tuple[Route, ...], version: str) -> Shape:
     describe(Problem, shapes)
     paths: dict[str, dict[str, Json]] = {}
     for route in routes:
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
+        paths.setdefault(route.endpoint.path, {})[route.endpoint.method.lower()] = _operation(
+            route, shapes
+        )
     return {
         "openapi": "3.1.0",
         "info": {"title": "Notewell", "version": version, "description": _ABOUT},
@@ -51,23 +54,23 @@ def document(routes: tuple[Route, ...], version: str) -> Shape:
 
 
 def _operation(route: Route, shapes: dict[str, Json]) -> Shape:
-    operation: Shape = {"operationId": route.name, "summary": route.summary}
-    if route.needs_token:
-        operation["x-scope"] = route.scope
+    operation: Shape = {"operationId": route.endpoint.name, "summary": route.endpoint.summary}
+    if route.endpoint.needs_token:
+        operation["x-scope"] = route.endpoint.scope
     else:
         operation["security"] = []
-    if route.method != "GET":
-        operation["parameters"] = _parameters(VaultAsked, {})
+    if route.endpoint.method != "GET":
+        operation["parameters"] = _parameters(vault_model(), {})
         operation["requestBody"] = _body(route, shapes)
     else:
-        operation["parameters"] = _parameters(route.asked, route.example)
+        operation["parameters"] = _parameters(route.model, route.endpoint.example)
     operation["responses"] = _responses(route, shapes)
     return operation
 
 
-def _parameters(asked: type[Asked], example: Example) -> list[Json]:
+def _parameters(model: type[RequestModel], example: Example) -> list[Json]:
     """List the query parameters of a request model."""
-    schema = asked.model_json_schema()
+    schema = model.model_json_schema()
     required = schema.get("required", [])
     parameters: list[Json] = []
     for name, field in schema.get("properties", {}).items():
@@ -83,22 +86,22 @@ def _parameters(asked: type[Asked], example: Example) -> list[Json]:
 
 
 def _body(route: Route, shapes: dict[str, Json]) -> Shape:
-    schema = route.asked.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema = route.model.model_json_schema(ref_template="#/components/schemas/{model}")
     for name, part in schema.pop("$defs", {}).items():
         shapes[name] = _untitled(part)
     content: Shape = {
         "schema": _untitled(schema),
-        "example": {name: _json(value) for name, value in route.example.items()},
+        "example": {name: _json(value) for name, value in route.endpoint.example.items()},
     }
     return {"content": {"application/json": content}}
 
 
 def _responses(route: Route, shapes: dict[str, Json]) -> Shape:
     shape: Shape = {"type": "string"} if route.reply is str else describe(route.reply, shapes)
-    media = route.media.partition(";")[0]
+    media = route.endpoint.media.partition(";")[0]
     responses: Shape = {
-        str(route.status): {
-            "description": route.summary,
+        str(route.endpoint.status): {
+            "description": route.endpoint.summary,
             "content": {media: {"schema": shape}},
         }
     }

@@ -74,17 +74,17 @@ def docs(version: str) -> web.Response:
 
 
 def _section(route: Route) -> str:
-    rows = "".join(_row(parameter) for parameter in parameters(route.asked))
+    rows = "".join(_row(parameter) for parameter in parameters(route.model))
     table = (
         f"<table><tr><th>Name</th><th>Values</th><th>Default</th><th></th></tr>{rows}</table>"
         if rows
         else "<p>No parameters.</p>"
     )
-    where = "JSON body" if route.method != "GET" else "Query string"
+    where = "JSON body" if route.endpoint.method != "GET" else "Query string"
     return (
-        f"<h2><code>{route.method} {escape(route.path)}</code></h2>"
-        f"<p>{escape(route.summary)}. {where}; answers {route.status} with"
-        f" <code>{escape(route.answers)}</code>.</p>{table}"
+        f"<h2><code>{route.endpoint.method} {escape(route.endpoint.path)}</code></h2>"
+        f"<p>{escape(route.endpoint.summary)}. {where}; answers {route.endpoint.status} with"
+        f" <code>{escape(route.reply_name)}</code>.</p>{table}"
     )
 
 

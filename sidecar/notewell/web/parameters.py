@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from notewell.web.request_models import Asked
+from notewell.web.request_models import RequestModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class Parameter:
     about: str
 
 
-def parameters(asked: type[Asked]) -> tuple[Parameter, ...]:
+def parameters(model: type[RequestModel]) -> tuple[Parameter, ...]:
     """List the parameters of a request model, in order."""
-    schema = asked.model_json_schema()
+    schema = model.model_json_schema()
     required = schema.get("required", [])
     return tuple(
         Parameter(

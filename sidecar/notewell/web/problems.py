@@ -12,9 +12,9 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from notewell.contract.codec import to_json
+from notewell.contract.request import EVENT_STREAM
 from notewell.contract.server import Problem
 from notewell.errors import BusyError, NotewellError
-from notewell.web.events import EVENT_STREAM
 from notewell.web.security import SAFETY_HEADERS
 from notewell.web.site import SITE
 

@@ -1,98 +1,100 @@
-"""What every request is read into: its model, the fields that many share, and the reading itself.
+"""Checks what HTTP clients send: a pydantic model for each request, made from its record.
 
-A model is checked before any handler runs. Unknown names are refused, so that a typing mistake does
-not silently do nothing.
+A request is checked before any handler runs. Unknown names are refused, so that a typing mistake
+does not silently do nothing.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
+from collections import abc
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, TypeVar
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from types import GenericAlias, UnionType
+from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, get_args, get_origin
 
 import orjson
 from aiohttp import web
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
-from notewell.errors import OutsideVaultError, QueryTooLongError, UsageError
-from notewell.types import MAX_QUERY_CHARS, Signal
+from notewell.contract.fields import Doc
+from notewell.contract.request import Endpoint, Request, RequestField, request_fields
+from notewell.errors import UsageError
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-
-
-def _flag(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    if value not in {"true", "false"}:
-        raise ValueError("write true or false")
-    return value == "true"
-
-
-def _words(value: object) -> object:
-    return frozenset(filter(None, value.split(","))) if isinstance(value, str) else value
+_VAULT = Annotated[str | None, Doc("Id or name; may be left out where one is served")]
 
 
-def _query(text: str) -> str:
-    if len(text) > MAX_QUERY_CHARS:
-        raise QueryTooLongError(
-            f"The query has {len(text):,} characters; at most {MAX_QUERY_CHARS:,} are searched."
-            " To find notes like a longer text, POST it to /api/similar."
-        )
-    return text
+class RequestModel(BaseModel):
+    """Base of the models; `record` is the class that one becomes once it is checked."""
+
+    # What checks a request is built by the first one: most routes are never called.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
+    )
+    record: ClassVar[type]
+
+    @model_validator(mode="after")
+    def _check_record(self) -> Self:
+        """Let the record check its fields against each other."""
+        self.to_record()
+        return self
+
+    def to_record(self) -> Any:
+        """Build the record of the request, without the vault it is for."""
+        names = [one.name for one in request_fields(self.record)]
+        return self.record(**{name: _to_record(getattr(self, name)) for name in names})
+
+    @property
+    def vault_name(self) -> str | None:
+        """The vault that is meant; None: the only one, or none at all."""
+        vault: str | None = getattr(self, "vault", None)
+        return vault
 
 
-def note_path(path: str) -> str:
-    """Bring a vault-relative path into the index's form (NFC); refuse one that leads out of it."""
-    steps = path.replace("\\", "/").split("/")
-    if path.startswith(("/", "\\")) or _DRIVE.match(path) or ".." in steps or "\0" in path:
-        raise OutsideVaultError(
-            "A path names a note inside the vault: relative to its folder, with / between"
-            " folders, without `..`."
-        )
-    return unicodedata.normalize("NFC", path)
+M = TypeVar("M", bound=RequestModel)
 
 
-QueryText = Annotated[str, AfterValidator(_query)]
-Flag = Annotated[bool, BeforeValidator(_flag)]
-Limit = Annotated[int, Field(ge=1, le=1000, description="How many notes at most")]
-Door = Annotated[str, Field(pattern="^[a-z][a-z0-9-]{0,31}$")]
-Signals = Annotated[
-    frozenset[Signal],
-    BeforeValidator(_words, json_schema_input_type=str),
-    Field(strict=False),
-]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-NotePath = Annotated[
-    str, Field(min_length=1, description="Vault-relative path"), AfterValidator(note_path)
-]
+def model_of(request: type[Request[Any]]) -> type[RequestModel]:
+    """Return the model that checks a request; made when it is first needed."""
+    known: Any = request  # mypy takes the generic class for unhashable
+    return _model_of(known)
 
 
-class Asked(BaseModel):
-    """A request that names nothing. `headers` may stand for parameters, and win over them."""
-
-    # What checks a request is built by the first one: most routes are never asked.
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
-    headers: ClassVar[Mapping[str, str]] = {}
-
-
-class VaultAsked(Asked):
-    """A request to one vault."""
-
-    vault: str | None = Field(None, description="Id or name; may be left out where one is served")
+@cache
+def _model_of(request: Any) -> type[RequestModel]:
+    endpoint: Endpoint = request.endpoint
+    from_text = endpoint.method == "GET"
+    shared = {"vault": (_VAULT, None)} if endpoint.of_vault else {}
+    return _model(request, from_text=from_text, shared=shared)
 
 
-A = TypeVar("A", bound=Asked)
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    """The record of a request that names nothing but its vault."""
 
 
-def from_query(model: type[A], request: web.Request) -> A:
+@cache
+def vault_model() -> type[RequestModel]:
+    """Make the model of the one parameter that a request with a body may have in its address."""
+    return _model(_Nothing, from_text=True, shared={"vault": (_VAULT, None)})
+
+
+def from_query(model: type[M], request: web.Request, headers: Mapping[str, str] | None = None) -> M:
     """Read a request from its query string; an empty value counts as left out, except of `q`."""
     given: dict[str, str] = {}
     for name, value in request.query.items():
         if name in given:
             raise UsageError(f"The parameter `{name}` is given twice: send it once.")
         given[name] = value
-    for name, header in model.headers.items():
+    for name, header in (headers or {}).items():
         if request.headers.get(header):
             given[name] = request.headers[header]
     present = {name: value for name, value in given.items() if value or name == "q"}
@@ -102,9 +104,9 @@ def from_query(model: type[A], request: web.Request) -> A:
         raise _usage(error, model) from error
 
 
-def from_body(model: type[A], request: web.Request, raw: bytes) -> A:
+def from_body(model: type[M], request: web.Request, raw: bytes) -> M:
     """Read a request from its JSON body; `vault` may also stand in the query string."""
-    vault = from_query(VaultAsked, request).vault
+    vault = _vault_in_query(request)
     try:
         data = orjson.loads(raw) if raw.strip() else {}
     except orjson.JSONDecodeError as error:
@@ -119,7 +121,83 @@ def from_body(model: type[A], request: web.Request, raw: bytes) -> A:
         raise _usage(error, model) from error
 
 
-def _usage(error: ValidationError, model: type[Asked]) -> UsageError:
+def _vault_in_query(request: web.Request) -> str | None:
+    if not request.query:
+        return None
+    return from_query(vault_model(), request).vault_name
+
+
+def _model(
+    record: type, *, from_text: bool, shared: Mapping[str, tuple[Any, object]]
+) -> type[RequestModel]:
+    own = {one.name: _field(one, from_text=from_text) for one in request_fields(record)}
+    definitions: dict[str, Any] = {**shared, **own}
+    model = create_model(
+        record.__name__, __base__=RequestModel, __doc__=record.__doc__, **definitions
+    )
+    model.record = record
+    return model
+
+
+def _field(one: RequestField, *, from_text: bool) -> tuple[Any, Any]:
+    hint = _hint(one.hint, from_text=from_text)
+    if one.required:
+        return hint, ...
+    if one.http_default == ():
+        return hint, Field(default_factory=tuple)
+    return hint, one.http_default
+
+
+def _hint(hint: Any, *, from_text: bool) -> Any:
+    """Rewrite an annotation for what travels: text in an address, arrays and objects in JSON."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return Annotated[(_hint(inner[0], from_text=from_text), *inner[1:])]
+    if origin in {Union, UnionType}:
+        return Union[tuple(_hint(part, from_text=from_text) for part in inner)]  # noqa: UP007
+    return _from_text(hint) if from_text else _from_json(hint, origin, inner)
+
+
+def _from_json(hint: Any, origin: Any, inner: tuple[Any, ...]) -> Any:
+    parts = tuple(_hint(part, from_text=False) for part in inner)
+    if origin is tuple:
+        # JSON has no tuples, so the array itself is taken leniently; what it holds is not.
+        return Annotated[GenericAlias(tuple, parts), Field(strict=False, fail_fast=True)]
+    if origin is abc.Mapping:
+        return GenericAlias(dict, parts)
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _model(hint, from_text=False, shared={})
+    return hint
+
+
+def _from_text(hint: Any) -> Any:
+    if hint is bool:
+        return Annotated[bool, BeforeValidator(_flag)]
+    if get_origin(hint) is frozenset:
+        words = BeforeValidator(_words, json_schema_input_type=str)
+        return Annotated[hint, words, Field(strict=False)]
+    return hint
+
+
+def _flag(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if value not in {"true", "false"}:
+        raise ValueError("write true or false")
+    return value == "true"
+
+
+def _words(value: object) -> object:
+    return frozenset(filter(None, value.split(","))) if isinstance(value, str) else value
+
+
+def _to_record(value: object) -> object:
+    if isinstance(value, RequestModel):
+        return value.to_record()
+    return tuple(map(_to_record, value)) if isinstance(value, tuple) else value
+
+
+def _usage(error: ValidationError, model: type[RequestModel]) -> UsageError:
     """Say in one message what is wrong with each parameter, without repeating its value."""
     parts = []
     for detail in error.errors(include_input=False, include_url=False):

@@ -1,123 +1,116 @@
-"""A route of the API: what is asked, who answers, and with what."""
+"""A route of the API: how a request is read, which function answers it, how the reply is sent."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import hdrs, web
 
-from notewell.access.devices import Scope
 from notewell.contract.codec import to_json
+from notewell.contract.request import Endpoint, Request, reply_type
 from notewell.engine.event_stream import Following
 from notewell.errors import QueryTimeoutError
 from notewell.web.bodies import read_body
-from notewell.web.limits import Rate
-from notewell.web.request_models import Asked, VaultAsked, from_body, from_query
+from notewell.web.request_models import RequestModel, from_body, from_query, model_of
 from notewell.web.site import SITE, Site
 
-Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json]"
-Example: TypeAlias = Mapping[str, Json]
-JSON_TEXT = "application/json"
+# From the vault that is meant (None: the only one) and a checked request to its reply.
+Handler = Callable[[Site, str | None, Any], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route of the API. `example` holds parameters that a reader can try as they stand.
+    """A request and the function that answers it."""
 
-    `reply` is the record of a JSON answer or of each event of a stream; str is plain text.
-    """
-
-    method: Literal["GET", "POST", "PATCH"]
-    path: str
-    name: str
-    summary: str
-    asked: type[Asked]
-    handle: Callable[[Site, Any], Awaitable[object]]  # the second argument is an `asked`
-    reply: type
-    status: int = 200
-    media: str = JSON_TEXT
-    needs_token: bool = True
-    needs: Scope | None = None  # None: to read for a GET, to write for any other
-    counts_as: Rate | None = None  # whose rate limit it is under; None: by what it needs
-    timed: bool = True  # whether a question is given up when its answer takes too long
-    example: Example = field(default_factory=dict)
+    request: type[Request[Any]]
+    handle: Handler
 
     @property
-    def answers(self) -> str:
+    def endpoint(self) -> Endpoint:
+        """Where it is answered, and under which rules."""
+        return self.request.endpoint
+
+    @property
+    def reply(self) -> type:
+        """The record of its reply, or of each event of a stream; str is plain text."""
+        return reply_type(self.request)
+
+    @property
+    def reply_name(self) -> str:
         """What it answers with, in a word."""
         return "text" if self.reply is str else self.reply.__name__
 
     @property
-    def scope(self) -> Scope:
-        """What a caller must be allowed to do."""
-        return self.needs or ("read" if self.method == "GET" else "write")
-
-    @property
-    def rate(self) -> Rate:
-        """Under which rate limit a caller asks it."""
-        return self.counts_as or ("read" if self.scope == "read" else "write")
+    def model(self) -> type[RequestModel]:
+        """What checks a request."""
+        return model_of(self.request)
 
     @property
     def refusals(self) -> tuple[int, ...]:
         """The statuses of problem documents that a caller should expect."""
-        of_vaults = (404, 409) if issubclass(self.asked, VaultAsked) else ()
-        of_bodies = (408, 413, 415) if self.method != "GET" else ()
-        of_callers = (401, 503) if self.needs_token else ()
+        endpoint = self.endpoint
+        of_vaults = (404, 409) if endpoint.of_vault else ()
+        of_bodies = (408, 413, 415) if endpoint.method != "GET" else ()
+        of_callers = (401, 503) if endpoint.needs_token else ()
         of_questions = (504,) if self._may_time_out else ()
         return tuple(sorted({400, 403, 429, *of_callers, *of_vaults, *of_bodies, *of_questions}))
 
     @property
     def _may_time_out(self) -> bool:
-        return self.timed and self.needs_token and self.scope == "read"
+        endpoint = self.endpoint
+        return endpoint.timed and endpoint.needs_token and endpoint.scope == "read"
 
     async def __call__(self, request: web.Request) -> web.StreamResponse:
         """Answer one HTTP request: read, check, handle, encode."""
         site = request.app[SITE]
-        asked = await self._read(request, site)
+        checked = await self._read(request, site)
         async with AsyncExitStack() as held:
-            reply = await self._answer(site, asked, held)
+            reply = await self._answer(site, checked.vault_name, checked.to_record(), held)
             if isinstance(reply, Following):
                 return await site.streams.send(request, reply)
         body = reply.encode() if isinstance(reply, str) else to_json(reply)
-        return web.Response(status=self.status, body=body, headers={hdrs.CONTENT_TYPE: self.media})
+        headers = {hdrs.CONTENT_TYPE: self.endpoint.media}
+        return web.Response(status=self.endpoint.status, body=body, headers=headers)
 
-    async def _read(self, request: web.Request, site: Site) -> Asked:
-        if self.method == "GET":
-            return from_query(self.asked, request)
+    async def _read(self, request: web.Request, site: Site) -> RequestModel:
+        if self.endpoint.method == "GET":
+            return from_query(self.model, request, self.endpoint.headers)
         raw = await read_body(request, site.limits.body_timeout_s)
-        return from_body(self.asked, request, raw)
+        return from_body(self.model, request, raw)
 
-    async def _answer(self, site: Site, asked: Asked, held: AsyncExitStack) -> object:
+    async def _answer(
+        self, site: Site, vault: str | None, asked: object, held: AsyncExitStack
+    ) -> object:
         """Wait for a place, and handle; the vault is held until `held` ends."""
-        if not self.needs_token:  # whoever watches over the server hears of it, busy or not
-            return await self.handle(site, asked)
+        if not self.endpoint.needs_token:  # a monitor is answered, however busy the server is
+            return await self.handle(site, vault, asked)
         async with site.slots.taken():
-            if self.scope != "read":
-                # What was begun is done, whether or not the caller waits for the answer.
-                return await asyncio.shield(self._apply(site, asked))
-            await self._hold(site, asked, held)
-            return await self._in_time(site, asked)
+            if self.endpoint.scope != "read":
+                # What was begun is finished, whether or not the caller waits for the answer.
+                return await asyncio.shield(self._apply(site, vault, asked))
+            await self._hold(site, vault, held)
+            return await self._in_time(site, vault, asked)
 
-    async def _apply(self, site: Site, asked: Asked) -> object:
+    async def _apply(self, site: Site, vault: str | None, asked: object) -> object:
         """Handle what changes something, with a hold of its own on the vault."""
         async with AsyncExitStack() as held:
-            await self._hold(site, asked, held)
-            return await self.handle(site, asked)
+            await self._hold(site, vault, held)
+            return await self.handle(site, vault, asked)
 
-    async def _hold(self, site: Site, asked: Asked, held: AsyncExitStack) -> None:
-        if isinstance(asked, VaultAsked):
-            await held.enter_async_context(site.holding(asked.vault))
+    async def _hold(self, site: Site, vault: str | None, held: AsyncExitStack) -> None:
+        if self.endpoint.of_vault:
+            await held.enter_async_context(site.holding(vault))
 
-    async def _in_time(self, site: Site, asked: Asked) -> object:
+    async def _in_time(self, site: Site, vault: str | None, asked: object) -> object:
         seconds = site.limits.query_timeout_s if self._may_time_out else 0.0
         limit = asyncio.timeout(seconds if seconds > 0 else None)
         try:
             async with limit:
-                return await self.handle(site, asked)
+                return await self.handle(site, vault, asked)
         except TimeoutError as error:
             if not limit.expired():
                 raise

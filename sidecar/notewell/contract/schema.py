@@ -1,7 +1,7 @@
 """JSON Schema of the reply records, from their annotations and docstrings.
 
-Written by hand because pydantic cannot follow the recursive alias `PropertyValue`, and because the
-records need nothing of its validation: they are built by us and only described here.
+Not by pydantic: it cannot follow the recursive alias `PropertyValue` without naming it in the
+document, and the records need nothing of its validation, being built by us.
 """
 
 from __future__ import annotations

@@ -1,0 +1,156 @@
+"""Types of request fields: what a field may hold, and what it means, in one annotation.
+
+Bounds (`Ge`, `Le`, `MinLen` ...) are those of annotated-types. The markers here add what it lacks.
+Pydantic calls their hooks when a door checks a request; nothing here imports it, so that reading
+the contract costs a client little.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Le, MinLen
+
+from notewell.errors import OutsideVaultError, QueryTooLongError
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
+
+MAX_QUERY_CHARS = 4096  # of a search; longer texts are for similar notes
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What a field means, in one line: shown in OpenAPI, in `--help` and to assistants."""
+
+    text: str
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe the field in its JSON Schema."""
+        return {**handler(core_schema), "description": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression that a text must match somewhere; stands before any `Normalise`."""
+
+    expression: str
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Have pydantic check the text."""
+        schema: Any = handler(source)
+        return {**schema, "pattern": self.expression}
+
+
+@dataclass(frozen=True, slots=True)
+class Normalise:
+    """A function that brings a checked value into its one form, or refuses it.
+
+    `max_length` is shown in the field's JSON Schema, where the function refuses longer texts.
+    """
+
+    function: Callable[[Any], Any]
+    max_length: int | None = None
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Have pydantic call the function after the type is checked."""
+        # Only a door that checks requests comes here, and it has pydantic loaded.
+        from pydantic_core import core_schema  # noqa: PLC0415
+
+        return core_schema.no_info_after_validator_function(self.function, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Show the bound that the function checks."""
+        schema: dict[str, Any] = handler(core_schema)
+        return schema if self.max_length is None else {**schema, "maxLength": self.max_length}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpDefault:
+    """The default of a field for HTTP clients, where it differs from the record's."""
+
+    value: object
+
+
+class InProcessOnly:
+    """Marks a field that only callers in this process fill: no door shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwareTime:
+    """Marks a time that must name its zone and be written out, as in 2026-03-02T10:00:00Z."""
+
+    def __get_pydantic_core_schema__(
+        self, _source: object, _handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Have pydantic read it from text, though other fields are strict."""
+        from pydantic_core import core_schema  # noqa: PLC0415 - as above
+
+        aware = core_schema.datetime_schema(tz_constraint="aware", strict=False)
+        return core_schema.no_info_before_validator_function(_written_out, aware)
+
+
+def _written_out(value: object) -> object:
+    if isinstance(value, str) and "-" not in value[1:]:  # else a number would be taken for seconds
+        raise ValueError("write a time as 2026-03-02T10:00:00Z")
+    return value
+
+
+def check_query(text: str) -> str:
+    """Refuse a query that is too long to search for."""
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryTooLongError(
+            f"The query has {len(text):,} characters; at most {MAX_QUERY_CHARS:,} are searched."
+            " To find notes like a longer text, POST it to /api/similar."
+        )
+    return text
+
+
+def note_path(path: str) -> str:
+    """Bring a vault-relative path into the index's form (NFC); refuse one that leads out of it."""
+    steps = path.replace("\\", "/").split("/")
+    if path.startswith(("/", "\\")) or _DRIVE.match(path) or ".." in steps or "\0" in path:
+        raise OutsideVaultError(
+            "A path names a note inside the vault: relative to its folder, with / between"
+            " folders, without `..`."
+        )
+    return unicodedata.normalize("NFC", path)
+
+
+def _file_or_folder(path: str) -> str:
+    return note_path(path).removesuffix("/")
+
+
+QueryText = Annotated[str, Normalise(check_query)]
+SearchText = Annotated[str, Normalise(check_query, MAX_QUERY_CHARS)]
+NotePath = Annotated[str, MinLen(1), Doc("Vault-relative path"), Normalise(note_path)]
+NoteName = Annotated[NotePath, Doc("Path of a note, or its name as in a link")]
+FileOrFolder = Annotated[
+    str,
+    MinLen(1),
+    Doc("Vault-relative path of a file or a folder"),
+    Normalise(_file_or_folder),
+]
+Limit = Annotated[int, Ge(1), Le(1000), Doc("How many notes at most")]
+Share = Annotated[float, Ge(0), Le(1)]
+Door = Annotated[str, Pattern("^[a-z][a-z0-9-]{0,31}$")]
+# Years 1 to 9999, which every file system's clock and every calendar holds.
+Milliseconds = Annotated[
+    int, Ge(-62_135_596_800_000), Le(253_402_300_799_999), Doc("Since 1970, in ms")
+]
+Time = Annotated[datetime, AwareTime()]

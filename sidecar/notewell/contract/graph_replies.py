@@ -1,0 +1,272 @@
+"""Replies about a vault's links: neighbours, paths, hubs, bridges, communities, missing links.
+
+Lists have `total` beside them: how many there are, whatever `limit` was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from notewell.types import Direction
+
+LinkDirection = Direction  # of a link between two notes, seen from the first
+HubOrder = Literal["links", "pagerank"]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNote:
+    """A note, how many notes link to it, and how many it links to."""
+
+    path: str
+    title: str
+    links_in: int
+    links_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """A note near another: `score` is decay to the power of `hops`.
+
+    `ways` counts the notes one hop nearer that lead to it. `link` is its link with the start, seen
+    from there; null where a longer way leads to it.
+    """
+
+    path: str
+    title: str
+    hops: int
+    score: float
+    ways: int
+    link: LinkDirection | None
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborsReply:
+    """The notes within some hops of a note, nearest first, then those with more ways to them."""
+
+    vault: str
+    generation: int
+    path: str
+    hops: int
+    direction: Direction
+    decay: float
+    total: int
+    neighbors: tuple[Neighbor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborhoodNote:
+    """A note in a picture; `links` counts all it has. No link within reach: `hops` is null."""
+
+    path: str
+    title: str
+    hops: int | None
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborhoodReply:
+    """Notes and how they hang together, to be drawn; nearest first, or most linked first.
+
+    `links` are pairs of places in `nodes`, `similar` such pairs with how alike they are. `total`
+    counts the notes within reach.
+    """
+
+    vault: str
+    generation: int
+    path: str | None
+    total: int
+    nodes: tuple[NeighborhoodNote, ...]
+    links: tuple[tuple[int, int], ...]
+    similar: tuple[tuple[int, int, float], ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A note on a path; `link` is how the note before is linked with it, seen from there."""
+
+    path: str
+    title: str
+    link: LinkDirection | None
+
+
+@dataclass(frozen=True, slots=True)
+class PathReply:
+    """A shortest path, both ends included. Nothing connects the notes: `length` is null."""
+
+    vault: str
+    generation: int
+    source: str
+    target: str
+    directed: bool
+    length: int | None
+    steps: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """A note that many lead to; the `pagerank` of all notes together is 1."""
+
+    path: str
+    title: str
+    links_in: int
+    links_out: int
+    pagerank: float
+
+
+@dataclass(frozen=True, slots=True)
+class HubsReply:
+    """The hubs, first the one that most notes link to or that has the highest PageRank."""
+
+    vault: str
+    generation: int
+    by: HubOrder
+    total: int
+    hubs: tuple[Hub, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStatsReply:
+    """A vault's links in numbers.
+
+    `edges` counts pairs of different notes that are linked, by direction; `unresolved` pairs of a
+    note and a target that is no note (attachments apart); `components` parts that no link connects,
+    of which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes
+    that no note links to.
+    """
+
+    vault: str
+    generation: int
+    nodes: int
+    edges: int
+    unresolved: int
+    components: int
+    largest: int
+    isolated: int
+    orphans: int
+    hubs: tuple[Hub, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeLink:
+    """Two notes whose link alone connects `cut_off` notes with the rest."""
+
+    source: str
+    target: str
+    cut_off: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutNote:
+    """A note that alone connects `cut_off` notes with the rest."""
+
+    path: str
+    title: str
+    cut_off: int
+
+
+@dataclass(frozen=True, slots=True)
+class BridgesReply:
+    """What holds the vault together: links (bridges) and notes (articulation points).
+
+    First those that cut off most.
+    """
+
+    vault: str
+    generation: int
+    total_bridges: int
+    total_notes: int
+    bridges: tuple[BridgeLink, ...]
+    notes: tuple[CutNote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """Notes that link to each other more than to the rest; `name` is its most linked note's title.
+
+    `tags` are those that its notes have most often; `notes` the most linked within the vault.
+    """
+
+    name: str
+    size: int
+    tags: tuple[str, ...]
+    notes: tuple[GraphNote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommunitiesReply:
+    """Communities of at least two notes, largest first; `single` notes are in none.
+
+    `modularity` (at most 1) says how clearly they are apart; from 0.3 it means something.
+    """
+
+    vault: str
+    generation: int
+    total: int
+    single: int
+    modularity: float
+    communities: tuple[Community, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrphansReply:
+    """Notes that no note links to; of these, `isolated` ones link to none either."""
+
+    vault: str
+    generation: int
+    total: int
+    isolated: int
+    notes: tuple[GraphNote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DanglingTarget:
+    """A target that no note answers to: named by `links` links of `total_notes` notes.
+
+    `notes` are the first of them.
+    """
+
+    target: str
+    links: int
+    total_notes: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DanglingReply:
+    """Targets of links that lead to no note, first those that most notes name.
+
+    `attachments` counts links to pictures and the like, which the index does not follow.
+    """
+
+    vault: str
+    generation: int
+    total: int
+    attachments: int
+    targets: tuple[DanglingTarget, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingLink:
+    """Two notes that are alike and not linked; `score` is how alike, beyond what folders share.
+
+    `shared_links` counts notes that are linked with both.
+    """
+
+    source: str
+    target: str
+    score: float
+    shared_links: int
+    shared_tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingLinksReply:
+    """Links that might be missing, likest first. `compared` notes were looked at."""
+
+    vault: str
+    generation: int
+    compared: int
+    links: tuple[MissingLink, ...]
+    warnings: tuple[str, ...]

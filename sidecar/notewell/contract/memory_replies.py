@@ -1,0 +1,206 @@
+"""Replies about memories. Times are ISO 8601 with a zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+MemoryType = Literal[
+    "preference", "decision", "pattern", "session", "file_context", "fact", "golden_rule"
+]
+RelationKind = Literal["supersedes", "contradicts", "caused_by", "relates_to"]
+
+ValidationKind = Literal["stored", "applied", "helped", "failed", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationView:
+    """How a memory stands to another. `path` is None where its target is gone."""
+
+    kind: RelationKind
+    target: str
+    path: str | None
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """A memory. `golden`: a golden rule. `warnings` name properties that do not read."""
+
+    id: str
+    path: str
+    title: str
+    content: str
+    type: MemoryType
+    namespace: str
+    importance: float
+    confidence: float
+    golden: bool
+    provenance: str | None
+    created: str | None
+    accessed: str | None
+    access_count: int
+    relations: tuple[RelationView, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChangedReply:
+    """A memory after a change. `existing`: it was so already. `undo` is a number for undoing."""
+
+    vault: str
+    memory: MemoryView
+    existing: bool
+    undo: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryForgottenReply:
+    """A memory that is gone. `undo` is a number for undoing."""
+
+    vault: str
+    id: str
+    path: str
+    undo: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallParts:
+    """What a score is made of: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r), times `standing`."""
+
+    similarity: float
+    confidence: float
+    importance: float
+    recency: float
+    standing: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemory:
+    """A memory that was found. `via` is the memory whose relation led to it, `depth` steps away."""
+
+    memory: MemoryView
+    score: float
+    parts: RecallParts
+    why: str
+    depth: int
+    via: str | None
+    superseded_by: tuple[str, ...]
+    contradicted_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallReply:
+    """The memories that bear on a query, best first."""
+
+    query: str
+    vault: str
+    total: int
+    memories: tuple[RecalledMemory, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContextReply:
+    """A text for an assistant. `memories` are those in it, `left_out` had no room."""
+
+    query: str
+    vault: str
+    text: str
+    tokens: int
+    budget_tokens: int
+    memories: tuple[str, ...]
+    left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationView:
+    """One thing that was said of a memory; confidences are None where none changed."""
+
+    at: str
+    id: str
+    title: str
+    kind: ValidationKind
+    before: float | None
+    after: float | None
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryInspectReply:
+    """Everything about one memory."""
+
+    vault: str
+    memory: MemoryView
+    related_from: tuple[RelationView, ...]
+    history: tuple[ValidationView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryListReply:
+    """The memories there are; `namespaces` counts all of them. `folder` None: none was chosen."""
+
+    vault: str
+    folder: str | None
+    total: int
+    namespaces: Mapping[str, int]
+    memories: tuple[MemoryView, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHistoryReply:
+    """What was said of memories, newest first."""
+
+    vault: str
+    total: int
+    entries: tuple[ValidationView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two memories that do not go together. `stated`: somebody said so, else it only looks so."""
+
+    one: str
+    other: str
+    stated: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ailing:
+    """A memory with something wrong about it."""
+
+    id: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHealthReply:
+    """What a person should look at."""
+
+    vault: str
+    total: int
+    golden: int
+    by_type: Mapping[str, int]
+    average_confidence: float | None
+    contradictions: tuple[Contradiction, ...]
+    stale: tuple[Ailing, ...]
+    orphaned: tuple[Ailing, ...]
+    doubles: tuple[Ailing, ...]
+    unreadable: tuple[Ailing, ...]
+
+
+MemoryReply: TypeAlias = (
+    MemoryChangedReply
+    | MemoryForgottenReply
+    | RecallReply
+    | MemoryContextReply
+    | MemoryInspectReply
+    | MemoryListReply
+    | MemoryHistoryReply
+    | MemoryHealthReply
+)

@@ -1,0 +1,148 @@
+"""What a request is: a frozen record that names its route, its bounds and its reply.
+
+Everything that sends, receives, checks or describes a request is made from its record: the HTTP
+model, OpenAPI, command-line options, the tools of assistants, the client of a running server and
+the TypeScript types. To add a request: write its record, list it in `endpoints`, answer it in
+`engine.answers` (or in `web` where it concerns the whole server).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from notewell.contract.fields import Doc, HttpDefault, InProcessOnly
+
+R_co = TypeVar("R_co", covariant=True)
+
+Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json]"
+Example: TypeAlias = Mapping[str, Json]
+Method = Literal["GET", "POST", "PATCH"]
+Scope = Literal["read", "write", "admin"]
+RateClass = Literal["search", "read", "write", "heavy"]
+
+JSON_MEDIA = "application/json"
+EVENT_STREAM = "text/event-stream"
+PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a request is answered over HTTP, and under which rules.
+
+    `needs` is the scope a caller must have (None: read for a GET, write for any other), `rate` the
+    class of its rate limit (None: by its scope). `timed` requests are given up when their answer
+    takes too long. `example` holds parameters that a reader can try as they stand. `headers` maps
+    a field to the header that may carry it.
+    """
+
+    method: Method
+    path: str
+    name: str
+    summary: str
+    status: int = 200
+    media: str = JSON_MEDIA
+    needs: Scope | None = None
+    rate_class: RateClass | None = None
+    timed: bool = True
+    needs_token: bool = True
+    of_vault: bool = True
+    example: Example = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def scope(self) -> Scope:
+        """What a caller must be allowed to do."""
+        return self.needs or ("read" if self.method == "GET" else "write")
+
+    @property
+    def rate(self) -> RateClass:
+        """The class of the rate limit that it counts against."""
+        return self.rate_class or ("read" if self.scope == "read" else "write")
+
+
+class Request(Generic[R_co]):
+    """Base of every request; `R_co` is the record of its reply, str for plain text.
+
+    Of a stream it is the record of each event.
+    """
+
+    __slots__ = ()
+    endpoint: ClassVar[Endpoint]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestField:
+    """One field of a request. `hint` is its whole annotation; `default` may be `MISSING`."""
+
+    name: str
+    hint: Any
+    default: object
+    doc: str
+    http_default: object
+
+    @property
+    def required(self) -> bool:
+        """Whether a caller must give it."""
+        return self.default is MISSING
+
+
+def request_fields(request: type) -> tuple[RequestField, ...]:
+    """List the fields of a request, in order, without those that only this process fills."""
+    return _known_fields(request)
+
+
+@cache
+def _known_fields(request: Hashable) -> tuple[RequestField, ...]:
+    return tuple(_request_fields(request))
+
+
+def reply_type(request: type[Request[Any]]) -> type:
+    """Return the record of a request's reply."""
+    for base in getattr(request, "__orig_bases__", ()):
+        if get_origin(base) is Request:
+            reply: type = get_args(base)[0]
+            return reply
+    raise TypeError(f"{request.__name__} does not say what its reply is")
+
+
+def parameters_of(request: object) -> dict[str, object]:
+    """Return the fields of a request by name, as its HTTP route takes them."""
+    return {one.name: getattr(request, one.name) for one in request_fields(type(request))}
+
+
+def _request_fields(request: Any) -> Iterator[RequestField]:
+    hints = get_type_hints(request, include_extras=True)
+    for one in fields(request):
+        markers = _markers(hints[one.name])
+        if InProcessOnly in markers:
+            continue
+        default = one.default
+        if one.default_factory is not MISSING:
+            default = one.default_factory()
+        changed = [marker.value for marker in markers if isinstance(marker, HttpDefault)]
+        docs = [marker.text for marker in markers if isinstance(marker, Doc)]
+        yield RequestField(
+            name=one.name,
+            hint=hints[one.name],
+            default=default,
+            doc=docs[-1] if docs else "",
+            http_default=changed[-1] if changed else default,
+        )
+
+
+def _markers(hint: object) -> tuple[object, ...]:
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()

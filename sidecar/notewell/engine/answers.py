@@ -1,0 +1,84 @@
+"""How an engine answers each request of the contract: the one table that every client goes through.
+
+A request that concerns one vault has its row here; the web server and the command line need to
+know nothing more of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, get_args
+
+from notewell.contract import ask, changes, context, explore, log, manage, notes, search, writes
+from notewell.contract.graph import GraphRequest
+from notewell.contract.memory import MemoryRequest
+from notewell.contract.request import Request
+from notewell.contract.status import LedgerRequest, StatusRequest
+from notewell.engine.engine import Engine
+
+R = TypeVar("R")
+Answer = Callable[[Engine, Any], object]
+
+
+def answer(engine: Engine, request: Request[R]) -> R:
+    """Answer a request, in any thread; raises what the engine raises."""
+    reply: Any = ANSWERS[type(request)](engine, request)
+    answered: R = reply
+    return answered
+
+
+def _similar(engine: Engine, request: search.SimilarRequest | search.SimilarTextRequest) -> object:
+    return engine.similar(request)
+
+
+def _opened(engine: Engine, request: log.OpenedRequest) -> object:
+    return engine.history.opened(
+        query_id=request.query_id, query=request.q, path=request.path, rank=request.rank
+    )
+
+
+def _verdict(engine: Engine, request: log.VerdictRequest) -> object:
+    verdict = None if request.verdict == "clear" else request.verdict
+    return engine.history.judge(request.q, request.path, verdict)
+
+
+def _log(engine: Engine, request: log.LogRequest) -> object:
+    since = None if request.since is None else request.since.timestamp()
+    return engine.history.log(limit=request.limit, since=since)
+
+
+ANSWERS: Mapping[type[Request[Any]], Answer] = {
+    StatusRequest: lambda engine, _: engine.status(),
+    LedgerRequest: lambda engine, one: engine.ledger(state=one.state, path=one.path),
+    search.SearchRequest: lambda engine, one: engine.search(one),
+    search.SimilarRequest: _similar,
+    search.SimilarTextRequest: _similar,
+    notes.NoteRequest: lambda engine, one: engine.note(one.path),
+    **dict.fromkeys(get_args(GraphRequest), lambda engine, one: engine.explore(one)),
+    explore.ArchaeologyRequest: lambda engine, one: engine.explore(one),
+    explore.CompleteRequest: lambda engine, one: engine.explore(one),
+    context.ContextRequest: lambda engine, one: engine.assembler.assemble(one),
+    manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
+    **dict.fromkeys(get_args(MemoryRequest), lambda engine, one: engine.memories.answer(one)),
+    writes.WritesRequest: lambda engine, one: engine.undoing.writes(one.limit),
+    writes.UndoRequest: lambda engine, one: engine.undoing.undo(one.number),
+    log.OpenedRequest: _opened,
+    log.VerdictRequest: _verdict,
+    log.LogRequest: _log,
+    log.ClearLogRequest: lambda engine, one: engine.history.clear(keep_verdicts=one.keep_verdicts),
+    ask.AskModelsRequest: lambda engine, one: engine.asking.models(refresh=one.refresh),
+    ask.ConversationRequest: lambda engine, one: engine.asking.conversation(one.conversation),
+    ask.ConversationsRequest: lambda engine, _: engine.asking.conversations(),
+    ask.ForgetConversationRequest: lambda engine, one: engine.asking.forget(one.conversation),
+    ask.SaveConversationRequest: lambda engine, one: engine.asking.save(one.conversation, one.path),
+    changes.ReindexRequest: lambda engine, one: engine.reindex(full=one.full, paths=one.paths),
+    changes.ChangesRequest: lambda engine, one: engine.note_changes(one.changes),
+    changes.SyncRequest: lambda engine, one: engine.sync(one.files),
+    changes.PauseRequest: lambda engine, _: engine.pause(),
+    changes.ResumeRequest: lambda engine, _: engine.resume(),
+    changes.RetryRequest: lambda engine, _: engine.retry(),
+    changes.CancelRequest: lambda engine, _: engine.cancel(),
+    changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
+}
+# Those that change what a client believes of a vault: answered one after the other, in order.
+IN_ORDER = frozenset({changes.ChangesRequest, changes.SyncRequest, changes.GuardRequest})
