@@ -40,8 +40,8 @@ ENGINE = {
     "notewell.models",
     "notewell.vaults.opened",
 }
-# These describe to pydantic what it is to check; settings are checked where they are first needed.
-NOT_LIGHT = {"notewell.contract.memory_fields", "notewell.config.check"}
+# Describes the settings to pydantic, which is loaded where they are first checked.
+NOT_LIGHT = {"notewell.config.check"}
 
 
 def modules(room: str) -> list[str]:

@@ -11,7 +11,8 @@ from notewell.cli import index as index_module
 from notewell.cli.index import reindex_beside
 from notewell.cli.progress import Reporter
 from notewell.client.remote import ServerInfo
-from notewell.contract.status import IndexReport
+from notewell.contract.changes import ReindexRequest
+from notewell.contract.status import IndexReport, StatusRequest
 from notewell.errors import ServerError
 from tests.cli.support import CommandLine, write_notes
 
@@ -98,11 +99,11 @@ class FakeServer:
         self._paused = paused
         self._embedded = 100
 
-    def reindex(self, *, full: bool) -> bytes:
-        self._embedded += 7
-        return b"{}"
-
-    def status(self) -> bytes:
+    def document(self, request: object) -> bytes:
+        if isinstance(request, ReindexRequest):
+            self._embedded += 7
+            return b"{}"
+        assert isinstance(request, StatusRequest)
         state = self._states.pop(0) if len(self._states) > 1 else self._states[0]
         queue = {"pending": 1, "current": None, "done": 0, "failed": 0, "paused": self._paused}
         ledger = {"indexed": 3, "pending": 0, "failed": 1, "excluded": 2}
