@@ -19,6 +19,7 @@ from notewell.types import Embedder, ModelRules, Reranker
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.models.chat.messages import ChatModel
+    from notewell.models.remote_embedder import RemoteModel
     from notewell.support.http import Cancel
 
 O = TypeVar("O")  # noqa: E741 - options
@@ -30,7 +31,8 @@ class EmbedderOptions:
     """What an embedder is made of.
 
     `spec` is None for a model that neither the catalogue nor its folder describes. `offline`
-    forbids downloads. `say` receives sentences for people about what takes time.
+    forbids downloads. `say` receives sentences for people about what takes time. `remote` is set
+    for a model behind an API.
     """
 
     rules: ModelRules
@@ -39,6 +41,7 @@ class EmbedderOptions:
     model_dir: Path
     offline: bool
     say: Callable[[str], None]
+    remote: RemoteModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Provider(Generic[O, M]):
 EMBEDDERS: tuple[Provider[EmbedderOptions, Embedder], ...] = (
     Provider("onnx", "notewell.models.onnx_embedder"),
     Provider("torch", "notewell.models.torch_embedder"),
+    Provider("openai", "notewell.models.remote_embedder"),
 )
 RERANKERS: tuple[Provider[RerankerOptions, Reranker], ...] = (
     Provider("onnx", "notewell.models.cross_encoder"),

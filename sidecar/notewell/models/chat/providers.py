@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
 from notewell.models.chat.wire import FIRST_PAUSE_S
 from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
 from notewell.support import atomic
-from notewell.support.http import Cancel
+from notewell.support.http import Cancel, is_loopback
 from notewell.types import AskRules
 
 CACHE_SECONDS = 24 * 3600.0
@@ -50,11 +49,7 @@ class Providers:
     @property
     def local(self) -> bool:
         """Whether what is sent there stays on this computer."""
-        if self.host == "localhost":
-            return True
-        with suppress(ValueError):
-            return ipaddress.ip_address(self.host).is_loopback
-        return False
+        return is_loopback(self.host)
 
     def using(self, model: str | None) -> Providers:
         """The same provider, asked with this model in the place of the one that is set."""

@@ -20,13 +20,13 @@ from notewell.support.http import (
     Request,
     Retry,
     StreamedReply,
+    error_words,
     parse_json,
 )
 
 FIRST_PAUSE_S = 1.0
 SILENCE_S = 120.0  # a local model may load for a minute before its first word
 MAX_BYTES = 8 * 1024 * 1024  # of one reply
-_MESSAGE_CHARS = 300
 _HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
@@ -107,7 +107,7 @@ class Wire:
     def _refusal(self, reply: StreamedReply) -> ProviderError:
         """The error that a status means, with the provider's own words."""
         with suppress(HttpError):
-            reason = _message(reply.read())
+            reason = error_words(reply.read())
             if reply.status in {401, 403}:
                 return self._error(
                     f"refuses the key, or misses one ({reason}); docs/ask.md says where keys go",
@@ -120,21 +120,10 @@ class Wire:
         if not isinstance(value, Mapping):
             raise self._error("sent something that is not an event")
         if value.get("error"):
-            raise self._error(f"failed ({_message(json.dumps(value).encode())})")
+            raise self._error(f"failed ({error_words(json.dumps(value).encode())})")
         return value
 
     def _error(self, what: str, *, code: str | None = None) -> ProviderError:
         if self._endpoint.secret:
             what = what.replace(self._endpoint.secret, "…")
         return ProviderError(f"The language model at {self._endpoint.host} {what}.", code=code)
-
-
-def _message(raw: bytes) -> str:
-    """The provider's words in an error reply, in the usual JSON shapes; else its beginning."""
-    try:
-        body = json.loads(raw)
-        inner = body.get("error", body)
-        words = inner.get("message", inner) if isinstance(inner, dict) else inner
-    except (ValueError, AttributeError):
-        words = raw.decode("utf-8", "replace")
-    return " ".join(str(words).split())[:_MESSAGE_CHARS]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from notewell.support.http.cancel import Cancel
 from notewell.support.http.client import HttpClient
-from notewell.support.http.connection import Tls
+from notewell.support.http.connection import Tls, is_loopback
 from notewell.support.http.events import ServerEvent, parse_events
-from notewell.support.http.messages import HttpError, Json, Reply, Request, parse_json
+from notewell.support.http.messages import HttpError, Json, Reply, Request, error_words, parse_json
 from notewell.support.http.retry import Retry
 from notewell.support.http.stream import StreamedReply
 
@@ -27,6 +27,8 @@ __all__ = [
     "ServerEvent",
     "StreamedReply",
     "Tls",
+    "error_words",
+    "is_loopback",
     "parse_events",
     "parse_json",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from notewell.errors import CancelledError
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Cancel:
     """Lets any thread cancel the request that another thread waits for.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 import ssl
@@ -106,3 +107,13 @@ def translate(work: Callable[[], T]) -> T:
         raise HttpError("connection", str(error) or type(error).__name__) from error
     except (ValueError, LookupError) as error:  # characters that no host or header may have
         raise HttpError("address", str(error)) from error
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what is sent to `host` stays on this computer."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

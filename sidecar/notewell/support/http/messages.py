@@ -9,6 +9,7 @@ from http.client import HTTPMessage
 from typing import Literal, TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+_SHOWN_CHARS = 300
 ErrorKind = Literal[
     "address",  # the URL is not valid
     "connection",  # nobody listens, or the connection broke
@@ -75,3 +76,14 @@ def parse_json(raw: bytes | str) -> Json:
     except (ValueError, RecursionError) as error:
         raise HttpError("not_json", f"not JSON: {error}") from error
     return value
+
+
+def error_words(raw: bytes) -> str:
+    """What an error reply says, in the JSON shapes of model servers; else its beginning."""
+    try:
+        body = json.loads(raw)
+        inner = body.get("error", body)
+        words = inner.get("message", inner) if isinstance(inner, dict) else inner
+    except (ValueError, AttributeError, RecursionError):
+        words = raw.decode("utf-8", "replace")
+    return " ".join(str(words).split())[:_SHOWN_CHARS]
