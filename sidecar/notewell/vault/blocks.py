@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from notewell.types import Heading, Span, SpanKind
 from notewell.vault.inline import InlineScanner
-from notewell.vault.source_lines import Body
-from notewell.vault.text_rows import code_rows, rows_of
+from notewell.vault.regions import Region
 
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _HEADING_TAIL = re.compile(r"[ \t]#+[ \t]*$")
@@ -37,6 +37,39 @@ _INTERRUPTING = {
 _TABLE_RULE = frozenset("|-: \t")
 # Only a line that begins with one of these can be anything but a paragraph's.
 _MARKERS = frozenset("#>-*+`[_0123456789")
+_TASK = re.compile(r"^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[.\](?:[ \t]+|$)", re.MULTILINE)
+_QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_CALLOUT_MARK = re.compile(r"^([ \t]*)\[!([^\]\n]{1,50})\][+-]?[ \t]*(.*)$", re.MULTILINE)
+_CELL_EDGE = re.compile(r"[ \t]*\|[ \t]*")
+# Stands in for a region's first line, so that whatever block is being read ends before it.
+REGION_LINE = "```"
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The lines of a note. A region's first line reads `REGION_LINE`, its others are unread.
+
+    `starts` are the offsets of the lines; `regions` are by the index of their first line. Scanning
+    begins at the line of index `first`.
+    """
+
+    text: str
+    lines: list[str]
+    starts: list[int]
+    regions: dict[int, Region]
+    first: int
+
+
+def make_body(text: str, regions: tuple[Region, ...], start: int) -> Body:
+    r"""Cut `text` into lines; `start` is the offset of the first line that is not properties."""
+    lines = text.split("\n")
+    starts = [0, *accumulate(map((1).__add__, map(len, lines[:-1])))]
+    by_line: dict[int, Region] = {}
+    for region in regions:
+        index = bisect_right(starts, region.start) - 1
+        by_line[index] = region
+        lines[index] = REGION_LINE
+    return Body(text, lines, starts, by_line, bisect_left(starts, start))
 
 
 class BlockScanner:
@@ -273,3 +306,34 @@ class BlockScanner:
             section = len(self.headings) - 1
             text = rows[0] if len(rows) == 1 else "\n".join(rows)
             self.spans.append(Span(kind, *place, text, numbers, section, block))
+
+
+def rows_of(kind: SpanKind, text: str) -> list[str]:
+    """Return the rows of a block, one for each of its lines; a row with nothing to see is empty.
+
+    Lists keep their bullets and indents, which tell outer items from inner ones.
+    """
+    if kind == "list":
+        text = _TASK.sub(r"\1", text) if "]" in text else text
+        return [row.rstrip() for row in text.split("\n")]
+    if kind in ("quote", "callout"):
+        text = _QUOTE_MARK.sub("", text)
+        if "[!" in text:
+            text = _CALLOUT_MARK.sub(_callout_title, text)
+    rows = [row.strip() for row in text.split("\n")]
+    if kind == "table":
+        rows = [_CELL_EDGE.sub(" | ", row.strip("|").strip()) for row in rows]
+        rows[1] = ""  # the rule between head and body
+    return rows
+
+
+def code_rows(source: str, *, quoted: bool) -> list[str]:
+    """Return the rows of code or math, whose indents count; `quoted` code stands in a quote."""
+    rows = [row.rstrip() for row in source.rstrip().split("\n")]
+    return [_QUOTE_MARK.sub("", row, count=1) for row in rows] if quoted else rows
+
+
+def _callout_title(match: re.Match[str]) -> str:
+    """Show a callout's title, or its kind where it has none, as Obsidian does."""
+    kind = match[2].partition("|")[0].strip()
+    return match[1] + (match[3] or kind.capitalize())

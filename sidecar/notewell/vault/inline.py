@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from notewell.types import NOTE_TYPES, Link, PropertyValue
-from notewell.vault.codespans import code_spans
 from notewell.vault.properties import TAG_CHARS, field_value
+from notewell.vault.regions import code_spans
 
 # What markup needs. All alternatives are literals: the search then skips by character set.
 _PLAIN = re.compile(r"\\|`|\[|<|\$|#|\*|_|=|~|&|://|::")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from notewell.types import NOTE_TYPES, Heading, Link, Note, PropertyValue, SourceText, Span
-from notewell.vault.blocks import BlockScanner
+from notewell.vault.blocks import BlockScanner, make_body
 from notewell.vault.excalidraw import Drawing, find_drawing, is_drawing
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.inline import InlineScanner
@@ -22,7 +22,6 @@ from notewell.vault.properties import (
     text_of,
 )
 from notewell.vault.regions import Region, Regions, find_regions
-from notewell.vault.source_lines import make_body
 
 
 def parse(
