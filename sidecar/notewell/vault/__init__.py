@@ -1,1 +1,1 @@
-"""The vault: finding its files, reading them, and making notes and chunks of them."""
+"""Finds the files of a vault, reads them into notes and splits notes into chunks."""

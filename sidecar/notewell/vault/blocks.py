@@ -1,7 +1,7 @@
-"""Cutting a note's body into blocks: one pass over its lines, each looked at once.
+"""Splits a note's body into blocks, in one pass over its lines.
 
-A block is a heading, a paragraph, a list, a table, a quote, a callout, a footnote, or one of the
-regions (code, math) found before. What a block holds is cleaned by the inline scanner as it goes.
+A block is a heading, a paragraph, a list, a table, a quote, a callout, a footnote, or a region
+(code, math) found before. The inline scanner cleans the text of each block.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*$")
 _CALLOUT = re.compile(r"[ \t]*(?:>[ \t]?)+\[!([^\]\n]{1,50})\][+-]?[ \t]*")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]:[ \t]*")
 _RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
-# What else ends a paragraph, by its first character. A number begins a list inside a paragraph
+# Lines that end a paragraph, by their first character. A number begins a list inside a paragraph
 # only if it is 1, as in CommonMark.
 _ITEM_OR_RULE = re.compile(f"{_LIST_ITEM.pattern}|{_RULE.pattern}")
 _INTERRUPTING = {
@@ -73,7 +73,7 @@ def make_body(text: str, regions: tuple[Region, ...], start: int) -> Body:
 
 
 class BlockScanner:
-    """Cuts one body into spans and headings, in source order."""
+    """Splits one body into spans and headings, in source order."""
 
     def __init__(self, body: Body, inline: InlineScanner) -> None:
         """Prepare; `run` does the work."""
@@ -102,7 +102,7 @@ class BlockScanner:
                 index = self._paragraph(index)
 
     def _marked(self, index: int, bare: str) -> int:
-        """Dispatch a line that may be something else than text; return the next line's index."""
+        """Read the block that a marked line begins; return the index of the line after it."""
         first = bare[0]
         if first == "#" and _HEADING.match(bare):
             return self._heading(index, bare)
@@ -119,7 +119,7 @@ class BlockScanner:
         return self._paragraph(index)
 
     def _interrupts(self, index: int) -> bool:
-        """Tell whether a line ends the paragraph before it. Blank lines do."""
+        """Whether a line, such as a blank one or a heading, ends the paragraph before it."""
         bare = self._lines[index].lstrip()
         if not bare:
             return True
@@ -165,7 +165,7 @@ class BlockScanner:
             self.spans.append(Span("heading", start, end, text, (number,), section, block))
 
     def _paragraph(self, index: int) -> int:
-        """Take in a paragraph, a table, or a heading that is underlined."""
+        """Read a paragraph, a table, or an underlined heading."""
         lines = self._lines
         if "|" in lines[index] and self._is_table_rule(index + 1):
             return self._table(index)
@@ -198,7 +198,7 @@ class BlockScanner:
         return end
 
     def _quote(self, index: int) -> int:
-        """Take in a quote or callout, with the unmarked lines that continue its last paragraph."""
+        """Read a quote or callout, including unmarked lines that continue its last paragraph."""
         lines, count = self._lines, len(self._lines)
         kind: SpanKind = "callout" if _CALLOUT.match(lines[index]) else "quote"
         end = index + 1
@@ -213,7 +213,7 @@ class BlockScanner:
         return end
 
     def _list(self, index: int) -> int:
-        """Take in a list up to a line that is neither item nor continuation.
+        """Read a list up to a line that is neither an item nor a continuation.
 
         An item with a block id is a span of its own, so that the id names just that item.
         """
@@ -251,7 +251,7 @@ class BlockScanner:
         return end
 
     def _region(self, index: int) -> int:
-        """Take in a code or math block found before."""
+        """Read a code or math block found before."""
         region = self._regions[index]
         source = self._text[region.inner_start : region.inner_end]
         rows = code_rows(source, quoted=region.quoted)

@@ -1,7 +1,7 @@
-"""A note to the passages that are indexed, embedded and found.
+"""Splits a note into chunks, the passages that are indexed, embedded and found.
 
-Headings come first: a section is a chunk where it fits. Small neighbours are merged, long sections
-are split (see sections.py and split.py). Sizes are in tokens of the model.
+A section under a heading becomes one chunk if it fits. Small neighbouring sections are merged and
+long ones split (see sections.py and split.py). Sizes are in tokens of the model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from notewell.vault.nested_lists import parent_item
 from notewell.vault.sections import Draft, Section, merge_small, sections_of
 from notewell.vault.split import Block, Piece, Splitter
 
-# What the model adds to every text, and slack for tokenizers that count a joined text otherwise
+# Tokens that the model adds to every text, and a margin because a joined text may have more tokens
 # than its parts.
 _SPECIAL_TOKENS = 2
 _MARGIN = 4
@@ -52,7 +52,7 @@ def chunk(note: Note, *, count_tokens: CountTokens, sizes: ChunkSizes) -> tuple[
 
 
 class _Chunker:
-    """The budget of one note's chunks, and the drafts made within it."""
+    """Makes the chunks of one note within the token limits."""
 
     def __init__(self, note: Note, count_tokens: CountTokens, sizes: ChunkSizes) -> None:
         self._note = note
@@ -181,7 +181,7 @@ def _lines_of(spans: tuple[Span, ...]) -> tuple[int, ...]:
 
 
 def _trim(text: str, piece: Piece) -> tuple[int, int] | None:
-    """Take white space off a piece, but leave the indent of its first line."""
+    """Strip white space from a piece, except the indentation of its first line."""
     end = piece.start + len(text[piece.start : piece.end].rstrip())
     shown = text[piece.start : end].lstrip()
     if not shown:
@@ -192,9 +192,9 @@ def _trim(text: str, piece: Piece) -> tuple[int, int] | None:
 
 
 def _source_offset(span: Span, position: int, *, after: bool) -> int:
-    """Turn an offset into a span's text into one into the source.
+    """Convert an offset in a span's text to an offset in the source.
 
-    Exact where the span reads as it is written; else the span's own start or end.
+    Exact if the text equals its source; otherwise the start or end of the span.
     """
     if span.end - span.start == len(span.text):
         return span.start + min(position, len(span.text))

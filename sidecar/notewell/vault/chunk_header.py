@@ -1,4 +1,4 @@
-"""The short context put in front of a chunk's text when it is embedded."""
+"""Builds the header with context (title, headings, tags) that is embedded with each chunk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Headers:
     """
 
     def __init__(self, note: Note, count_tokens: CountTokens, limit: int) -> None:
-        """Prepare; a header is made when it is first asked for."""
+        """Headers are made on first use and cached."""
         self._title = note.title.strip()
         self._extras = tuple(_extras(note))
         self._count = count_tokens
@@ -35,7 +35,7 @@ class Headers:
         return made
 
     def _fit(self, headings: tuple[str, ...]) -> tuple[str, int]:
-        """Drop what matters least until the header fits: extras, outer headings, the tail."""
+        """Shorten the header until it fits: without extras, without outer headings, then cut."""
         title = self._title
         path = [text for n, text in enumerate(headings) if text and (n or text != title)]
         for extras in (self._extras, ()):
@@ -54,7 +54,7 @@ def fit_words(text: str, count_tokens: CountTokens, limit: int) -> tuple[str, in
     while text and tokens > limit:
         size = min(len(text) - 1, int(len(text) * limit / tokens))
         shorter = text[:size]
-        # A word is given up only where that leaves something: there are texts without spaces.
+        # Cut at a space if there is one; some scripts are written without spaces.
         text = (shorter.rsplit(None, 1)[0] if " " in shorter.strip() else shorter).rstrip()
         tokens = count_tokens(text)
     return text, tokens if text else 0

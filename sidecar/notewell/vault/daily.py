@@ -1,8 +1,9 @@
-"""Which notes are daily notes, and of which day.
+"""Recognises daily notes and their dates.
 
-As Obsidian's core plugin has it: a folder, and a name in Moment's format, both from
-`.obsidian/daily-notes.json`; beside these, whatever calls itself `type: daily`. Names of days and
-months may be in any language; a date is only read from numbers and from English months.
+Daily notes are those in the folder and with the name format (of Moment.js) that
+`.obsidian/daily-notes.json` sets for Obsidian's core plugin, and notes with the property
+`type: daily`. Names of days and months may be in any language, but a date is only read from numbers
+and English months.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _ISO_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 class DailyNotes:
-    """Tells the daily notes of one vault."""
+    """Recognises the daily notes of one vault."""
 
     def __init__(self, folder: str = "", form: str = DEFAULT_FORMAT) -> None:
         """`folder` is relative to the vault, "" the vault itself; `form` is in Moment's tokens."""
@@ -61,7 +62,7 @@ class DailyNotes:
 
     @classmethod
     def read(cls, root: Path) -> DailyNotes:
-        """By the vault's own settings; by Obsidian's defaults where there are none that read."""
+        """Use the settings of the vault, or the defaults of Obsidian if they cannot be read."""
         file = root / SETTINGS
         try:
             if file.stat().st_size > _MAX_SETTINGS_BYTES:
@@ -79,7 +80,7 @@ class DailyNotes:
         )
 
     def day(self, path: str, properties: Mapping[str, PropertyValue]) -> date | None:
-        """The day of a daily note; None: no daily note, or one that does not tell its day."""
+        """The day of a daily note; None if it is not one or its day is unknown."""
         found = self._path.fullmatch(path)
         if found is not None:
             return _day(found.groupdict())

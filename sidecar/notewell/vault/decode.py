@@ -1,4 +1,4 @@
-"""Bytes of a note to text: byte order marks, UTF-16 without one, and old 8-bit encodings."""
+"""Decodes text files: byte order marks, UTF-16 without a mark, and old 8-bit encodings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUL_SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Text, the encoding it was in, and what a person should know about it."""
+    """Decoded text, its encoding, and warnings for the user."""
 
     text: str
     encoding: str
@@ -31,7 +31,7 @@ class Decoded:
 def decode(raw: bytes) -> Decoded | None:
     """Decode a note, dropping its byte order mark; None when the bytes are not text.
 
-    Order: byte order mark, UTF-16 without a mark (told by where the NULs are), UTF-8, then
+    Order: byte order mark, UTF-16 without a mark (recognised by the positions of NULs), UTF-8, then
     Windows-1252 or Latin-1 with a warning. Any NUL outside UTF-16 and UTF-32 means binary.
     """
     for mark, encoding in MARKS:

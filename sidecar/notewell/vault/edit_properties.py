@@ -1,8 +1,8 @@
-"""Changing single properties of a note: every byte that they do not own stays as it is.
+"""Changes single properties of a note and leaves every other byte unchanged.
 
-YAML is not written anew from what was read, which would lose comments, quotes and order. The lines
-of a property are found by the places that the parser reports, and only they are replaced. The
-result is then read back; where anything else came out changed, the edit is refused.
+The YAML is not serialised again, which would lose comments, quotes and order. Instead the lines of
+a property are located with the positions that the parser reports, and only they are replaced. The
+result is parsed again, and the edit is refused if any other property changed.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class _Entry:
 def edit_properties(
     text: str, changes: Mapping[str, PropertyValue], *, remove: Collection[str] = ()
 ) -> str:
-    """Give properties new values, add those that are missing, take some away.
+    """Set, add and remove properties.
 
-    A property that has its value already keeps its spelling, so doing it twice changes nothing.
-    Lists may be any sequence of the caller's and are compared as tuples. Raises WriteError (code
-    "frontmatter_unclear") where the block cannot be changed without touching more than was asked.
+    A property that already has the value is left as it is written, so the edit is idempotent.
+    Lists may be any sequence and are compared as tuples. Raises WriteError (code
+    "frontmatter_unclear") if the block cannot be changed without changing other properties.
     """
     flat = one_line_end(text)
     front = read_frontmatter(flat)
@@ -134,7 +134,7 @@ def _entries(flat: str, front: Frontmatter) -> Iterator[_Entry]:
 
 
 def _end_of(node: yaml.Node, source: str) -> int:
-    """Where a value ends; for a block the parser only says where the next thing begins."""
+    """The end of a value; for block values the parser only reports where the next token begins."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _end_of(last[1] if isinstance(last, tuple) else last, source)
@@ -145,7 +145,7 @@ def _end_of(node: yaml.Node, source: str) -> int:
 
 
 def _entries_by_line(source: str, offset: int) -> Iterator[_Entry]:
-    """Take what begins at a line's start for a property, up to its last indented line."""
+    """Find properties by lines: a key at the start of a line and the indented lines after it."""
     keys = list(_KEY.finditer(source))
     starts = [*(key.start() for key in keys), len(source)]
     for n, key in enumerate(keys, 1):
@@ -159,7 +159,7 @@ def _entries_by_line(source: str, offset: int) -> Iterator[_Entry]:
 
 
 def _same(one: PropertyValue, other: PropertyValue) -> bool:
-    """Equality that tells true from 1 and 1 from 1.0, which Python does not."""
+    """Equality that distinguishes true, 1 and 1.0, which are equal in Python."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, tuple) and isinstance(other, tuple):

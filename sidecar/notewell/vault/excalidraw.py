@@ -1,4 +1,4 @@
-"""Excalidraw notes: the text a person wrote, and nothing of the drawing's data."""
+"""Finds the readable text in Excalidraw notes and hides the data of the drawing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_drawing(path: str, properties: Mapping[str, PropertyValue]) -> bool:
 
 
 def find_drawing(text: str, body: int) -> Drawing | None:
-    r"""Find the drawing's data behind `body`; None when there is none. Line ends must be `\n`."""
+    r"""Find the drawing's data after offset `body`, if there is one. Lines must end with `\n`."""
     data = _DATA.search(text, body)
     if data is None:
         return None

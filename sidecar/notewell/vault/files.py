@@ -1,4 +1,4 @@
-"""Finding and reading the files of a vault, never beyond its folder."""
+"""Finds and reads the files of a vault and never leaves its folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OPEN_FLAGS = (
 def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
     """List all files of readable types under `root`, sorted by path.
 
-    `within` limits the walk to these notes and folders; one that is not there is just not listed.
+    `within` limits the walk to these notes and folders; those that do not exist are skipped.
     Files in folders that Obsidian hides are not listed at all; others that a rule leaves out are
     in `excluded`. A folder that cannot be read is a warning. Raises VaultError when `root` itself
     cannot be read, OutsideVaultError for a path in `within` that leads out of it.
@@ -63,11 +63,11 @@ def _walk_within(walker: Walker, root: Path, within: Sequence[str]) -> None:
             if folder.is_dir():
                 walker.run_within(str(folder), f"{parent}/" if parent else "", names)
         except OSError as error:  # a folder above it may not be searched
-            walker.miss(parent, error)
+            walker.record_unreadable(parent, error)
 
 
 def outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """Leave out each path that lies in a folder that is named as well."""
+    """Drop every path that lies in a folder which is itself among the paths."""
     kept: list[str] = []
     for path in sorted({path.strip("/") for path in paths}, key=lambda path: path.split("/")):
         if not kept or not path.startswith(f"{kept[-1]}/"):
@@ -78,8 +78,8 @@ def outermost(paths: Iterable[str]) -> tuple[str, ...]:
 def read(file: FileRef, *, max_bytes: int) -> SourceText:
     """Read and decode a text file, at most `max_bytes` of it.
 
-    Raises UnreadableNoteError with code "vanished", "unreadable", "too_large" (told before
-    anything is read) or "binary". A link put in the file's place since the walk is refused.
+    Raises UnreadableNoteError with code "vanished", "unreadable", "too_large" (checked before
+    anything is read) or "binary". A symbolic link that replaced the file since is refused.
     """
     raw = read_bytes(file, max_bytes)
     decoded = decode_text(raw, file.path)
@@ -139,7 +139,7 @@ def read_bytes(
 
 
 def _check_opened(file: FileRef, status: os.stat_result, max_bytes: int, limit: str) -> None:
-    """Refuse what is not the plain file that the walk saw."""
+    """Raise UnreadableNoteError if this is not the plain file that the walk found."""
     # Path.absolute() would keep `..`, which the real path never has.
     place = os.fspath(file.disk_path)
     named = os.path.abspath(place)  # noqa: PTH100 - see above
@@ -162,7 +162,7 @@ def _too_large(file: FileRef, size: int, max_bytes: int, limit: str) -> Unreadab
 
 
 def contained(root: Path, path: str) -> Path:
-    """Turn a vault-relative path into its place on disk, links resolved.
+    """Return the real path on disk of a vault-relative path, with links resolved.
 
     The file need not exist. A name that the disk spells in another Unicode form is found. Raises
     OutsideVaultError for absolute paths, `..`, NUL and links that leave the vault.
@@ -189,7 +189,7 @@ def _check_relative(path: str) -> None:
 
 
 def _spelled(folder: Path, name: str) -> Path:
-    """Return `folder/name` as the disk spells it: NFD where a Mac wrote it, else as given."""
+    """Return `folder/name` in the Unicode form used on disk (NFD if a Mac wrote it)."""
     direct = folder / name
     if name.isascii() or direct.exists():
         return direct
@@ -204,9 +204,9 @@ def _spelled(folder: Path, name: str) -> Path:
 
 
 def is_folder(root: Path, path: str) -> bool:
-    """Tell whether `path` is a folder of the vault, reached without leaving it.
+    """Whether `path` is a folder of the vault that no link out of the vault leads to.
 
-    Raises OutsideVaultError for what is no path within a vault.
+    Raises OutsideVaultError for an absolute path or one with `..`.
     """
     _check_relative(path)
     try:
@@ -218,8 +218,8 @@ def is_folder(root: Path, path: str) -> bool:
 def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
     """Return (rule, reason) of the rule that excludes `path`, or None when it is indexed.
 
-    Knows the rules of `walk` that a path alone decides, and those that Obsidian's hidden folders
-    make. Raises OutsideVaultError for a path that is not inside the vault.
+    Covers the rules of `walk` that need only the path, and files hidden by Obsidian. Raises
+    OutsideVaultError for a path that is not inside the vault.
     """
     _check_relative(path)
     parts = path.split("/")

@@ -1,4 +1,4 @@
-"""The properties block at the head of a note: finding it, and reading its YAML without harm."""
+"""Finds the properties block of a note and reads its YAML safely."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TROUBLES = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowErro
 
 
 class _HostileYamlError(ValueError):
-    """YAML that is well formed but would expand or nest beyond any honest note."""
+    """Well-formed YAML that expands or nests without reasonable bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ def read_frontmatter(text: str) -> Frontmatter:
     r"""Read the properties of a note whose line ends are all `\n`; never raises.
 
     The block begins on the very first line, as in Obsidian. Broken YAML gives a
-    warning and the properties that can be told apart, hostile YAML none; either way the body
-    begins after the block.
+    warning and the properties that are readable on their own, hostile YAML only a warning; in both
+    cases the body begins after the block.
     """
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
@@ -94,7 +94,7 @@ def read_frontmatter(text: str) -> Frontmatter:
 
 
 def _salvage(source: str) -> dict[str, PropertyValue]:
-    """Read broken YAML property by property: one template field must not cost a note its tags."""
+    """Read broken YAML property by property, so that one bad property does not affect others."""
     kept: dict[str, PropertyValue] = {}
     for entry in _ENTRY.split(source)[1:]:
         try:
@@ -133,7 +133,7 @@ def _check_depth(source: str) -> None:
 
 
 class _Converter:
-    """Turns loaded YAML into property values, counting what aliases expand to."""
+    """Converts loaded YAML to property values and limits the expansion of aliases."""
 
     def __init__(self) -> None:
         self._left = _MAX_VALUES

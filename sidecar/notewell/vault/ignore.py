@@ -1,6 +1,6 @@
-"""Which paths of a vault are not indexed, and by which rule.
+"""The rules that exclude files of a vault from the index.
 
-The rules, in the order they are asked: Obsidian's own hidden things, its "Excluded files"
+They apply in this order: files that Obsidian hides, its "Excluded files"
 (`userIgnoreFilters` of `.obsidian/app.json`), then Notewell's `exclude` and `include` globs in
 gitignore syntax.
 """
@@ -31,7 +31,7 @@ def is_hidden(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Globs:
-    """Compiled gitignore lines. The lines stand beside the patterns made of them."""
+    """Compiled gitignore lines, together with their source."""
 
     lines: tuple[str, ...]
     spec: pathspec.GitIgnoreSpec
@@ -74,7 +74,7 @@ class IgnoreRules:
 
 
 def load_rules(root: Path, rules: VaultRules) -> IgnoreRules:
-    """Compile the rules of the vault at `root`; what cannot be used becomes a warning."""
+    """Compile the rules of the vault at `root`; an invalid rule becomes a warning."""
     filters, warnings = _user_filters(root / ".obsidian" / "app.json")
     prefixes: list[str] = []
     patterns: list[re.Pattern[str]] = []

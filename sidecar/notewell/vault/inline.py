@@ -1,8 +1,8 @@
-"""Markup inside a block: what a reader sees of it, and the links, tags and fields it holds.
+"""Reads inline markup: the visible text of a block, and its links, tags and fields.
 
-One scan over the block's source handles what can hold other markup (code, links, tags, HTML, math);
-emphasis is taken off afterwards with a few substitutions. No pattern backtracks over more than a
-line, and none twice over the same characters.
+One scan handles markup that can contain other markup (code, links, tags, HTML, math); emphasis is
+removed afterwards with a few substitutions. No pattern backtracks over more than a line, and none
+twice over the same characters.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ Token = tuple[str, int]  # what is seen of it, and the offset behind it
 
 
 class InlineScanner:
-    """Cleans blocks of one note and gathers what they hold, in source order.
+    """Cleans the blocks of one note and collects their links, tags and fields in source order.
 
     `line_starts` are the offsets at which the note's lines begin, `types` the endings of files
     that are notes.
     """
 
     def __init__(self, line_starts: Sequence[int], types: tuple[str, ...] = NOTE_TYPES) -> None:
-        """Begin with nothing gathered."""
+        """Start with empty collections."""
         self._types = types
         self._starts = line_starts
         self.links: list[Link] = []
@@ -87,7 +87,7 @@ class InlineScanner:
         self.fields: list[tuple[str, PropertyValue]] = []
 
     def clean(self, source: str, offset: int) -> str:
-        """Return what a reader sees of `source`, which stands at `offset`; newlines are kept."""
+        """Return the visible text of `source`, which begins at `offset`; newlines are preserved."""
         if not _PLAIN.search(source):
             return _close_gaps(source)
         if "::" in source:
@@ -97,12 +97,12 @@ class InlineScanner:
         return _finish(self._tokens(source, offset, 0))
 
     def gather_wikilinks(self, source: str, offset: int, *, embed: bool = False) -> None:
-        """Record the wikilinks of a text that is not itself shown."""
+        """Record the wikilinks of a text that is not visible itself, such as properties."""
         for match in _WIKILINK.finditer(source):
             self._wikilink(match, offset, embed=embed)
 
     def _tokens(self, source: str, offset: int, depth: int) -> str:
-        """Replace every token of `source` by what is seen of it."""
+        """Replace every token of `source` by its visible text."""
         out: list[str] = []
         position = 0
         code = code_spans(source) if "`" in source else {}
@@ -157,7 +157,7 @@ class InlineScanner:
         return ("", match.end()) if match else None
 
     def _wikilink(self, match: re.Match[str], offset: int, *, embed: bool) -> str:
-        """Record `[[target#heading|display]]` and return what is seen of it."""
+        """Record `[[target#heading|display]]` and return its visible text."""
         address, bar, display = match[1].partition("|")
         target, heading, block = split_address(address.removesuffix("\\"))
         shown: str | None = display.strip() if bar else None
@@ -252,7 +252,7 @@ def _html(source: str, start: int) -> Token | None:
 
 
 def _finish(text: str) -> str:
-    """Take off emphasis, resolve entities, close gaps."""
+    """Remove emphasis, resolve entities and collapse spaces."""
     if _EMPHASIS_MARK.search(text):
         for mark, pattern in _EMPHASIS:
             if mark in text:
@@ -264,7 +264,7 @@ def _finish(text: str) -> str:
 
 
 def _close_gaps(text: str) -> str:
-    """Make one space of several, but not of an indent."""
+    """Collapse repeated spaces, except indentation."""
     return _GAP.sub(" ", text) if "  " in text or "\t" in text else text
 
 

@@ -1,4 +1,4 @@
-"""Resolving link targets to notes as Obsidian does, on a set of names kept incrementally."""
+"""Resolves link targets to notes as Obsidian does, with an index that is updated note by note."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from notewell.vault.readers import link_name
 
 
 class NoteNames:
-    """All names by which a vault's notes can be linked to. Lookups ignore case and Unicode form.
+    """The names under which notes can be linked. Lookups ignore case and Unicode form.
 
     Order: the exact path, then the path's end (for a bare name: the file name) with notes beneath
     the linking note's folder before others and short paths before long ones, then aliases.
@@ -39,7 +39,7 @@ class NoteNames:
             names.setdefault(name, set()).add(path)
 
     def remove(self, path: str) -> None:
-        """Take a note out; one that is not there is no error."""
+        """Remove a note if it is there."""
         folded = self._aliases_of.pop(path, None)
         if folded is None:
             return
@@ -100,7 +100,7 @@ def _stem(folded: str) -> str:
 
 
 def _best(paths: Iterable[str], folder: str) -> str | None:
-    """Choose: beneath the linking note's folder, then the shortest, then the first by name."""
+    """Prefer paths below the linking note's folder, then short ones, then the first by name."""
     beneath = f"{folder}/" if folder else ""
     return min(
         paths, key=lambda path: (not path.startswith(beneath), len(path), path), default=None

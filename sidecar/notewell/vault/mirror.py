@@ -1,8 +1,8 @@
-"""The folder of a mirror vault: clients say what their notes are, this writes it down.
+"""Stores the notes that clients send to a mirror vault in its folder.
 
-All of a client's words are checked before anything is touched, and each note is replaced whole, so
-that a crash leaves every note as it was or as it is to be. What a crash leaves undone, the client's
-next `sync` finds. Doing the same changes again changes nothing.
+All changes of a request are validated before any is applied, and each note is replaced atomically,
+so a crash leaves either its old or its new content. The client's next `sync` repeats what a crash
+prevented. Applying the same changes twice has no further effect.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
 
 class Mirror:
-    """A folder that holds what clients send. Used by one thread at a time."""
+    """The folder of a mirror vault. Used by one thread at a time."""
 
     def __init__(self, root: Path, types: tuple[str, ...] = NOTE_TYPES) -> None:
-        """Make the folder where it is missing, and throw away what a crash left half written.
+        """Create the folder if it is missing and delete temporary files that a crash left behind.
 
         `types` are the endings of the files that it takes.
         """
@@ -58,9 +58,9 @@ class Mirror:
         }
 
     def check(self, changes: Iterable[Change]) -> None:
-        """Raise for the first change that cannot be right; nothing is written.
+        """Validate changes without writing anything.
 
-        Raises OutsideVaultError or UsageError, with a code and the path concerned.
+        Raises OutsideVaultError or UsageError for the first invalid one, with a code and its path.
         """
         for change in changes:
             self._place(change.path)
@@ -84,9 +84,10 @@ class Mirror:
                 )
 
     def apply(self, changes: Sequence[Change]) -> tuple[str, ...]:
-        """Do changes that were checked, in order; gives what a person should know of them.
+        """Apply validated changes in order and return warnings for the user.
 
-        VaultError when the disk refuses: what came before is done, and doing all again is safe.
+        Raises VaultError if the disk refuses a write. Earlier changes are then done, and it is
+        safe to send all of them again.
         """
         warnings: dict[str, None] = {}
         for change in changes:
@@ -99,7 +100,7 @@ class Mirror:
         return tuple(warnings)
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Delete notes; those that are not there are gone already."""
+        """Delete notes; a missing one is not an error."""
         self.apply([Change("delete", path) for path in paths])
 
     def _do(self, change: Change) -> str | None:
@@ -116,7 +117,7 @@ class Mirror:
         if not self._keeps(change.path):
             return f"{change.path} was left out: a mirror keeps {described(self._types)} alone."
         place = self._place(change.path)
-        blocked = self._in_the_way(place)
+        blocked = self._obstacle(place)
         if blocked is not None:
             return blocked
         raw = _bytes(change)
@@ -176,7 +177,7 @@ class Mirror:
         if hides(change.path) or (old.is_file() and not self._keeps(change.path)):
             self._delete(old_path)  # into the trash, or no note any more
             return None
-        blocked = self._in_the_way(new, folder=old.is_dir())
+        blocked = self._obstacle(new, folder=old.is_dir())
         if blocked is not None:
             return blocked
         new.parent.mkdir(parents=True, exist_ok=True)
@@ -194,7 +195,7 @@ class Mirror:
     # --- places ----------------------------------------------------------------------------
 
     def _place(self, path: str) -> Path:
-        """The place of a path on disk; no link is followed, not even to a place inside."""
+        """The path on disk. Symbolic links are refused, even those that stay inside the folder."""
         check_name(path)
         try:
             place = files.contained(self._root, path)
@@ -205,8 +206,8 @@ class Mirror:
             raise OutsideVaultError(f"{path} goes through a link; a mirror follows none.")
         return place
 
-    def _in_the_way(self, place: Path, *, folder: bool = False) -> str | None:
-        """Say what stands where a note (or a `folder`) should go, in a client's vault it cannot."""
+    def _obstacle(self, place: Path, *, folder: bool = False) -> str | None:
+        """A warning if another file or folder occupies the place of a note (or of a `folder`)."""
         above = [parent for parent in place.parents if self._root in parent.parents]
         blocking = next((parent for parent in above if parent.is_file()), None)
         if blocking is None and place.exists() and place.is_dir() != folder:
@@ -228,7 +229,7 @@ class Mirror:
 
 
 def _merge(old: Path, new: Path) -> None:
-    """Move what a folder holds into another that exists; what is on both sides is the first's."""
+    """Move the contents of `old` into the existing folder `new`; files of `old` win."""
     for folder, _, names in os.walk(old):
         target = new / Path(folder).relative_to(old)
         target.mkdir(parents=True, exist_ok=True)
@@ -242,7 +243,7 @@ def _bytes(change: Change) -> bytes:
 
 
 def _status(place: Path) -> os.stat_result | None:
-    """What stands at a place, itself and not where a link leads; None where nothing does."""
+    """The status of a path without following links; None if nothing is there."""
     try:
         return place.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -250,7 +251,7 @@ def _status(place: Path) -> os.stat_result | None:
 
 
 def _stamp(place: Path, mtime: int | None) -> None:
-    """Give a note its client's mtime (milliseconds)."""
+    """Set the modification time of a note to that of the client (milliseconds)."""
     before = _status(place)
     if before is None or mtime is None or not stat.S_ISREG(before.st_mode):
         return
@@ -259,10 +260,10 @@ def _stamp(place: Path, mtime: int | None) -> None:
 
 
 def _new_mtime(mtime: int | None, size: int, before: os.stat_result | None) -> int:
-    """The mtime of a new content, in nanoseconds.
+    """The modification time for new content, in nanoseconds.
 
-    Indexing tells a change by size and mtime. Where both are as before, a microsecond makes the
-    difference; clients count in milliseconds and do not see it.
+    The indexer detects changes by size and modification time. If both would stay the same, a
+    microsecond is added, which clients do not see because they count in milliseconds.
     """
     if mtime is None:
         return time.time_ns()
@@ -273,7 +274,7 @@ def _new_mtime(mtime: int | None, size: int, before: os.stat_result | None) -> i
 
 
 def _spelling(place: Path) -> str:
-    """A path to compare by: disks may spell names in another Unicode form or case."""
+    """A path for comparisons: file systems may change the Unicode form or case of names."""
     return unicodedata.normalize("NFC", os.path.normcase(place))
 
 

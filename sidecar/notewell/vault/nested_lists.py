@@ -1,4 +1,4 @@
-"""Nested lists: which item a line hangs under, told by marks and indents alone."""
+"""Finds the parent items of a line in a nested list, from list marks and indentation."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def parent_item(text: str, begin: int, at: int) -> str | None:
 
 
 def items_around(text: str, at: int) -> tuple[int, ...]:
-    """Where the lines of the items that hold `at` start: the innermost first. () outside a list.
+    """The offsets of the lines of all list items around `at`, innermost first; () outside a list.
 
-    Of an item that lies in others, all of them that are in `text`.
+    Outer items that begin before `text` are not included.
     """
     line = _line_of(text, 0, at)
     items: list[int] = []
@@ -42,7 +42,7 @@ def items_around(text: str, at: int) -> tuple[int, ...]:
 
 
 def item_text(text: str, line: int) -> str | None:
-    """What the item whose first line starts at `line` says on it, without its mark."""
+    """The text of the item whose first line starts at `line`, without its list mark."""
     marked = _ITEM_MARK.match(text, line)
     end = text.find("\n", line)
     start = marked.end() if marked else line
@@ -50,12 +50,12 @@ def item_text(text: str, line: int) -> str | None:
 
 
 def _line_of(text: str, begin: int, at: int) -> int:
-    """Where the line that holds `at` starts."""
+    """The offset at which the line containing `at` starts."""
     return text.rfind("\n", begin, at) + 1 or begin
 
 
 def _above(text: str, begin: int, line: int) -> Iterator[int]:
-    """Where the lines before `line` start, the nearest first."""
+    """The offsets of the lines before `line`, nearest first."""
     for _ in range(_MAX_LOOK_BACK):
         if line <= begin:
             return

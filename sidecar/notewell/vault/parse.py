@@ -1,4 +1,4 @@
-"""A note's source to a `Note`: properties, headings, links, tags, and spans of readable text."""
+"""Parses Markdown into a `Note`: properties, headings, links, tags, and spans of readable text."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def scan_body(text: str, types: tuple[str, ...] = NOTE_TYPES) -> MarkdownBody:
 
 
 def _scan(text: str, front: Frontmatter, path: str, types: tuple[str, ...]) -> MarkdownBody:
-    """Scan the body, around a drawing's data, and put the drawing's texts in its place."""
+    """Scan the body; the data of an Excalidraw drawing is replaced by the texts in it."""
     drawing = find_drawing(text, front.body) if is_drawing(path, front.properties) else None
     regions = find_regions(text, front.body) if drawing is None else _around(text, drawing, front)
     body = make_body(regions.text, regions.blocks, front.body)
@@ -94,7 +94,7 @@ def _scan(text: str, front: Frontmatter, path: str, types: tuple[str, ...]) -> M
 
 
 def _around(text: str, drawing: Drawing, front: Frontmatter) -> Regions:
-    """Find the regions before and behind a drawing; the drawing is an empty one between them."""
+    """Find the regions before and after a drawing, which becomes an empty region between them."""
     before = find_regions(text[: drawing.start], front.body)
     behind = find_regions(text, drawing.end)
     between = Region("code", drawing.start, drawing.end, drawing.start, drawing.start)

@@ -1,4 +1,4 @@
-"""What a note says about itself: title, aliases, tags, dates, read from its properties."""
+"""Reads title, aliases, tags and dates from the properties of a note."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a note's blocks must not look into: fenced code, display math, comments, scripts.
+"""Finds the regions of a note whose content is not Markdown: code, math, comments, scripts.
 
-One pass over the source finds them, because each hides the others: `%%` in code is text, a fence
-in a comment is none.
+They are found in a single pass, because each kind hides the others: `%%` in code is text, and a
+fence in a comment does not open code.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ def find_regions(text: str, start: int) -> Regions:
 
 
 class _Scan:
-    """State of one pass: what was found, and which searches are known to fail."""
+    """The state of one pass: regions found so far, and caches that keep the pass linear."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._blocks: list[Region] = []
         self._kept: list[str] = []
         self._kept_until = 0
-        # What keeps the pass linear: marks known to be absent from here on, the ends of the line
-        # and of the quote last looked at, and the inline code of the line last looked at.
+        # Caches that keep the pass linear: marks that do not occur any more, and the ends of the
+        # current line and quote, and the inline code of the current line.
         self._absent: set[str] = set()
         self._line = (0, -1)
         self._quoted_until = -1
@@ -100,7 +100,7 @@ class _Scan:
         return Regions("".join(self._kept), tuple(self._blocks))
 
     def _fence_or_span(self, match: re.Match[str]) -> int:
-        """Take in a code fence, display math or inline code, by what stands before the mark."""
+        """Read a code fence, display math or inline code, depending on the text before the mark."""
         text, mark = self._text, match.group()
         if mark[0] == "`" and len(mark) < 3:
             return self._code_span(match, self._line_end(match.end()))
@@ -116,7 +116,7 @@ class _Scan:
         return self._code_span(match, line_end) if mark[0] == "`" else match.end()
 
     def _lead(self, position: int) -> str | None:
-        """Return what stands before `position` on its line; None when that is long."""
+        """Return the text before `position` on its line; None if that is very long."""
         floor = max(0, position - _MAX_LEAD)
         found = self._text.rfind("\n", floor, position)
         return self._text[max(found + 1, floor) : position] if found >= 0 or not floor else None
@@ -150,7 +150,7 @@ class _Scan:
         return end
 
     def _math(self, start: int, after: int) -> int:
-        """Take in `$$ … $$` if it is a block: no blank line in it and nothing behind it."""
+        """Read `$$ … $$` as a block if it has no blank line and no text after it."""
         text = self._text
         closing = self._find("$$", after)
         if closing < 0 or "\n\n" in text[after:closing]:

@@ -1,4 +1,4 @@
-"""Which names a client may give to a place in a vault."""
+"""Validates the paths that clients give for notes and folders."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from notewell.types import NOTE_TYPES
 from notewell.vault.ignore import is_hidden
 from notewell.vault.readers import is_readable
 
-# What common file systems hold; one that holds less says so itself when it is asked.
+# Limits of common file systems; one with lower limits reports an error of its own.
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 2000
 
-# A colon would name a stream beside the file, the rest are refused or quietly changed by Windows.
+# A colon names an alternate data stream; Windows refuses the others or changes them silently.
 _WINDOWS_REFUSES = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$')
 _WINDOWS_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 
 
 def check_name(path: str) -> None:
-    """Refuse a path that names no single place inside a vault.
+    """Check that a path names exactly one place inside a vault.
 
-    Raises OutsideVaultError for what may lead elsewhere, UsageError (code "bad_name") for what no
-    disk holds.
+    Raises OutsideVaultError if it may lead out of the vault, and UsageError (code "bad_name") if no
+    file system can store it.
     """
     parts = path.split("/")
     if any(part in {"", ".", ".."} for part in parts) or "\x00" in path:
@@ -45,7 +45,7 @@ def check_name(path: str) -> None:
 
 
 def bad_name(path: str, why: str) -> UsageError:
-    """The error for a name that cannot be kept."""
+    """The error for a name that the file system cannot store."""
     shown = ascii(path[:200])
     return UsageError(f"{shown} cannot be kept under this name: {why}.", code="bad_name")
 

@@ -1,4 +1,4 @@
-"""A note's spans by section, and which small sections read better together."""
+"""Groups the spans of a note by section and merges small sections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Trail = tuple[Heading, ...]
 
 @dataclass(slots=True)
 class Draft:
-    """A chunk in the making.
+    """A chunk before its header and hash are added.
 
     `whole` drafts are sections, or several of them; the others are pieces of one that was split.
     The last `fresh` headings of `trail` begin here; the others stand above an earlier section.
@@ -40,7 +40,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading, up to the next. See Draft for `fresh` and `titled`."""
+    """The text under one heading, up to the next. See Draft for `fresh` and `titled`."""
 
     trail: Trail
     spans: tuple[Span, ...]
@@ -49,7 +49,7 @@ class Section:
 
 
 def sections_of(note: Note) -> Iterator[Section]:
-    """Yield the sections in order. A heading with no text of its own counts only as a leaf."""
+    """Yield the sections in order. A heading without text is one only if no heading is below it."""
     groups: list[tuple[int, list[Span]]] = []
     for span in note.spans:
         if not groups or groups[-1][0] != span.section:
@@ -98,9 +98,9 @@ def merge_small(
 ) -> list[Draft]:
     """Merge sections of fewer than `minimum` tokens with a neighbour.
 
-    A small one takes in what follows it, if that is beneath the same heading or its own; a small
-    one that is left is added to the one before. `room` tells how many tokens a text may have under
-    a heading path. The merged heading path is what is true of both; other headings go in the text.
+    A small section is merged with the next one if that is under the same heading or below its own,
+    else with the previous one. `room` returns the token limit under a heading path. The merged
+    section has the heading path that both share; their other headings become part of the text.
     """
     merged: list[Draft] = []
 
@@ -126,7 +126,7 @@ def merge_small(
 def _join(
     first: Draft, second: Draft, room: Callable[[tuple[str, ...]], int], count: CountTokens
 ) -> Draft | None:
-    """Put two sections together, or return None where they do not belong or fit together."""
+    """Merge two sections; None if they are unrelated or too long together."""
     if not (first.whole and second.whole):
         return None
     shared = _shared(first.trail, second.trail)

@@ -1,8 +1,8 @@
-"""Cutting a text that is too long for the model, at the best places there are.
+"""Splits a text that is too long for the model into pieces of about equal length.
 
-Places, best first: between blocks; in a list, a table or code between outer items, then at a line
-end; after a sentence; between words; between characters. Pieces come out about equally long. Where
-a cut falls inside a block, the next piece begins a little earlier, with the end of the one before.
+Cuts are made, in order of preference, between blocks; between outer items and then at line ends in
+lists, tables and code; after sentences; between words; between characters. After a cut inside a
+block the next piece overlaps the end of the previous one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Block:
 class Splitter:
     """Splits one text, which `blocks` cover in order, the first from 0.
 
-    The blocks' tokens make guesses good; what counts in the end is `count_tokens`.
+    The tokens of the blocks are used to estimate positions; every piece is checked with
+    `count_tokens`.
     """
 
     def __init__(self, text: str, blocks: Sequence[Block], count_tokens: CountTokens) -> None:

@@ -1,4 +1,4 @@
-"""The walk itself: folders, links that stay inside, and names that differ only in Unicode form."""
+"""Walks the folders of a vault, with its symbolic links and Unicode spellings of names."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Walker:
         self._excluded: list[ExcludedFile] = []
         self._warnings: list[str] = list(ignore.warnings)
         self._unread: list[str] = []
-        # Each folder is entered at most once through a link: no loop, no endless combinations.
+        # Folders already entered through a link. Each is entered once, so links cannot form a loop.
         self._linked: set[str] = set()
 
     def run(self) -> None:
-        """Visit every folder, without recursion: depth is the disk's to choose."""
+        """Visit every folder. Not recursive, because folders may be nested arbitrarily deep."""
         self._visit([(self._root, "")])
 
     def run_within(self, folder: str, prefix: str, names: Collection[str]) -> None:
@@ -52,14 +52,14 @@ class Walker:
     def _folder(
         self, folder: str, prefix: str, names: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
-        """Take in one folder's files and yield its subfolders as (real path, prefix)."""
+        """Record the files of one folder and yield its subfolders as (real path, prefix)."""
         try:
             with os.scandir(folder) as entries:
                 listed = list(entries)
         except OSError as error:
             if not prefix:
                 raise  # the vault itself is gone: that is no empty vault
-            self.miss(prefix.rstrip("/"), error)
+            self.record_unreadable(prefix.rstrip("/"), error)
             return
         for entry in listed:
             if is_hidden(entry.name) or (names is not None and _key(entry.name) not in names):
@@ -72,12 +72,12 @@ class Walker:
                 elif is_readable(entry.name, self._ignore.types):
                     self._file(f"{prefix}{entry.name}", entry.path, entry.stat())
             except OSError as error:
-                self.miss(f"{prefix}{entry.name}", error, link=entry.is_symlink())
+                self.record_unreadable(f"{prefix}{entry.name}", error, link=entry.is_symlink())
 
-    def miss(self, spelled: str, error: OSError, *, link: bool = False) -> None:
-        """Note that a place cannot be looked at, so that nothing in it is taken for gone.
+    def record_unreadable(self, spelled: str, error: OSError, *, link: bool = False) -> None:
+        """Record an unreadable file or folder, so that its notes are not taken for deleted.
 
-        What went while the walk ran is gone; what a link leads to may come back.
+        One that was deleted during the walk is not recorded, unless it is the target of a link.
         """
         if isinstance(error, FileNotFoundError) and not link:
             return
@@ -139,12 +139,12 @@ class Walker:
 
 
 def _broken(spelled: str) -> bool:
-    """Tell whether a name holds bytes that are no UTF-8 (Python shows them as surrogates)."""
+    """Whether a name contains bytes that are not UTF-8 (surrogates in Python)."""
     return any("\ud800" <= char <= "\udfff" for char in spelled)
 
 
 def _key(spelled: str) -> str:
-    """Return the key of a path: NFC, case kept; bytes that are no UTF-8 shown as escapes."""
+    """Return the path in NFC, with bytes that are not UTF-8 as escapes. Case is preserved."""
     if spelled.isascii():
         return spelled
     if _broken(spelled):

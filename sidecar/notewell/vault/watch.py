@@ -1,8 +1,8 @@
-"""Which notes and folders of a vault may have changed, as the file system tells it.
+"""Watches a vault for notes and folders that may have changed.
 
-A watcher never says what happened, only where: whoever listens compares the place with what it
-knows. So an editor's atomic save, a rename, a folder moved and a sync tool's detour through a
-temporary file all need no rule of their own, and an event too many costs a look.
+Only paths are reported, not what happened to them: the indexer compares them with the index. So
+atomic saves, renames, moved folders and temporary files of sync tools need no special handling,
+and a superfluous event costs only a comparison.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GROUP_MS = 2000
 # A poll stats every file; on a network mount each stat is a round trip.
 POLL_MS = 5000
 
-# File systems that do not tell of changes another machine makes.
+# File systems that do not report changes made by another machine.
 _SILENT = frozenset(
     {"9p", "afs", "ceph", "cifs", "davfs", "drvfs", "glusterfs", "lustre", "nfs", "nfs4"}
     | {"prl_fs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs"}
@@ -42,7 +42,7 @@ _SILENT_FUSE = (
     "fuse.vmhgfs",
 )
 
-# Files whose change may change what every other file is: then the whole vault is looked at.
+# Settings files. A change in one may affect every note, so it reports the whole vault.
 _RULE_FILES = (".obsidian/app.json", ".notewell.toml")
 
 log = logging.getLogger(__name__)
@@ -100,12 +100,12 @@ def _matters(real: str, path: str, types: tuple[str, ...]) -> bool:
     parts = relative.split("/")
     if any(is_hidden(part) for part in parts):
         return False
-    # What has no known ending may be a folder, and one that is gone cannot be asked.
+    # A name without an ending may be a deleted folder, which can no longer be examined.
     return is_readable(parts[-1], types) or "." not in parts[-1] or os.path.isdir(path)  # noqa: PTH112 - a string all the way
 
 
 def _places(real: str, group: Iterable[tuple[Change, str]]) -> tuple[str, ...] | None:
-    """The paths of a group, folders standing for what lies in them; () for all, None for none."""
+    """The paths of a group without those inside a listed folder; () is the whole vault."""
     paths = {_relative(real, path) for _, path in group}
     if paths & {*_RULE_FILES, ""}:
         return ()
@@ -118,7 +118,7 @@ def _relative(real: str, path: str) -> str:
 
 
 def is_silent(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
-    """Whether `root` lies on a file system that does not tell of changes (Linux; else a guess)."""
+    """Whether the file system of `root` reports no remote changes. Only known on Linux."""
     real = os.path.realpath(root)
     if real.startswith("\\\\"):
         return True

@@ -1,12 +1,12 @@
-"""The one way in which a folder vault is written: never over a change that nobody has seen.
+"""Writes notes of a folder vault; no other module does. Concurrent changes are never overwritten.
 
-A caller says by its content hash which state of a note it read. A note that is another by now is
-left alone. A new content stands in a file beside the note, on disk, before it takes the note's
-place in one step, so that a crash leaves the old note or the new one. Everything can be undone
-from a journal outside the vault. Doing the same thing twice changes nothing the second time.
+The caller passes the content hash of the note it has read; if the note has changed since, nothing
+is written. New content is written to a temporary file that then replaces the note atomically, so a
+crash leaves either the old or the new note. Every write is recorded in a journal outside the vault
+and can be undone. Repeating a write has no further effect.
 
-Between the last look at a note and its replacement other programs have some microseconds to write
-it; no file system offers a comparison and a replacement in one step.
+Another program could still write in the microseconds between the check and the replacement; no
+file system offers an atomic compare-and-replace.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _NOT_HELD = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write did. `number` is its journal entry; None: all was so already."""
+    """The result of a write. `number` is its journal entry; None if nothing had to be changed."""
 
     path: str
-    content_hash: bytes | None  # of what stands there now; None: nothing does
+    content_hash: bytes | None  # of the current content; None if the note does not exist
     number: int | None = None
 
 
@@ -55,26 +55,26 @@ class VaultWriter:
     """Writes notes of one folder vault. Any thread may call; writers take turns."""
 
     def __init__(self, root: Path, journal: Journal) -> None:
-        """Nothing is touched before the first write."""
+        """The folder is not accessed before the first call."""
         self._root = Path(os.path.realpath(root))
         self.journal = journal
 
     def read(self, path: str) -> SourceText:
-        """A note as it stands, with the hash to hand back; raises what `files.read` raises."""
+        """Read a note and its content hash; raises what `files.read` raises."""
         self._place(path)
         return files.read(files.stat(self._root, path), max_bytes=MAX_BYTES)
 
     def create(self, path: str, text: str, *, action: str) -> Written:
         """Write a new note, and the folders above it.
 
-        ChangedNoteError where a note stands there already, unless it holds just this.
+        ChangedNoteError if the note already exists with other content.
         """
         return self._put(path, lambda _: text, seen=None, action=action)
 
     def replace(self, path: str, text: str, *, seen: bytes, action: str) -> Written:
-        """Give a note another text, in the encoding that it has.
+        """Replace the text of a note; its encoding stays.
 
-        `seen` is the hash of the note that the caller read; ChangedNoteError where it is another.
+        `seen` is the hash of the note that the caller has read; ChangedNoteError if it has changed.
         """
         return self._put(path, lambda _: text, seen=seen, action=action)
 
@@ -93,7 +93,7 @@ class VaultWriter:
         )
 
     def delete(self, path: str, *, seen: bytes, action: str) -> Written:
-        """Delete a note; one that is gone already is no error."""
+        """Delete a note; a missing one is not an error."""
         place = self._place(path)
         with self.journal.writing():
             raw = self._bytes(path)
@@ -103,10 +103,10 @@ class VaultWriter:
             return self._journalled(path, place, action, raw, None)
 
     def undo(self, number: int | None = None) -> Written:
-        """Bring back what stood there before a write; None is the newest not undone.
+        """Restore the content before a write; None is the newest one that is not undone yet.
 
-        An undo is a write of its own and can be undone by its number. ChangedNoteError where the
-        note was changed since; NotFoundError where the journal does not have the write.
+        An undo is itself a write and can be undone by its number. ChangedNoteError if the note has
+        changed since; NotFoundError if the journal has no such write.
         """
         with self.journal.writing():
             entry = self.journal.entry(number)
@@ -169,7 +169,7 @@ class VaultWriter:
     # --- places ----------------------------------------------------------------------------
 
     def _place(self, path: str) -> Path:
-        """The place of a note on disk; no link is followed, not even to a place inside."""
+        """The path of a note on disk. Symbolic links are refused, even those inside the vault."""
         check_name(path)
         if not is_note(path, (MARKDOWN.suffix,)):
             raise UsageError(
@@ -186,7 +186,7 @@ class VaultWriter:
         return place
 
     def _bytes(self, path: str) -> bytes | None:
-        """What stands at a path; None where nothing does."""
+        """The bytes of a note; None if it does not exist."""
         try:
             file = files.stat(self._root, path)
             return files.read_bytes(file, max_bytes=MAX_BYTES)
@@ -198,14 +198,14 @@ class VaultWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a note turns text into bytes."""
+    """The encoding and byte order mark of a note."""
 
     mark: bytes = b""
     encoding: str = "utf-8"
 
     @classmethod
     def of(cls, path: str, raw: bytes | None) -> _Form:
-        """Find the form of a note; WriteError where its bytes would not come back the same."""
+        """Detect the form of a note; WriteError if decoding and encoding would change its bytes."""
         if raw is None:
             return cls()
         marked = next(
@@ -240,12 +240,12 @@ class _Form:
 
 
 def content_hash(raw: bytes) -> bytes:
-    """The hash by which a state of a note is known, as in `SourceText`."""
+    """The hash that identifies the content of a note, as in `SourceText`."""
     return hashlib.blake2b(raw, digest_size=16).digest()
 
 
 def _store(place: Path, raw: bytes, *, new: bool) -> None:
-    """Put a file's content in its place in one step; FileExistsError where a `new` one is there."""
+    """Write a file atomically; FileExistsError if it is `new` and already exists."""
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=".tmp", dir=place.parent)
     temporary = Path(name)
@@ -265,7 +265,7 @@ def _store(place: Path, raw: bytes, *, new: bool) -> None:
 
 
 def _settle(temporary: Path, place: Path) -> None:
-    """Give a new file its name, and never that of another."""
+    """Give a new file its name without replacing an existing file."""
     try:
         os.link(temporary, place)
     except OSError as error:
@@ -277,7 +277,7 @@ def _settle(temporary: Path, place: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the name on disk as well; Windows does so by itself."""
+    """Flush the directory entry to disk; Windows does this itself."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -307,5 +307,5 @@ def _not_written(path: str, error: OSError) -> UsageError | WriteError:
 
 
 def _spelling(place: Path) -> str:
-    """A path to compare by: disks may spell names in another Unicode form or case."""
+    """A path for comparisons: file systems may change the Unicode form or case of names."""
     return unicodedata.normalize("NFC", os.path.normcase(place))

@@ -1,7 +1,7 @@
-"""What was written to a vault and what stood there before, so that it can be undone.
+"""The undo journal: the writes to a vault and the content they replaced.
 
-One SQLite file outside the vault. A write is entered before it is made: after a crash in between,
-the note still is as it was, and undoing the entry finds nothing to do.
+It is a SQLite file outside the vault. A write is recorded before it is made; after a crash in
+between, the note is unchanged and undoing the entry has no effect.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from notewell.errors import NotFoundError, WriteError
 
 NAME = "writes.db"
 MOST = 500  # writes that can be undone, the newest
-MOST_BYTES = 64 * 1024 * 1024  # of what stood there before, all together
+MOST_BYTES = 64 * 1024 * 1024  # of replaced content in total
 _BUSY_SECONDS = 10.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS writes (
@@ -38,7 +38,7 @@ _COLUMNS = "id, at, path, action, before_hash, after_hash, undone"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One write. A hash is None where there was, or is since, no note; `at` is POSIX seconds."""
+    """One write. A hash is None if the note did not exist; `at` is in POSIX seconds."""
 
     number: int
     at: float
@@ -52,16 +52,16 @@ class Entry:
 class Journal:
     """The journal of one vault; any thread and any process may use it.
 
-    Every method raises WriteError where its file cannot be used.
+    Every method raises WriteError if its file cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is made when something is first entered."""
+        """`folder` is created with the first entry."""
         self._folder = folder
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Keep every other writer of this vault waiting, in this process and in others."""
+        """Hold the lock that excludes all other writers of this vault, in any process."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = filelock.FileLock(self._folder / "writes.lock", timeout=_BUSY_SECONDS)
@@ -82,7 +82,7 @@ class Journal:
         before_hash: bytes | None,
         after_hash: bytes | None,
     ) -> int:
-        """Enter a write that is about to be made; gives its number."""
+        """Record a write that is about to be made; returns its number."""
         row = (time.time(), path, action, before, before_hash, after_hash)
         with self._open() as connection:
             entered = connection.execute(
@@ -94,12 +94,12 @@ class Journal:
         return int(entered.lastrowid or 0)
 
     def withdraw(self, number: int) -> None:
-        """Take an entry out again: the disk refused the write."""
+        """Delete an entry whose write failed."""
         with self._open() as connection:
             connection.execute("DELETE FROM writes WHERE id = ?", (number,))
 
     def mark_undone(self, number: int) -> None:
-        """Say that an entry was undone."""
+        """Mark an entry as undone."""
         with self._open() as connection:
             connection.execute("UPDATE writes SET undone = 1 WHERE id = ?", (number,))
 
@@ -108,7 +108,7 @@ class Journal:
         return self._entries("ORDER BY id DESC LIMIT ?", limit)
 
     def entry(self, number: int | None) -> Entry:
-        """One write; None is the newest that was not undone. NotFoundError where there is none."""
+        """One write; None is the newest that is not undone. NotFoundError if there is none."""
         found = (
             self._entries("WHERE undone = 0 AND action != 'undo' ORDER BY id DESC LIMIT ?", 1)
             if number is None
@@ -123,7 +123,7 @@ class Journal:
         return found[0]
 
     def before(self, number: int) -> bytes | None:
-        """What stood there before a write; None: nothing."""
+        """The content before a write; None if the note did not exist."""
         with self._open() as connection:
             row = connection.execute("SELECT before FROM writes WHERE id = ?", (number,)).fetchone()
         return None if row is None else row[0]
@@ -137,11 +137,11 @@ class Journal:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction; nothing is held between two."""
+        """Open the file for one transaction and close it afterwards."""
         file = self._folder / NAME
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            # It holds texts of notes: made for its owner's eyes alone.
+            # It contains texts of notes, so only its owner may read it.
             os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
             with closing(sqlite3.connect(file, timeout=_BUSY_SECONDS)) as connection:
                 connection.execute("PRAGMA secure_delete = ON")

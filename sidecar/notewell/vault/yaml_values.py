@@ -1,4 +1,4 @@
-"""Property values as YAML that reads back as the same values, in Obsidian and here."""
+"""Writes property values as YAML that Obsidian and Notewell read back unchanged."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from notewell.errors import UsageError
 from notewell.types import PropertyValue
 
-# What needs no quotes anywhere, lists in brackets included: words with single spaces, and dates.
+# Values that need no quotes even in bracketed lists: words with single spaces, and dates.
 _PLAIN = re.compile(r"[^\W\d_](?:[\w./@+'()&;=-]| (?! |\Z)(?!#))*|\d{4}-\d\d-\d\d(?:T[\d:.Z+-]+)?")
 _PLAIN_NAME = re.compile(r"[^\W\d](?:[\w-]| (?=[\w-]))*")
-# Words that some reader of YAML takes for something else than text.
+# Words that some YAML parsers do not read as text.
 _NOT_TEXT = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-# Printable to JSON, and a line break or forbidden to YAML.
+# Allowed in JSON strings, but line breaks or forbidden in YAML.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
@@ -26,10 +26,10 @@ def write_name(name: str) -> str:
 
 
 def write_value(value: PropertyValue, *, newline: str, flow: bool = False) -> str:
-    """Everything behind a key's colon, the space included.
+    """The YAML after the colon of a key, including the space.
 
-    A list has an item a line, as Obsidian writes it, or stands in brackets with `flow`. Raises
-    UsageError for a number that YAML has no safe word for.
+    A list has one item per line, as Obsidian writes it, or is in brackets with `flow`. Raises
+    UsageError for an infinite number or NaN.
     """
     if isinstance(value, tuple) and value and not flow:
         return "".join(f"{newline}  - {_inline(item)}" for item in value)
