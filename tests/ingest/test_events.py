@@ -30,7 +30,7 @@ def test_who_comes_back_gets_what_was_missed() -> None:
 
 
 def test_an_id_of_another_life_gets_everything_kept() -> None:
-    events = EventLog(kept=2)
+    events = EventLog(size=2)
     for n in range(1, 6):
         events.publish("generation", generation=n)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import threading
 from itertools import count
 
-from notewell.ingest.search_priority import Precedence
+from notewell.ingest.search_priority import SearchPriority
 
 _LONG_S = 30.0
 
 
 def test_the_writer_goes_on_when_nobody_waits() -> None:
-    precedence = Precedence()
+    priority = SearchPriority()
 
     for _ in range(10_000):
-        precedence.give_way()
+        priority.give_way()
 
 
 def test_the_writer_rests_until_the_answer_is_there() -> None:
-    precedence, events = _always_busy(), list[str]()
-    writer = _writer(precedence, events)
-    with precedence.answering():
+    priority, events = _always_busy(), list[str]()
+    writer = _writer(priority, events)
+    with priority.serving():
         writer.start()
         events.append("answered")
     writer.join(_LONG_S)
@@ -29,15 +29,15 @@ def test_the_writer_rests_until_the_answer_is_there() -> None:
 
 
 def test_the_writer_goes_on_although_somebody_always_waits() -> None:
-    precedence = Precedence()
+    priority = SearchPriority()
     written = threading.Event()
 
     def write() -> None:
         for _ in range(100):
-            precedence.give_way()
+            priority.give_way()
         written.set()
 
-    with precedence.answering():
+    with priority.serving():
         writer = threading.Thread(target=write)
         writer.start()
         assert written.wait(_LONG_S)
@@ -45,10 +45,10 @@ def test_the_writer_goes_on_although_somebody_always_waits() -> None:
 
 
 def test_the_writer_rests_for_the_last_of_several() -> None:
-    precedence, events = _always_busy(), list[str]()
-    writer = _writer(precedence, events)
-    with precedence.answering():
-        with precedence.answering():
+    priority, events = _always_busy(), list[str]()
+    writer = _writer(priority, events)
+    with priority.serving():
+        with priority.serving():
             writer.start()
         events.append("answered")
     writer.join(_LONG_S)
@@ -57,28 +57,28 @@ def test_the_writer_rests_for_the_last_of_several() -> None:
 
 
 def test_an_answer_that_failed_no_longer_holds_the_writer() -> None:
-    precedence = Precedence()
+    priority = SearchPriority()
     try:
-        with precedence.answering():
+        with priority.serving():
             raise ValueError  # noqa: TRY301  # as a search may
     except ValueError:
         pass
     done = threading.Event()
-    threading.Thread(target=lambda: (precedence.give_way(), done.set())).start()
+    threading.Thread(target=lambda: (priority.give_way(), done.set())).start()
 
     assert done.wait(_LONG_S)
 
 
-def _writer(precedence: Precedence, events: list[str]) -> threading.Thread:
+def _writer(priority: SearchPriority, events: list[str]) -> threading.Thread:
     """A thread that gives way once and then writes."""
 
     def write() -> None:
-        precedence.give_way()
+        priority.give_way()
         events.append("written")
 
     return threading.Thread(target=write)
 
 
-def _always_busy() -> Precedence:
+def _always_busy() -> SearchPriority:
     """One whose writer has worked for so long that it rests for as long as it takes."""
-    return Precedence(longest_s=_LONG_S, clock=count(0.0, 1000.0).__next__)
+    return SearchPriority(longest_s=_LONG_S, clock=count(0.0, 1000.0).__next__)

@@ -40,7 +40,7 @@ from notewell.ingest.activity import Tally
 from notewell.ingest.events import Event
 from notewell.ingest.indexer import Indexer
 from notewell.ingest.queue import Work
-from notewell.ingest.search_priority import Precedence
+from notewell.ingest.search_priority import SearchPriority
 from notewell.ingest.vault_identity import claim
 from notewell.ingest.writer import Writer
 from notewell.memory.service import open_memories, open_writer
@@ -101,7 +101,7 @@ class Engine:
         self._settings = settings
         self._models = models
         self._fetch_missing = fetch_missing
-        self._precedence = Precedence()
+        self._search_priority = SearchPriority()
         self._writer = Writer(
             record.name,
             index,
@@ -109,7 +109,7 @@ class Engine:
             models,
             fetch_missing=fetch_missing,
             reconcile_at=settings.vault.reconcile_at,
-            between=self._precedence.give_way,
+            between=self._search_priority.give_way,
         )
         self._searching = Searching(index, record, settings, models, self._load_models)
         self.history = History(index, record, settings)
@@ -251,7 +251,7 @@ class Engine:
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a method of this engine in one of its reader threads, while somebody waits."""
-        with self._precedence.answering():
+        with self._search_priority.serving():
             return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
 
     async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

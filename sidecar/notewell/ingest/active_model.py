@@ -1,9 +1,9 @@
-"""Which model answers: the one that is wanted, or the earlier one until the wanted one can.
+"""Chooses the embedding model for searches while a vault changes from one model to another.
 
-Of the wanted model and the one that answered last, the one that covers more passages answers; when
-they cover the same, or nothing is left to embed, it is the wanted one. So a change of models never
-makes a search worse, and going back to a model whose vectors are kept changes over at once. The
-passages that are embedded, and their sizes, are those of the wanted model all along.
+Searches use whichever of the configured and the previous model has vectors for more passages, and
+the configured one if both have the same number or nothing is left to embed. So a change of models
+never makes searches worse, and returning to a model whose vectors are stored takes effect at once.
+New passages are always split for and embedded by the configured model.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """The models of a vault at a moment. `wanted`, called `name`, is None while not loaded."""
+    """The models of a vault. `wanted` is the configured one, None while it is not loaded."""
 
     name: str
     answering: ModelKey | None = None
     wanted: ModelKey | None = None
-    reason: str | None = None  # why the wanted one is not loaded
-    degraded: Degraded | None = None  # how what answers, or embeds, works instead of as it was set
+    reason: str | None = None  # why the configured model is not loaded
+    degraded: Degraded | None = None  # how a model works after a failure
 
     @property
     def switching(self) -> ModelKey | None:
-        """The model that is being prepared while another one answers."""
+        """The model whose vectors are being computed while another one serves searches."""
         return self.wanted if self.answering not in {None, self.wanted} else None
 
 
 class Models:
-    """The embedders of one vault. Any thread asks; the one that writes calls `advance`."""
+    """The embedders of one vault. Thread-safe; only the writer calls `advance`."""
 
     def __init__(
         self, index: Index, rules: ModelRules, load: Callable[[ModelRules, bool], Embedder]
     ) -> None:
-        """`load(rules, fetch)` gives an embedder or raises ModelError; `fetch` may download."""
+        """`load(rules, fetch)` returns an embedder or raises ModelError; `fetch`: may download."""
         self._index = index
         self._rules = rules
         self._load = load
@@ -58,17 +58,17 @@ class Models:
 
     @property
     def wanted(self) -> Embedder | None:
-        """The embedder of the model in the settings, if it is loaded; never waits."""
+        """The embedder of the configured model, if it is loaded; never blocks."""
         return self._wanted.embedder
 
     @property
     def writing(self) -> Embedder | None:
-        """What cuts and embeds passages: the wanted one, in its absence the earlier one."""
+        """The embedder for new passages: the configured one, or else the previous one."""
         return self._wanted.embedder or self._earlier
 
     @property
     def answering(self) -> Embedder | None:
-        """The embedder that fits the vectors that answer now."""
+        """The embedder of the vectors that searches use now."""
         model = self._index.vectors.model
         for embedder in (self._wanted.embedder, self._earlier):
             if embedder is not None and embedder.key == model:
@@ -77,7 +77,7 @@ class Models:
 
     @property
     def reason(self) -> str | None:
-        """Why the wanted model is not loaded, for people; None when it is."""
+        """Why the configured model is not loaded, for people; None if it is."""
         return self._wanted.reason
 
     @property
@@ -93,9 +93,9 @@ class Models:
         )
 
     def load(self, *, fetch: bool) -> bool:
-        """Load what is not loaded yet, and decide which model answers; waits.
+        """Load missing models and choose the one for searches; blocks.
 
-        Returns whether the wanted model is there.
+        Returns whether the configured model is loaded.
         """
         with self._lock:
             there = self._wanted.load(fetch=fetch) is not None
@@ -107,9 +107,9 @@ class Models:
             return there
 
     def advance(self, *, complete: bool) -> bool:
-        """Let the wanted model answer if it covers as much as the earlier one.
+        """Use the configured model for searches if it has as many vectors as the previous one.
 
-        `complete` says that nothing is left to embed. Returns whether the models changed over.
+        `complete` means that nothing is left to embed. Returns whether the model was changed.
         """
         wanted = self.wanted
         with self._lock:
@@ -123,7 +123,7 @@ class Models:
             return True
 
     def steadily(self, ask: Callable[[Embedder | None], T]) -> T:
-        """Ask with the embedder that answers; once more, where the models changed meanwhile."""
+        """Call `ask` with the current embedder, and again if the model was changed meanwhile."""
         while True:
             model = self._index.vectors.model
             try:
@@ -136,7 +136,7 @@ class Models:
                     return found
 
     def close(self) -> None:
-        """Let the embedders go."""
+        """Close the embedders."""
         with self._lock:
             self._drop_earlier()
             self._wanted.close()
@@ -145,13 +145,13 @@ class Models:
         embedder = self._load(self._rules, fetch)
         try:
             self._choose(embedder)
-        except BaseException:  # whatever it is: nobody else could close it
+        except BaseException:  # any error, because nothing else would close it
             embedder.close()
             raise
         return embedder
 
     def _choose(self, wanted: Embedder) -> None:
-        """Decide which model answers from here on."""
+        """Choose the model for searches."""
         self._remember_folder(wanted.key)
         earlier = self._index.answering_key()
         if (
@@ -169,7 +169,7 @@ class Models:
         return self._index.covered(wanted.key) < self._index.covered(earlier)
 
     def _answer_by_earlier(self, model: ModelKey) -> bool:
-        """Load the model that answered last, from this computer alone, and let it answer."""
+        """Load the previous model without downloading and use it for searches."""
         if self._earlier is not None:
             return self._earlier.key == model
         rules = replace(
@@ -192,7 +192,7 @@ class Models:
         return True
 
     def _remember_folder(self, model: ModelKey) -> None:
-        """Write down where the weights lie, for the day when the settings name another model."""
+        """Store the folder of the weights, in case the settings name another model later."""
         folder = self._rules.folder or ""
         if self._index.writable and (self._index.meta(_folder_of(model)) or "") != folder:
             self._index.set_meta(_folder_of(model), folder)

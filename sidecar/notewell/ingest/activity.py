@@ -1,4 +1,4 @@
-"""What the writer of a vault is about, at a moment."""
+"""The current state and the history of the writer of a vault."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from notewell.types import Progress
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """A mass disappearance that waits for a person's word."""
+    """Many notes that are missing at once and stay indexed until a person confirms."""
 
     gone: int
     total: int
@@ -18,7 +18,7 @@ class Guarded:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that is over, for the history."""
+    """A completed run in the history."""
 
     ended: float
     seconds: float
@@ -30,7 +30,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was done since the writer was made."""
+    """Totals since the writer was created."""
 
     runs: int = 0
     read: int = 0
@@ -41,15 +41,15 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What the writer does now, what it did, and what keeps it from doing more."""
+    """The state of the writer, its history, and problems that block it."""
 
     running: bool = False
-    serving: bool = False  # a thread is there that will do what is pending
+    serving: bool = False  # a background thread does the pending work
     progress: Progress | None = None
     stage_began: float = 0.0  # time.monotonic() at which the stage of `progress` began
     problem: str | None = None  # a part of the engine that does not work, for people
     guard: Guarded | None = None
-    held: Guarded | None = None  # what a mirror's client has no more, kept as under `guard`
+    held: Guarded | None = None  # notes of a mirror that its client no longer has, until confirmed
     paused: bool = False
     waiting: int = 0
     history: tuple[Finished, ...] = ()

@@ -1,4 +1,4 @@
-"""The second pass: give every text its vector, newest notes first."""
+"""The second pass of a run: embeds all texts without a vector, newest notes first."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from notewell.types import (
     VectorPut,
 )
 
-# Texts looked up at once, and texts embedded and committed at once. The second is what a killed
-# process loses at most; the first keeps the look-up off the profile of a large vault.
+# Texts fetched at once, and texts embedded and committed at once. The second is the most work that
+# a killed process loses; the first keeps the number of database queries low.
 WINDOW = 1024
 COMMIT = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What a pass did: texts embedded, and texts the model gave no usable vector for.
+    """The result of a pass: texts embedded, and texts for which the model gave no usable vector.
 
-    `problem` says what made the model fail, for people; the rest of the texts waits.
+    `problem` is the reason, for people, why the model failed; the remaining texts wait.
     """
 
     embedded: int
@@ -44,17 +44,17 @@ def embed_pending(
     *,
     progress: Callable[[Progress], None],
     stop: Callable[[], bool],
-    kept: Callable[[], None] = lambda: None,
+    vectors_stored: Callable[[], None] = lambda: None,
 ) -> Embedded:
     """Embed all texts without a vector, until done, `stop()` or a failing model.
 
     A text whose vector is not finite makes its note `failed` and is left out; the rest goes on.
-    `kept` is told now and then that there are more vectors.
+    `vectors_stored` is called after each window of new vectors.
     """
     done, total = 0, 0
     refused: set[bytes] = set()
     while window := index.pending_texts(embedder.key, WINDOW, skip=refused):
-        # Counting looks at every passage of the vault; what was just saved fits into a window.
+        # Counting reads every passage of the vault, so it is skipped if one window is enough.
         last = len(window) < WINDOW
         if total == 0:
             total = len(window) if last else index.pending_count(embedder.key)
@@ -68,7 +68,7 @@ def embed_pending(
                 return Embedded(done, len(refused), finished=False, problem=error.message)
             refused.update(text.text_hash for text in bad)
             done += len(part) - len(bad)
-        kept()
+        vectors_stored()
         progress(Progress("embed", done, max(total, done)))
         if last:
             break
@@ -80,7 +80,7 @@ def _parts(window: Sequence[PendingText]) -> list[Sequence[PendingText]]:
 
 
 def _embed(index: Index, embedder: Embedder, texts: Sequence[PendingText]) -> list[PendingText]:
-    """Embed and keep `texts`; returns those without a usable vector."""
+    """Embed `texts` and store their vectors; returns the texts without a usable vector."""
     vectors = embedder.embed_passages([text.text for text in texts])
     usable = _usable(vectors, embedder.dimensions)
     index.keep_vectors(

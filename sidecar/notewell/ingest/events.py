@@ -1,7 +1,7 @@
-"""What happened to a vault, told to whoever listens and kept for those who come back.
+"""The events of a vault: a log of recent ones and its subscribers.
 
-Events carry no note text. Their ids grow by one; a listener that lost its connection asks for
-those after the last id it saw.
+Events contain no note text. Ids increase by one, so a listener that was disconnected can request
+the events after the last id it received.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Literal
 from notewell.types import PropertyValue
 
 EventKind = Literal["generation", "progress", "ledger", "state"]
-KEPT = 1000
+LOG_SIZE = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened; `data` is what the event stream sends as JSON."""
+    """One event; `data` is sent as JSON by the event stream."""
 
     id: int
     kind: EventKind
@@ -28,22 +28,22 @@ class Event:
 
 
 class EventLog:
-    """The last events and who listens to the next. Safe to use from several threads."""
+    """The most recent events and the subscribers. Thread-safe."""
 
-    def __init__(self, kept: int = KEPT, *, first: int = 1) -> None:
-        """Keep this many. `first` is the id of the first event.
+    def __init__(self, size: int = LOG_SIZE, *, first: int = 1) -> None:
+        """Keep the last `size` events. `first` is the id of the first event.
 
-        A server that starts again gives a later one than any it gave before, so that a listener
-        of the earlier life is told everything of this one.
+        It has to be higher than all ids of earlier server processes, so that a listener that
+        reconnects after a restart receives all events of the new process.
         """
         self._lock = threading.Lock()
-        self._events: deque[Event] = deque(maxlen=kept)
+        self._events: deque[Event] = deque(maxlen=size)
         self._listeners: dict[int, Callable[[Event], None]] = {}
         self._last = first - 1
         self._tickets = 0
 
     def publish(self, kind: EventKind, **data: PropertyValue) -> Event:
-        """Tell all listeners, in this thread; a listener must not wait."""
+        """Call all listeners in this thread; a listener must not block."""
         with self._lock:
             self._last += 1
             event = Event(self._last, kind, data)
@@ -56,10 +56,10 @@ class EventLog:
     def subscribe(
         self, listener: Callable[[Event], None], *, after: int | None = None
     ) -> tuple[tuple[Event, ...], Callable[[], None]]:
-        """Give the kept events after an id, and call `listener` for each one from now on.
+        """Return the stored events after an id, and call `listener` for each later event.
 
-        None: only what comes. The second value ends the subscription. An id from another life of
-        the server is after all ids of this one and gives everything kept.
+        With None, no stored events are returned. The second value ends the subscription. An id
+        higher than all ids of this process returns every stored event.
         """
         with self._lock:
             self._tickets += 1

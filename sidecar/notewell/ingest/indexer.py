@@ -1,8 +1,8 @@
-"""The write path: files → notes → chunks → one transaction → vectors.
+"""The write path: reads notes, splits them into chunks, stores them and embeds the chunks.
 
-A run has two passes. The first makes every note findable by keyword, newest first; the second
-gives the chunks their vectors. A note is replaced in one transaction, so that at every moment
-each note answers with one of its committed states.
+A run has two passes. The first makes every note searchable by keyword, newest first; the second
+computes the vectors of the chunks. A note is replaced in one transaction, so that a search always
+sees one of its committed states.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from notewell.types import (
 )
 from notewell.vault.chunk import chunk
 
-# A batch is committed when it holds this many notes or this much text. The first is small, so that
-# a first note is findable within a blink, the later ones large, so that commits do not dominate.
+# A batch is committed when it has this many notes or this much text. The first one is small, so
+# that a first note is soon found; later ones are large, to spend little time on commits.
 FIRST_NOTES = 32
 BATCH_NOTES = 256
 BATCH_BYTES = 4_000_000
@@ -54,19 +54,19 @@ _FINGERPRINT = "fingerprint"
 
 @dataclass(frozen=True, slots=True)
 class RunTotals:
-    """What a run did. `guarded` notes are gone from the folder and kept until confirmed."""
+    """What a run did. `guarded` notes are missing and stay indexed until a person confirms."""
 
     read: int = 0
     embedded: int = 0
     reused: int = 0
     removed: int = 0
     guarded: int = 0
-    finished: bool = True  # False: something is left that the same run would do
+    finished: bool = True  # False if the run was stopped before its work was done
     problem: str | None = None  # why passages could not be embedded, for people
     warnings: tuple[str, ...] = ()
 
     def then(self, after: RunTotals) -> RunTotals:
-        """What this run and the one after it did together; how it stands is the later one's."""
+        """The totals of this run and a later one; the other fields are those of the later one."""
         return replace(
             after,
             read=self.read + after.read,
@@ -78,21 +78,21 @@ class RunTotals:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """How a run is followed and stopped; it asks between transactions.
+    """Callbacks by which a run reports progress and is stopped.
 
-    `stop` ends it. `give_way` ends what may wait: the embedding, and the reading of a whole vault,
-    but not the reading of a few notes, which something just saved would wait for no longer than
-    for one another. `between` is called between two notes and returns when the next may come.
+    `stop` ends the run between two transactions. `give_way` only ends embedding and the reading of
+    a whole vault; reading a few notes is so short that newly saved ones can wait for it. `between`
+    is called between two notes and blocks while searches have priority.
     """
 
     progress: Callable[[Progress], None] = lambda _: None
-    kept: Callable[[], None] = lambda: None  # told now and then that there are more vectors
+    vectors_stored: Callable[[], None] = lambda: None  # called now and then
     stop: Callable[[], bool] = lambda: False
     give_way: Callable[[], bool] = lambda: False
     between: Callable[[], None] = lambda: None
 
     def stop_or_give_way(self) -> bool:
-        """Whether either is asked for."""
+        """Whether to stop work that may wait."""
         return self.stop() or self.give_way()
 
 
@@ -108,7 +108,7 @@ class Indexer:
     def run(self, work: Work, embedder: Embedder | None, signals: Signals) -> RunTotals:
         """Do both passes; without an embedder only the first.
 
-        What was committed when `signals` end it stays; the ledger remembers the rest.
+        Committed notes stay when `signals` end it; the ledger lists the rest as pending.
         """
         signals.progress(Progress("scan", 0, 0))
         fingerprint = self._fingerprint(embedder)
@@ -116,12 +116,12 @@ class Indexer:
         plan, warnings = self._plan(replace(work, full=work.full or rebuilt))
         self._open(plan, embedder.key if embedder is not None else None)
         if rebuilt:
-            # From here on the ledger says `pending` of every note that is still to be read anew.
+            # From here on every note that has to be read again is `pending` in the ledger.
             self._index.set_meta(_FINGERPRINT, fingerprint)
         stop = signals.stop if work.paths else signals.stop_or_give_way
         totals = self._first_pass(plan, embedder, replace(signals, stop=stop))
         if embedder is not None and self._index.meta(_FINGERPRINT) != fingerprint:
-            # Cut for another model still: the whole run that waits will cut, and then embed.
+            # The chunks are those of another model; a waiting full run will make new ones first.
             totals = replace(totals, finished=False)
         elif embedder is not None:
             totals = self._second_pass(totals, embedder, signals)
@@ -154,7 +154,7 @@ class Indexer:
         return plan, walk.warnings
 
     def _total(self, looked_at: int) -> int:
-        """How many notes there are; counted only where so many could be gone that it matters."""
+        """The number of notes; only counted if enough could be missing for the guard to matter."""
         return self._index.counts().notes if looked_at > GUARD_COUNT else looked_at
 
     def _hash_of(self, file: FileRef) -> bytes | None:
@@ -164,7 +164,7 @@ class Indexer:
             return None
 
     def _open(self, plan: Plan, model: ModelKey | None) -> None:
-        """Commit what needs no reading, and the ledger's word on what does."""
+        """Commit changes that need no reading, and mark the notes to read as pending."""
         failed = {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
         batch = _opening(plan, failed, model)
         if batch.moves or batch.removes or batch.ledger:
@@ -202,7 +202,7 @@ class Indexer:
             embedder,
             progress=signals.progress,
             stop=signals.stop_or_give_way,
-            kept=signals.kept,
+            vectors_stored=signals.vectors_stored,
         )
         return replace(
             totals,
@@ -254,7 +254,7 @@ class _NoteReader:
 
 
 def approximate_tokens(text: str) -> int:
-    """Tokens of `text` where no model's tokenizer is at hand: about four characters each.
+    """Estimate the tokens of `text` without a tokenizer: four characters each.
 
     A character above U+2E80 (where the scripts without spaces begin) counts as one.
     """
@@ -274,7 +274,7 @@ def _sizes(rules: ChunkRules, embedder: Embedder | None) -> ChunkSizes:
 
 
 def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) -> Batch:
-    """The first transaction: what needs no reading, and the ledger's word on what does."""
+    """The first transaction: moves, removals and exclusions, and the notes to read as pending."""
     now = time.time()
     excluded = (
         LedgerEntry(
@@ -329,13 +329,13 @@ def _unreadable(file: FileRef, error: UnreadableNoteError, index: Index) -> Ledg
 
 
 def _to_read(plan: Plan) -> tuple[FileRef, ...]:
-    """The files whose text is read, each once, however they come to it."""
+    """The files to read, without duplicates."""
     renamed = (move.file for move in plan.moves if _title_moves(move))
     return tuple({file.path: file for file in (*renamed, *plan.read)}.values())
 
 
 def _title_moves(move: Move) -> bool:
-    """A note renamed within its text: its title may be its file name, so it is read again."""
+    """Whether the file name changed; the title may depend on it, so the note is read again."""
     return PurePosixPath(move.entry.path).name != PurePosixPath(move.file.path).name
 
 

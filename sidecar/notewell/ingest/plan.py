@@ -1,4 +1,4 @@
-"""Compare a walk of the vault with what the index holds: what to read, move, remove, record."""
+"""Compares the notes of a source with the index and plans what to read, move and remove."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import PurePosixPath
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
 from notewell.vault.readers import is_readable
 
-# More notes than this gone at once, and more than this share of the vault, is taken for a drive
-# that is not mounted rather than for a person's wish.
+# If more notes than this number and this share of the vault are missing at once, the cause is
+# probably a drive that is not mounted, not a deletion on purpose.
 GUARD_COUNT = 50
 GUARD_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A file that is found elsewhere with the same content."""
+    """A note whose file was found at another path with the same content."""
 
     entry: ManifestEntry
     file: FileRef
@@ -26,13 +26,13 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What has to be done, each list in the order it should be done in."""
+    """The work of a run, each list in its order of execution."""
 
     read: tuple[FileRef, ...]  # new or changed, newest first
     moves: tuple[Move, ...]
     removes: tuple[str, ...]  # notes and ledger entries whose files are gone
     excluded: tuple[ExcludedFile, ...]  # not yet recorded so
-    guarded: tuple[str, ...] = ()  # gone, but kept until a person confirms
+    guarded: tuple[str, ...] = ()  # missing, but not removed until a person confirms
 
 
 def plan_changes(
@@ -46,10 +46,10 @@ def plan_changes(
     confirm_removals: bool = False,
     types: tuple[str, ...] | None = None,
 ) -> Plan:
-    """Say what brings the index in step with the folder.
+    """Plan the changes that bring the index up to date.
 
-    `hash_of` reads a file for its content hash, None where it cannot; it is asked only for new
-    files of a size that a vanished note has. `total` is the number of notes in the index, where
+    `hash_of` returns the content hash of a file, or None if it cannot be read; it is only called
+    for new files with the size of a missing note. `total` is the number of notes in the index if
     the manifest is only a part of it. Notes that have none of the endings `types` were switched off
     in the settings: they are removed without a guard.
     """
@@ -88,7 +88,7 @@ def plan_changes(
 
 
 def guard(lost: Sequence[str], total: int) -> tuple[str, ...]:
-    """The paths to keep when too many are gone at once, else nothing."""
+    """The paths that must not be removed, because too many are missing at once; else ()."""
     if len(lost) > GUARD_COUNT and len(lost) > GUARD_SHARE * total:
         return tuple(lost)
     return ()
@@ -105,7 +105,7 @@ def _changed(
         return (known.size, known.mtime_ns) != (file.size, file.mtime_ns)
     if entry is None or entry.state != "excluded":
         return True
-    # Read before and found to be no note (binary, too large): only a changed file is read again.
+    # Read before and excluded (binary, too large): it is only read again if it has changed.
     return (entry.size, entry.mtime_ns) != (file.size, file.mtime_ns)
 
 
@@ -135,7 +135,7 @@ def _find_moves(
         by_hash[entry.content_hash].append(entry)
     moves = []
     for file in new:
-        # A file of no bytes says nothing about where it came from.
+        # All empty files have the same hash.
         if file.size == 0 or file.size not in sizes:
             continue
         found = hash_of(file)

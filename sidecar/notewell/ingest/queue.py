@@ -1,7 +1,7 @@
-"""What is still to be done for one vault, merged so that nothing is done twice.
+"""The work queue of one vault, which merges requests so that no work is done twice.
 
-Two lanes: places where something was just saved go before the backlog. Both are sets of places,
-so their size does not grow with the number of changes, and a place named twice is done once.
+It has two lanes: paths that were just saved come before the backlog. Both are sets of paths, so
+their size does not grow with the number of changes.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# More places than this are looked at faster by one walk over the whole vault.
+# For more paths than this, one walk over the whole vault is faster.
 MOST_PATHS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One run of the write path. No paths: the whole vault."""
+    """One run of the write path. Without paths it covers the whole vault."""
 
     paths: tuple[str, ...] = ()
     full: bool = False
     confirm_removals: bool = False
-    saved: bool = False  # a person just changed these places and may search for them
+    saved: bool = False  # a person just changed these paths and may search for them
 
     def merged(self, other: Work) -> Work:
-        """One run that does what both would."""
+        """One run that does the work of both."""
         whole = not self.paths or not other.paths
         paths = () if whole else tuple(sorted({*self.paths, *other.paths}))
-        # A full run over some paths beside a quick one over others: the wider wish wins, because
-        # reading a note again is cheap and leaving one stale is not.
+        # If only one of them is full, the merged run is: reading a note again is cheap, and a
+        # stale note is worse.
         return Work(
             paths=() if len(paths) > MOST_PATHS else paths,
             full=self.full or other.full,
@@ -38,7 +38,7 @@ class Work:
 
 
 class WorkQueue:
-    """Two lanes of at most one merged run each. Any thread submits, one thread takes."""
+    """Two lanes of at most one merged run each. Any thread submits, one thread takes work."""
 
     def __init__(self) -> None:
         """Start empty, open and running."""
@@ -51,7 +51,7 @@ class WorkQueue:
         self._taken = False
 
     def submit(self, work: Work) -> None:
-        """Add work; what waits already in its lane is merged with it."""
+        """Add work and merge it with the work that waits in its lane."""
         with self._condition:
             if work.saved:
                 merged = work if self._saved is None else self._saved.merged(work)
@@ -65,8 +65,8 @@ class WorkQueue:
     def take(self, due: Callable[[], float] = lambda: 3600.0) -> Work | None:
         """Wait for work and take a lane of it; None once the queue is closed.
 
-        `due()` gives the seconds until somebody wants to look at the clock; then, and whenever it
-        is zero, an empty run comes back as soon as nothing else waits.
+        `due()` returns the seconds until the next scheduled task. When they have passed and no
+        work waits, an empty run is returned (see `is_nothing`).
         """
         with self._condition:
             while not self._closed:
@@ -79,36 +79,36 @@ class WorkQueue:
             return None
 
     def done(self) -> None:
-        """Say that what was taken last is over."""
+        """Mark the work that was taken last as done."""
         with self._condition:
             self._taken = False
 
     def pause(self) -> None:
-        """Let nothing be taken, and ask the running work to stop, until `resume`."""
+        """Hand out no work and ask the running work to stop, until `resume`."""
         with self._condition:
             self._paused = True
 
     def resume(self) -> None:
-        """Go on."""
+        """Hand out work again."""
         with self._condition:
             self._paused = False
             self._condition.notify_all()
 
     def cancel(self) -> None:
-        """Drop what waits and ask the running work to stop."""
+        """Drop the waiting work and ask the running work to stop."""
         with self._condition:
             self._saved = self._backlog = None
             self._cancelled = True
 
     def close(self) -> None:
-        """Wake the taker for the last time; what waits is dropped, a later start finds it anew."""
+        """End `take`. Waiting work is dropped; the run at the next start finds it again."""
         with self._condition:
             self._closed = True
             self._condition.notify_all()
 
     @property
     def paused(self) -> bool:
-        """Whether nothing is taken for now."""
+        """Whether no work is handed out."""
         return self._paused
 
     @property
@@ -118,17 +118,17 @@ class WorkQueue:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the work that runs was cancelled."""
+        """Whether the running work was cancelled."""
         return self._cancelled
 
     @property
     def saved_waiting(self) -> bool:
-        """Whether something just saved waits to be taken."""
+        """Whether paths that were just saved wait."""
         return self._saved is not None
 
     @property
     def waiting(self) -> int:
-        """Places that wait or were taken and are not done; a whole vault counts as one."""
+        """The number of paths that wait or are being worked on; a whole vault counts as one."""
         with self._condition:
             lanes = (self._saved, self._backlog)
             return self._taken + sum(max(len(lane.paths), 1) for lane in lanes if lane is not None)
@@ -146,10 +146,10 @@ class WorkQueue:
         return work
 
 
-# Taken when it is only time to look at the clock.
+# Returned when only scheduled tasks are due.
 _NOTHING = Work(paths=("",))
 
 
 def is_nothing(work: Work) -> bool:
-    """Whether `take` came back for the clock alone."""
+    """Whether `take` returned only because scheduled tasks are due."""
     return work is _NOTHING

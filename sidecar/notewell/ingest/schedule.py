@@ -1,8 +1,7 @@
-"""When a vault is looked at without being asked: retries and the daily reconcile.
+"""The times of retries and of the daily check of the whole vault.
 
-Everything is asked by the wall clock at each waking, at least once a minute. What lies further
-ahead than it was ever set is due at once, so that a clock that is set back, however far, repeats a
-look once and keeps none waiting.
+They are compared with the wall clock at least once a minute. If one is further ahead than it could
+have been set, the clock was set back; it is then due at once, so that nothing waits for too long.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ LONGEST_DAY_S = 25 * 3600.0  # when summer time ends
 def seconds_until(at: float, now: float, *, longest: float) -> float:
     """Seconds from `now` to `at`; at most 0 when it is due.
 
-    `longest` is the most it was ever set ahead: beyond it the clock was set back since.
+    `longest` is the longest interval that is ever scheduled; beyond it the clock was set back.
     """
     return at - now if at - now <= longest else 0.0
 

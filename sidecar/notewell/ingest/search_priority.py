@@ -1,8 +1,7 @@
-"""Who waits for an answer goes before the writer, which rests between two notes meanwhile.
+"""Gives searches priority over the writer, which pauses between two notes while one runs.
 
-Reading notes is work for the interpreter, which runs one thread at a time and lets go of one every
-few milliseconds only. An answer hands it over and back dozens of times, so that beside a writer
-at work it would take several times as long.
+Python runs one thread at a time and switches only every few milliseconds. A search needs dozens of
+switches, so it would take several times as long while the writer parses notes.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# However much was worked since the last rest: who asks for longer than this shares.
+# The longest pause; searches that take longer share the processor with the writer.
 LONGEST_REST_S = 0.25
 
 
-class Precedence:
-    """Counts who waits for an answer. Any thread answers; the one that writes gives way."""
+class SearchPriority:
+    """Counts running searches. Used by all search threads and by the writer's thread."""
 
     def __init__(
         self, *, longest_s: float = LONGEST_REST_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Nobody waits. A rest takes at most `longest_s` seconds of `clock`."""
+        """A pause takes at most `longest_s` seconds of `clock`."""
         self._longest_s = longest_s
         self._clock = clock
         self._counting = threading.Lock()
@@ -32,8 +31,8 @@ class Precedence:
         self._rested = clock()
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Hold while somebody waits for what is done inside."""
+    def serving(self) -> Iterator[None]:
+        """Mark the code inside as a request that the writer has to give way to."""
         with self._counting:
             self._waiting += 1
             self._quiet.clear()
@@ -46,9 +45,9 @@ class Precedence:
                     self._quiet.set()
 
     def give_way(self) -> None:
-        """Rest until nobody waits, but no longer than was worked since the last rest.
+        """Pause until no search runs, but no longer than the time worked since the last pause.
 
-        So the writer has half of the time at the least, whatever is asked of the server.
+        So the writer has at least half of the time, however many searches there are.
         """
         if self._quiet.is_set():
             return

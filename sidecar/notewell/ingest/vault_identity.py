@@ -1,7 +1,7 @@
-"""Whether a folder is the vault that an index was made of, told by the content of its notes.
+"""Checks by the content of notes whether a folder is the vault that an index was made from.
 
-Neither the path nor the file system's number of a folder says so: a vault moves between disks and
-computers, and the number of a deleted folder is soon another's.
+Neither the path nor the inode of a folder identifies a vault: vaults are moved between disks and
+computers, and the inode of a deleted folder is used again.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from notewell.types import FileRef, ManifestEntry, VaultRecord, VaultRules
 from notewell.vault import files
 from notewell.vault.read_note import content_hash
 
-# Notes looked at, and how many of them have to be the same. A few equal notes say nothing: every
-# new vault of Obsidian has the same one.
+# The number of notes compared, and how many have to be equal. A few equal notes prove nothing:
+# every new vault of Obsidian contains the same one.
 SAMPLE = 64
 FEWEST = 3
 ALIKE = 0.5
 
-# Of the notes once indexed, what may be left for the folder to count as another vault's.
+# If no more than this share of the indexed notes is left, the folder may be another vault.
 LEFT = 0.05
 
 _OWNER = "vault"
 
 
 def is_same_vault(manifest: Mapping[str, ManifestEntry], root: Path) -> bool:
-    """Whether `root` holds enough of the indexed notes, unchanged and in their places."""
-    # Hashes are in no order of the vault's, so the least of them are a fair sample.
+    """Whether `root` contains enough of the indexed notes, unchanged and at the same paths."""
+    # Hashes are unrelated to the order of notes, so the smallest ones are a random sample.
     entries = sorted(manifest.values(), key=lambda entry: entry.content_hash)
     sample = [entry for entry in entries if entry.size][:SAMPLE]
     same = sum(_is_there(entry, root) for entry in sample)
@@ -49,10 +49,10 @@ def _is_there(entry: ManifestEntry, root: Path) -> bool:
 
 
 def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
-    """Make sure that the index is this vault's; a new one, or one brought along, becomes so.
+    """Check that the index belongs to this vault, and record that it does.
 
-    An index folder that travels with its vault comes with the id that another machine gave it.
-    Raises AnotherVaultError where the index was made of other notes.
+    An index folder that is copied with its vault has the id that another machine gave the vault.
+    Raises AnotherVaultError if the index was made from other notes.
     """
     owner = index.meta(_OWNER)
     if owner == record.id:
@@ -71,9 +71,9 @@ def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
 def check_not_replaced(
     plan: Plan, manifest: Mapping[str, ManifestEntry], found: Sequence[FileRef], place: str
 ) -> None:
-    """Raise AnotherVaultError where hardly a note is left and many others are there instead.
+    """Raise AnotherVaultError if hardly any indexed note is left and there are many new ones.
 
-    Only where the guard holds removals back: small vaults, and what a person confirmed, pass.
+    Only checked if the guard applies: not for small vaults, nor for confirmed removals.
     """
     if not plan.guarded:
         return

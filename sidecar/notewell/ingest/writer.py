@@ -1,4 +1,4 @@
-"""The one thread that writes a vault's index: takes work, runs it, looks at the clock."""
+"""The thread that writes the index of a vault: it runs queued work and scheduled tasks."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from notewell.ingest.schedule import (
 from notewell.types import Batch, Progress
 
 HISTORY = 100
-# Snapshots are written when nothing happened for this long: they only spare the next start work.
+# Snapshots are written after this idle time, because they only make the next start faster.
 IDLE_BEFORE_SAVE_S = 30.0
-# A model that is not there, or that fails, is tried again after this time.
+# A model that is missing or has failed is loaded again after this time.
 MODEL_AGAIN_S = 300.0
-# Listeners are told of progress at most this often.
+# The shortest time between two progress events.
 TELL_EVERY_S = 0.25
 
 Alarm = Literal["daily", "retry", "model"]
@@ -59,9 +59,9 @@ class Writer:
         model_again_s: float = MODEL_AGAIN_S,
         between: Callable[[], None] = lambda: None,
     ) -> None:
-        """`reconcile_at` is the time of day of the daily look at everything; "" is never.
+        """`reconcile_at` is the time of day of the daily check of the vault; "" is never.
 
-        `between` is called between two notes and returns when the next may come.
+        `between` is called between two notes and may block to give searches priority.
         """
         self.queue = WorkQueue()
         self.events = EventLog(first=time.time_ns() // 1_000_000)
@@ -77,7 +77,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._daily: float | None = None
         self._retry: Retry | None = None
-        self._failing: str | None = None  # what the last run died of
+        self._failing: str | None = None  # the error of the last run
         self._failures = 0  # runs in a row
         self._model_again_s = model_again_s
         self._model_again: float | None = None
@@ -85,7 +85,7 @@ class Writer:
         self._saved_generation = index.generation
         self._idle_since = time.monotonic()
 
-    # --- asked from any thread -------------------------------------------------------------
+    # --- called from any thread -------------------------------------------------------------
 
     @property
     def serving(self) -> bool:
@@ -94,7 +94,7 @@ class Writer:
 
     @property
     def activity(self) -> Activity:
-        """What it is about."""
+        """The current state."""
         return replace(
             self._activity,
             serving=self.serving,
@@ -103,7 +103,7 @@ class Writer:
         )
 
     def start(self) -> None:
-        """Begin the thread; its first work is to bring the index up to date."""
+        """Start the thread; its first task is to bring the index up to date."""
         if self._thread is not None:
             return
         self._daily = next_daily(self._reconcile_at, time.time())
@@ -112,29 +112,29 @@ class Writer:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread between two transactions."""
+        """Stop the thread between two transactions."""
         self.queue.close()
         if self._thread is not None:
             self._thread.join()
 
     def submit(self, work: Work) -> None:
-        """Queue work for the thread; UsageError where there is none to do it."""
+        """Queue work for the thread; UsageError if it was not started."""
         if not self.serving:
             raise UsageError("this engine has no writer; start it before asking for work")
         self.queue.submit(work)
 
     def pause(self) -> None:
-        """Rest until `resume`."""
+        """Stop working until `resume`."""
         self.queue.pause()
         self._change(paused=True)
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue after `pause`."""
         self.queue.resume()
         self._change(paused=False)
 
     def hold(self, held: Guarded | None) -> None:
-        """Note what a mirror's client has no more and a person has to confirm."""
+        """Record notes that a mirror's client no longer has and a person has to confirm."""
         self._change(held=held)
 
     def retry(self) -> int:
@@ -147,7 +147,7 @@ class Writer:
     # --- one run, in the thread that may write ---------------------------------------------
 
     def run(self, work: Work, progress: Callable[[Progress], None] | None = None) -> RunTotals:
-        """Run to the end, until paused, cancelled or closed; errors are the caller's."""
+        """Run until done, paused, cancelled or closed; errors are raised to the caller."""
         began = time.monotonic()
         generation = self._index.generation
         before = self._activity.problem
@@ -188,7 +188,7 @@ class Writer:
         queue = self.queue
         return Signals(
             progress=partial(self._note_progress, progress),
-            kept=self._note_vectors,
+            vectors_stored=self._note_vectors,
             stop=lambda: queue.closed or queue.paused or queue.cancelled,
             give_way=lambda: queue.saved_waiting,
             between=self._between,
@@ -246,7 +246,7 @@ class Writer:
             )
 
     def _note_vectors(self) -> None:
-        """Let the wanted model answer as soon as it covers as much as the earlier one."""
+        """Change to the configured model as soon as it has enough vectors."""
         if self._models.advance(complete=False):
             self.events.publish("generation", generation=self._index.generation)
 
@@ -268,31 +268,31 @@ class Writer:
             self._attempt(work)
             self.queue.done()
             if self._models.wanted is None and self._fetch_missing and not self.queue.closed:
-                # Once a start: the notes are findable by keyword, so a download may take its time.
+                # Only once. The notes can be found by keyword, so a slow download does no harm.
                 self._fetch_missing = False
                 self._load_model(fetch=True)
 
     def _load_model(self, *, fetch: bool) -> None:
-        """Load the wanted model, and go over the vault with it; else try again later."""
+        """Load the configured model and queue a run with it; otherwise try again later."""
         there = self._models.load(fetch=fetch)
         self._model_again = None if there else time.time() + self._model_again_s
         if there:
             self.queue.submit(Work())
 
     def _attempt(self, work: Work) -> None:
-        """Run; an error leaves the index as it was, is kept for `status`, and ends no thread."""
+        """Run; an error is recorded for `status` and does not end the thread."""
         try:
             totals = self.run(work)
         except NotewellError as error:
-            if error.message != self._failing:  # an unmounted drive fails every look at it
+            if error.message != self._failing:  # an unmounted drive fails in every run
                 log.warning("indexing %s stopped: %s", self._name, error.message)
             self._fail(error.message)
             if isinstance(error, AnotherVaultError):
                 self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
             return
         except Exception:
-            # The thread's last boundary: what nobody expected must not end it unseen, and the
-            # next run starts from committed state anyway.
+            # The outermost handler of the thread: an unexpected error must not end it silently,
+            # and the next run starts from committed state.
             log.exception("indexing %s failed", self._name)
             self._fail("indexing failed unexpectedly; the log has the details. Try a full reindex")
             return
@@ -302,19 +302,19 @@ class Writer:
         if self.queue.cancelled:
             self._settle()
         elif not totals.finished or (work.paths and self._activity.guard is not None):
-            # What is guarded may have come back with these places; only a look at all can tell.
+            # Guarded notes may be back with these paths; only a run over all notes can tell.
             self.queue.submit(Work())
         self._retry = next_retry(self._index.ledger(state="failed"), time.time())
 
     def _fail(self, message: str) -> None:
-        """Keep why a run failed, and look at everything again later: its work was not done."""
+        """Record why a run failed and schedule another one over the whole vault."""
         self._failing = message
         self._failures += 1
         self._retry = Retry(time.time() + after_failure(self._failures), ())
         self._change(problem=message)
 
     def _settle(self) -> None:
-        """After a cancelled run: notes that were only to be read again are as they were."""
+        """After a cancelled run, mark unchanged notes that were to be read again as indexed."""
         manifest = self._index.manifest()
         waiting = [entry for entry in self._index.ledger(state="pending") if entry.path in manifest]
         unchanged = tuple(
@@ -335,7 +335,7 @@ class Writer:
         return max(min(times), 0.0)
 
     def _waits(self) -> dict[Alarm, float]:
-        """Seconds until each thing that waits for a time of the wall clock."""
+        """Seconds until each scheduled task is due by the wall clock."""
         now = time.time()
         alarms: tuple[tuple[Alarm, float | None, float], ...] = (
             ("daily", self._daily, LONGEST_DAY_S),

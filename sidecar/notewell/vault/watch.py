@@ -105,7 +105,7 @@ def _matters(real: str, path: str, types: tuple[str, ...]) -> bool:
 
 
 def _places(real: str, group: Iterable[tuple[Change, str]]) -> tuple[str, ...] | None:
-    """The paths of a group without those inside a listed folder; () is the whole vault."""
+    """The paths of a group outside its folders; () is the whole vault, None is nothing."""
     paths = {_relative(real, path) for _, path in group}
     if paths & {*_RULE_FILES, ""}:
         return ()
