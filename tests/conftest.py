@@ -9,6 +9,14 @@ from pathlib import Path
 
 import pytest
 
+# The tests that take longest go first, so that at the end no core waits for one of them alone.
+LONGEST = ("tests/stress/", "tests/vault/test_edit_properties.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the longest files first; otherwise the order stays."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
 
 @pytest.fixture(scope="session")
 def shared_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
