@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from notewell.index.analyze import tokens
+from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm
 from notewell.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 
 DIMENSIONS = 8

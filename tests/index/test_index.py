@@ -21,9 +21,9 @@ from hypothesis.stateful import (
 
 from notewell.errors import IndexFailure, ModelError
 from notewell.index.analyze import tokens
+from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded import derived
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm
 from notewell.index.embedded.postings import Postings
 from notewell.types import (
     Batch,

@@ -10,8 +10,9 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from notewell.index.analyze import tokens, words
+from notewell.index.bm25 import FieldWeights, QueryTerm
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import FieldWeights, Keywords, QueryTerm
+from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
 from notewell.index.embedded.reads import ChunkText, NoteText
 from notewell.types import Batch

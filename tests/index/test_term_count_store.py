@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from notewell.errors import IndexFailure
+from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm
 from notewell.index.embedded.postings import FOLDER, Postings
 from notewell.index.embedded.reads import ChunkText, NoteText
 from notewell.index.embedded.term_count_store import TALLIES, TallyStore

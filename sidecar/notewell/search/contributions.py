@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from notewell.contract.explain import Contribution
+from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.trace import TOP
 from notewell.types import FloatArray, IdArray

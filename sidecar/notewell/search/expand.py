@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.index.analyze import tokens, words
+from notewell.index.bm25 import QueryTerm, idf
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm, idf
 from notewell.search import function_words, phrase_match, retrieve
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import fuse, plan

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from notewell.contract.explain import Removed
 from notewell.index.analyze import words
-from notewell.index.embedded import textless
 from notewell.index.embedded.index import Index
+from notewell.index.placeholder_chunks import property_words
 from notewell.search import phrase_match
 from notewell.search.property_match import has_property
 from notewell.search.syntax import (
@@ -127,7 +127,7 @@ class _Evaluation:
         chunks = self.index.chunks_of(note.id)
         texts += {heading: None for chunk in chunks for heading in chunk.headings}
         if not chunks:
-            texts += [word for words in textless.values(note.properties).values() for word in words]
+            texts += [word for words in property_words(note.properties).values() for word in words]
         return texts + [chunk.text for chunk in chunks]
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from notewell.contract.search import Passage, RawScores, Result, Scores
-from notewell.index.embedded import textless
 from notewell.index.embedded.index import Index
+from notewell.index.placeholder_chunks import placeholder, property_words
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
 from notewell.support.times import iso
@@ -45,7 +45,7 @@ def list_notes(
     """Results for notes that nothing was scored of, each shown by how it begins."""
     results = []
     for note in notes:
-        first = index.chunks_of(note.id)[:1] or (textless.stand_in(note.id),)
+        first = index.chunks_of(note.id)[:1] or (placeholder(note.id),)
         ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
         passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
         results.append(_result(note, ranked, passages, uri))
@@ -93,7 +93,7 @@ def _about(note: StoredNote) -> str:
     """What to show of a note that has no text: its description, else its properties."""
     if note.description:
         return note.description
-    named = textless.values(note.properties)
+    named = property_words(note.properties)
     shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
     return _LINK.sub(r"\1", shown)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.index.analyze import tokens
+from notewell.index.bm25 import QueryTerm, idf, no_hits
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm, idf, no_hits
 from notewell.search import function_words, spelling
 from notewell.search.candidates import Candidates, merge
 from notewell.types import ChunkHits, FloatArray, IdArray

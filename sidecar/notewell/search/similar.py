@@ -19,8 +19,8 @@ from notewell.contract.search import (
     SimilarTextRequest,
 )
 from notewell.errors import ModelError, UsageError
+from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm
 from notewell.search import fuse, relatedness, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude
 from notewell.search.duplicates import MAX_COMPARED, duplicates

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from notewell.contract.search import SimilarRequest
 from notewell.errors import NotFoundError
 from notewell.index.analyze import tokens
+from notewell.index.bm25 import QueryTerm, idf
 from notewell.index.embedded.index import Index
-from notewell.index.embedded.keywords import QueryTerm, idf
 from notewell.search.note_lookup import find_note
 from notewell.search.similarity import MAX_PASSAGES
 from notewell.types import StoredChunk, StoredNote

@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from notewell.errors import IndexFailure
-from notewell.index.embedded import coverage, reads, snapshot, textless
+from notewell.index.embedded import coverage, reads, snapshot
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshot import Fingerprint
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import Changes
+from notewell.index.placeholder_chunks import FIRST_PLACEHOLDER, placeholder_id
 from notewell.types import IdArray
 
 _GRAPH = "graph.snapshot"
@@ -46,13 +47,13 @@ class ChunkNotes:
     @property
     def count(self) -> int:
         """How many chunks there are, stand-ins left out."""
-        return int(np.searchsorted(self.ids, textless.FIRST))
+        return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
     def changed(self, changes: Changes) -> ChunkNotes:
         """The same after a batch."""
-        put_or_gone = [textless.chunk_id(each) for each in (*changes.gone, *changes.put)]
+        put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.put)]
         removed = np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64)
-        bare = [(textless.chunk_id(note_id), note_id) for note_id in changes.bare]
+        bare = [(placeholder_id(note_id), note_id) for note_id in changes.bare]
         new = np.array([*changes.chunks_added, *bare], dtype=np.int64).reshape(-1, 2)
         new = new[np.argsort(new[:, 0])]
         kept = ~np.isin(self.ids, removed)

@@ -10,7 +10,6 @@ word in a telling place, before others.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,16 +17,10 @@ from typing import Any
 import numpy as np
 import tantivy
 
+from notewell.index.bm25 import EXACT_FIELDS, STEMS, FieldWeights, QueryTerm, idf, no_hits
 from notewell.index.embedded import term_counts
-from notewell.index.embedded.postings import (
-    EVERY,
-    EXACT_FIELDS,
-    STEMS,
-    VOCABULARY,
-    Postings,
-    stemmer,
-    tantivy_errors,
-)
+from notewell.index.embedded.postings import EVERY, VOCABULARY, Postings, tantivy_errors
+from notewell.index.stems import stemmer
 from notewell.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
@@ -43,37 +36,12 @@ _PREFIX_ROOM = 4096  # terms of a field looked at for one prefix
 
 
 @dataclass(frozen=True, slots=True)
-class QueryTerm:
-    """A token of the query and how much it counts."""
-
-    token: str
-    weight: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class _Form:
     """What is looked for in a field for a token, and how many documents have it there."""
 
     field: str
     text: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class FieldWeights:
-    """How much a word counts by where it stands.
-
-    Chosen on SciFact's training queries and on links of two vaults (their display texts and the
-    sentences around them) as queries. Titles, tags and paths repeat on every chunk of a note: with
-    weights above 1 they drown what the passages say.
-    """
-
-    title: float = 0.5
-    headings: float = 0.3
-    tags: float = 0.5
-    path: float = 0.2
-    body: float = 0.3
-    stems: float = 1.0
 
 
 class Keywords:
@@ -235,16 +203,6 @@ class Keywords:
         return [
             tantivy.Query.phrase_query(self._schema, field, list(words)) for field in EXACT_FIELDS
         ]
-
-
-def idf(found: int, among: int) -> float:
-    """How telling a token is that stands in `found` of so many, as BM25 weighs it."""
-    return math.log1p((among - found + 0.5) / (found + 0.5))
-
-
-def no_hits() -> ChunkHits:
-    """Nothing found."""
-    return ChunkHits(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
 
 
 def _is_wide(searcher: tantivy.Searcher, notes: IdArray) -> bool:

@@ -21,16 +21,16 @@ from tantivy import tantivy as native
 
 from notewell.errors import IndexFailure
 from notewell.index.analyze import streams
+from notewell.index.bm25 import EXACT_FIELDS, STEMS
 from notewell.index.embedded import term_counts
 from notewell.index.embedded.reads import NoteText
 from notewell.index.embedded.term_count_store import TALLIES, TallyStore
+from notewell.index.stems import stemmer
 from notewell.types import IdArray
 from notewell.vault.readers import link_name
 
 FOLDER = "keywords"
 FORMAT = f"5/{native.__version__}"  # counted up when fields or the analyzer change
-EXACT_FIELDS = ("title", "headings", "tags", "path", "body")
-STEMS = "stems"  # title, tags, headings and body together, each word reduced to its English stem
 VOCABULARY = "vocabulary"  # of a note's first document: all stems of the note, and `EVERY`
 EVERY = "\u00a7"  # stands in the vocabulary of every note; the analyzer never makes it
 _STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
@@ -54,13 +54,8 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _analyzer() -> tantivy.TextAnalyzerBuilder:
-    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-
-
-def stemmer() -> tantivy.TextAnalyzer:
-    """Splits at spaces and reduces to stems (Porter 2, English; other words hardly change)."""
-    return _analyzer().filter(tantivy.Filter.stemmer("english")).build()
+def _whitespace() -> tantivy.TextAnalyzer:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
 
 
 @contextmanager
@@ -103,7 +98,7 @@ class Postings:
             else:
                 path.mkdir(parents=True, exist_ok=True)
                 self._index = tantivy.Index(self.schema, path=str(path))
-            self._index.register_tokenizer("words", _analyzer().build())
+            self._index.register_tokenizer("words", _whitespace())
             self._index.register_tokenizer("stems", stemmer())
             self._index.config_reader("manual")
             self._index.reload()

@@ -11,8 +11,14 @@ from typing import Any
 import numpy as np
 import orjson
 
-from notewell.index.embedded import rows, textless
+from notewell.index.embedded import rows
 from notewell.index.embedded.store import Store
+from notewell.index.placeholder_chunks import (
+    FIRST_PLACEHOLDER,
+    placeholder,
+    placeholder_id,
+    property_words,
+)
 from notewell.types import (
     IdArray,
     LedgerEntry,
@@ -165,12 +171,12 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
 
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
     """The chunks that are there, and stand-ins for the notes that have none."""
-    own = [chunk_id for chunk_id in ids if chunk_id < textless.FIRST]
+    own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
     found = store.read_in(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
     known = {row[0]: rows.stored_chunk(row) for row in found}
-    bare = [chunk_id - textless.FIRST for chunk_id in ids if chunk_id >= textless.FIRST]
+    bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
     for (note_id,) in store.read_in(f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare):
-        known[textless.chunk_id(note_id)] = textless.stand_in(note_id)
+        known[placeholder_id(note_id)] = placeholder(note_id)
     return known
 
 
@@ -187,7 +193,7 @@ def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
     found = np.array(
         store.read(
             "SELECT id, note_id FROM chunks"
-            f" UNION ALL SELECT n.id + {textless.FIRST}, n.id FROM notes n WHERE {_BARE}"
+            f" UNION ALL SELECT n.id + {FIRST_PLACEHOLDER}, n.id FROM notes n WHERE {_BARE}"
         ),
         dtype=np.int64,
     ).reshape(-1, 2)
@@ -218,9 +224,9 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
 def _note_text(columns: rows.Row, parts: list[ChunkText]) -> NoteText:
     note_id, path, title, aliases, tags, packed = columns
     if not parts:
-        named = textless.values(rows.properties(packed))
+        named = property_words(rows.properties(packed))
         body = "\n".join(word for words in named.values() for word in words)
-        parts = [ChunkText(textless.chunk_id(note_id), (), body)]
+        parts = [ChunkText(placeholder_id(note_id), (), body)]
     return NoteText(note_id, path, title, rows.strings(aliases), rows.strings(tags), tuple(parts))
 
 

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from notewell.index.bm25 import K1, B
 from notewell.types import FloatArray
 
 _MOST = 4096  # stems of one note; of a longer one the commonest are kept
 _MOST_OFTEN = 255  # BM25 hardly tells more from it
-_K1, _B = 1.2, 0.75  # as tantivy has them for passages
 _WORD = 4  # bytes of a number
 _HEADER = 2  # numbers before the hashes
 
@@ -53,7 +53,7 @@ def bm25(tallies: Sequence[bytes], asked: Mapping[int, float]) -> FloatArray:
     numbers, single = np.frombuffer(joined, "<u4"), np.frombuffer(joined, np.uint8)
     starts = np.cumsum([0, *map(len, tallies[:-1])]) // _WORD
     lengths, sizes = numbers[starts], numbers[starts + 1].astype(np.int64)
-    norms = _K1 * (1 - _B + _B * lengths / max(float(np.median(lengths)), 1.0))
+    norms = K1 * (1 - B + B * lengths / max(float(np.median(lengths)), 1.0))
     hashes = starts + _HEADER  # where those of each tally begin
     scores = np.zeros(len(tallies))
     for number, weight in asked.items():
@@ -63,5 +63,5 @@ def bm25(tallies: Sequence[bytes], asked: Mapping[int, float]) -> FloatArray:
         real = (places >= 0) & (places < sizes[owners])  # the others are no hash but look like one
         owners, places = owners[real], places[real]
         often = single[_WORD * (hashes + sizes)[owners] + places].astype(np.float64)
-        scores[owners] += weight * often * (_K1 + 1) / (often + norms[owners])
+        scores[owners] += weight * often * (K1 + 1) / (often + norms[owners])
     return scores.astype(np.float32)
