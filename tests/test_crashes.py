@@ -105,14 +105,14 @@ def test_a_disk_that_fills_up_while_notes_are_saved(opened: Opener, vault: Path)
 
 def test_a_disk_that_fills_up_while_vectors_are_kept(opened: Opener, vault: Path) -> None:
     engine = opened()
-    keep = engine._index.keep_vectors
+    keep = engine._index.store_vectors
 
     def full(*asked: object) -> int:
         fill_disk(engine)
         return keep(*asked)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine._index, "keep_vectors", full)
+        patch.setattr(engine._index, "store_vectors", full)
         with pytest.raises(IndexFailure, match="full"):
             engine.index_now()
     assert all_found(engine)
@@ -120,7 +120,7 @@ def test_a_disk_that_fills_up_while_vectors_are_kept(opened: Opener, vault: Path
 
     free_disk(engine)
     report = engine.index_now()
-    assert report.embedded == engine._index.kept_count(engine._models.state.wanted)  # type: ignore[arg-type]
+    assert report.embedded == engine._index.stored_vector_count(engine._models.state.wanted)  # type: ignore[arg-type]
     assert engine.status().semantic == "ready"
 
 

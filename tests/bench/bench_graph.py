@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.types import Batch, Link, Note, NoteMove, NotePut
 
@@ -27,7 +27,7 @@ def main() -> None:
     notes, links = (QUICK_NOTES, QUICK_LINKS) if chosen.quick else (NOTES, LINKS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with_links = Index.open(folder, writable=True)
+        with_links = EmbeddedIndex.open(folder, writable=True)
         with_links.apply(Batch(puts=_notes(notes, links)))
         built = [_seconds_to_build(with_links) for _ in range(ROUNDS)]
         renamed = [_seconds_to_rename(with_links, turn) for turn in range(ROUNDS)]
@@ -65,14 +65,14 @@ def _link(number: int, lost: bool) -> Link:
     return Link(target, "shown", None, None, embed=False, kind="wikilink", line=1, start=0, end=9)
 
 
-def _seconds_to_build(index: Index) -> float:
+def _seconds_to_build(index: EmbeddedIndex) -> float:
     began = time.perf_counter()
     LinkGraph.build(index._store)
     return time.perf_counter() - began
 
 
 def _seconds_to_load(folder: Path) -> float:
-    index = Index.open(folder, writable=False)
+    index = EmbeddedIndex.open(folder, writable=False)
     began = time.perf_counter()
     len(index.graph)
     seconds = time.perf_counter() - began
@@ -80,7 +80,7 @@ def _seconds_to_load(folder: Path) -> float:
     return seconds
 
 
-def _seconds_to_rename(index: Index, turn: int) -> float:
+def _seconds_to_rename(index: EmbeddedIndex, turn: int) -> float:
     """Time one batch: database, keyword index and graph."""
     len(index.graph)
     path = next(path for path in index.manifest() if path.endswith(f"/Note {turn}.md"))

@@ -23,7 +23,7 @@ from stack import Stack, prepare
 from notewell.contract.changes import Change
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.models.catalogue import TOKENIZER_FILE
 
 SAVES, QUICK_SAVES = 10, 3
@@ -95,7 +95,7 @@ def measure_saves(stack: Stack, saves: int) -> Saves:
 
 def measure_rebuild(stack: Stack) -> float:
     """Seconds to build rank-bm25 over the same chunks, without tokenising."""
-    with closing(Index.open(stack.directory, writable=False)) as index:
+    with closing(EmbeddedIndex.open(stack.directory, writable=False)) as index:
         tokens = [
             tokenize(chunk.text) for note in index.all_notes() for chunk in index.chunks_of(note.id)
         ]

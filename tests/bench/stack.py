@@ -21,7 +21,7 @@ from corpus import SECTIONS, Words, queries, write_vault
 
 from notewell.config.load import load_settings
 from notewell.engine.engine import Engine
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.indexer import Indexer, Signals
 from notewell.ingest.queue import Work
 from notewell.models import load_embedder
@@ -149,11 +149,11 @@ def prepare(*, quick: bool, chunks: int | None = None) -> Stack:
 def dump(stack: Stack, folder: Path) -> None:
     """Write the chunks' texts (JSON lines) and vectors (.npy), for the peers, in the same order."""
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(Index.open(stack.directory, writable=False)) as index:
+    with closing(EmbeddedIndex.open(stack.directory, writable=False)) as index:
         index.use_model(stack.model, stack.dimensions)
         chunks = [chunk for note in index.all_notes() for chunk in index.chunks_of(note.id)]
         ids = np.array([chunk.id for chunk in chunks], dtype=np.int64)
-        np.save(folder / "vectors.npy", index.vectors.of_chunks(ids))
+        np.save(folder / "vectors.npy", index.vectors.of_chunks(ids)[1])
     with (folder / "texts.jsonl").open("wb") as file:
         file.writelines(orjson.dumps(chunk.text) + b"\n" for chunk in chunks)
 
@@ -167,7 +167,7 @@ def _index(vault: Path, directory: Path, settings: Settings) -> tuple[ModelKey, 
     model = load_embedder(
         settings.model, model_dir=settings.model_dir, offline=True, fetch_missing=False, say=say
     )
-    with closing(model), closing(Index.open(directory, writable=True)) as index:
+    with closing(model), closing(EmbeddedIndex.open(directory, writable=True)) as index:
         index.use_model(model.key, model.dimensions)
         Indexer(source_of(VaultRecord("v1", "vault", vault), settings.vault), index, settings).run(
             Work(), SeededEmbedder(model), Signals()

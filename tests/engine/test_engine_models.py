@@ -13,7 +13,7 @@ import pytest
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest import embed
 from notewell.models import loading
 from notewell.models.pool import EmbedderPool
@@ -379,9 +379,9 @@ def test_a_model_without_memory_leaves_keywords_and_comes_back(
 
 
 def index_of(tmp_path: Path) -> str:
-    index = Index.open(tmp_path / "index", writable=False)
+    index = EmbeddedIndex.open(tmp_path / "index", writable=False)
     try:
-        kept = index.answering_model()
+        kept = index.current_model()
         return kept.key.name if kept is not None else ""
     finally:
         index.close()

@@ -11,7 +11,7 @@ import pytest
 
 from notewell.index.analyze import tokens
 from notewell.index.bm25 import QueryTerm
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 
 DIMENSIONS = 8
@@ -84,17 +84,17 @@ class Material:
         made = np.random.default_rng(seed).standard_normal(DIMENSIONS).astype(np.float32)
         return made / np.float32(np.linalg.norm(made))
 
-    def embed(self, index: Index, model: ModelKey | None = None, limit: int = 1000) -> int:
+    def embed(self, index: EmbeddedIndex, model: ModelKey | None = None, limit: int = 1000) -> int:
         """Keep a vector for every text that waits for one; returns how many."""
         model = model or self.model
         pending = index.pending_texts(model, limit)
-        index.keep_vectors(
+        index.store_vectors(
             model, [VectorPut(each.text_hash, self.vector(each.text_hash)) for each in pending]
         )
         return len(pending)
 
 
-def found(index: Index, query: str, limit: int = 10) -> list[str]:
+def found(index: EmbeddedIndex, query: str, limit: int = 10) -> list[str]:
     """Texts of the chunks a keyword search finds, best first."""
     hits = index.keywords.search([QueryTerm(token) for token in tokens(query)], limit=limit)
     chunks = index.chunks(hits.chunk_ids.tolist())
@@ -112,9 +112,9 @@ def search() -> Callable[..., list[str]]:
 
 
 @pytest.fixture
-def index(tmp_path: Path, make: Material) -> Iterator[Index]:
+def index(tmp_path: Path, make: Material) -> Iterator[EmbeddedIndex]:
     """An empty, writable index with the tiny model in use."""
-    opened = Index.open(tmp_path / "index", writable=True)
+    opened = EmbeddedIndex.open(tmp_path / "index", writable=True)
     opened.use_model(make.model, make.dimensions)
     yield opened
     opened.close()

@@ -23,7 +23,7 @@ from notewell.errors import IndexFailure, ModelError
 from notewell.index.analyze import tokens
 from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded import derived
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import Postings
 from notewell.types import (
     Batch,
@@ -37,14 +37,14 @@ from notewell.types import (
 Search = Callable[..., list[str]]
 
 
-def states(index: Index) -> dict[str, str]:
+def states(index: EmbeddedIndex) -> dict[str, str]:
     return {entry.path: entry.state for entry in index.ledger()}
 
 
 # --- a batch ------------------------------------------------------------------------------------
 
 
-def test_a_batch_says_what_it_did(index: Index, make: Any) -> None:
+def test_a_batch_says_what_it_did(index: EmbeddedIndex, make: Any) -> None:
     first = index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     assert (first.chunks_added, first.chunks_removed, first.reused) == (2, 0, 0)
     make.embed(index)
@@ -53,7 +53,7 @@ def test_a_batch_says_what_it_did(index: Index, make: Any) -> None:
     assert second.generation == index.generation > first.generation
 
 
-def test_unchanged_passages_keep_their_ids(index: Index, make: Any) -> None:
+def test_unchanged_passages_keep_their_ids(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two", "two", "three"),), model=make.model))
     before = {chunk.id: chunk.text for chunk in index.chunks_of(1)}
     index.apply(Batch(puts=(make.note("a.md", "zero", "two", "two", "one"),), model=make.model))
@@ -63,7 +63,7 @@ def test_unchanged_passages_keep_their_ids(index: Index, make: Any) -> None:
     assert max(before) < next(i for i, text in after.items() if text == "zero")
 
 
-def test_ids_are_never_used_again(index: Index, make: Any) -> None:
+def test_ids_are_never_used_again(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
     index.apply(Batch(removes=("a.md",)))
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
@@ -73,7 +73,7 @@ def test_ids_are_never_used_again(index: Index, make: Any) -> None:
     assert [chunk.id for chunk in index.chunks_of(note.id)] == [2]
 
 
-def test_a_moved_note_keeps_its_id_and_its_ledger_entry(index: Index, make: Any) -> None:
+def test_a_moved_note_keeps_its_id_and_its_ledger_entry(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
     index.apply(Batch(moves=(NoteMove("a.md", "b/a.md", 5, 6),), model=make.model))
     note = index.note_at("b/a.md")
@@ -84,7 +84,7 @@ def test_a_moved_note_keeps_its_id_and_its_ledger_entry(index: Index, make: Any)
     assert index.manifest()["b/a.md"].mtime_ns == 6
 
 
-def test_moves_may_swap_and_replace(index: Index, make: Any) -> None:
+def test_moves_may_swap_and_replace(index: EmbeddedIndex, make: Any) -> None:
     puts = tuple(make.note(f"{name}.md", name) for name in "abc")
     index.apply(Batch(puts=puts, model=make.model))
     index.apply(Batch(moves=(NoteMove("a.md", "b.md", 1, 1), NoteMove("b.md", "a.md", 1, 1))))
@@ -98,7 +98,9 @@ def test_moves_may_swap_and_replace(index: Index, make: Any) -> None:
     assert sorted(states(index)) == ["b.md", "c.md"]
 
 
-def test_a_rename_with_a_new_title_is_found_by_it(index: Index, make: Any, search: Search) -> None:
+def test_a_rename_with_a_new_title_is_found_by_it(
+    index: EmbeddedIndex, make: Any, search: Search
+) -> None:
     old = make.note("Rose.md", "red thing", header="Rose")
     index.apply(Batch(puts=(old,), model=make.model))
     make.embed(index)
@@ -119,7 +121,9 @@ def test_a_rename_with_a_new_title_is_found_by_it(index: Index, make: Any, searc
     assert index.vectors.count == 1
 
 
-def test_an_edited_passage_is_answered_by_the_one_it_overlaps(index: Index, make: Any) -> None:
+def test_an_edited_passage_is_answered_by_the_one_it_overlaps(
+    index: EmbeddedIndex, make: Any
+) -> None:
     old = make.note("a.md", "a" * 50, "b" * 50)
     index.apply(Batch(puts=(old,), model=make.model))
     make.embed(index)
@@ -127,7 +131,7 @@ def test_an_edited_passage_is_answered_by_the_one_it_overlaps(index: Index, make
     assert index.vectors.count == 2
     assert index.counts().vectors == 1
     edited = index.chunks_of(1)[1]
-    answered = index.vectors.of_chunks(np.array([edited.id]))[0]
+    answered = index.vectors.of_chunks(np.array([edited.id]))[1][0]
     assert answered @ make.vector(old.chunks[1].text_hash) > 0.99
     assert states(index) == {"a.md": "keyword_only"}
 
@@ -135,7 +139,7 @@ def test_an_edited_passage_is_answered_by_the_one_it_overlaps(index: Index, make
 # --- the ledger ---------------------------------------------------------------------------------
 
 
-def test_the_ledger_says_what_waits_and_sums_to_the_files(index: Index, make: Any) -> None:
+def test_the_ledger_says_what_waits_and_sums_to_the_files(index: EmbeddedIndex, make: Any) -> None:
     index.apply(
         Batch(
             puts=(make.note("a.md", "one"), make.note("empty.md")),
@@ -167,8 +171,8 @@ def test_the_ledger_says_what_waits_and_sums_to_the_files(index: Index, make: An
     assert sorted(states(index)) == ["big.md", "empty.md"]
 
 
-def test_totals_are_counted_once_a_generation(index: Index, make: Any) -> None:
-    reader = Index.open(index._store.directory, writable=False)
+def test_totals_are_counted_once_a_generation(index: EmbeddedIndex, make: Any) -> None:
+    reader = EmbeddedIndex.open(index._store.directory, writable=False)
     for turn in range(3):
         index.apply(Batch(puts=(make.note(f"{turn}.md", "one", "two"),), model=make.model))
         assert index.counts() is index.counts()
@@ -181,14 +185,14 @@ def test_totals_are_counted_once_a_generation(index: Index, make: Any) -> None:
     reader.close()
 
 
-def test_a_failure_keeps_what_was_indexed(index: Index, make: Any, search: Search) -> None:
+def test_a_failure_keeps_what_was_indexed(index: EmbeddedIndex, make: Any, search: Search) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     index.apply(Batch(ledger=(LedgerEntry("a.md", "failed", reason="locked"),)))
     assert search(index, "roses") == ["roses"]
     assert states(index) == {"a.md": "failed"}
 
 
-def test_touches_change_what_tells_whether_a_file_changed(index: Index, make: Any) -> None:
+def test_touches_change_what_tells_whether_a_file_changed(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
     known = index.manifest()["a.md"]
     touched = ManifestEntry(known.note_id, "a.md", 77, 88, known.content_hash)
@@ -197,7 +201,7 @@ def test_touches_change_what_tells_whether_a_file_changed(index: Index, make: An
 
 
 def test_the_ledger_alone_changes_without_the_keywords(
-    index: Index, make: Any, monkeypatch: pytest.MonkeyPatch
+    index: EmbeddedIndex, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
 
@@ -212,7 +216,7 @@ def test_the_ledger_alone_changes_without_the_keywords(
     assert index.all_notes()[0].size == 7
 
 
-def test_without_a_model_notes_wait_for_vectors(index: Index, make: Any) -> None:
+def test_without_a_model_notes_wait_for_vectors(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"), make.note("e.md")), model=make.model))
     make.embed(index)
     assert states(index) == {"a.md": "indexed", "e.md": "indexed"}
@@ -227,7 +231,7 @@ def test_without_a_model_notes_wait_for_vectors(index: Index, make: Any) -> None
 # --- vectors ------------------------------------------------------------------------------------
 
 
-def test_nothing_is_embedded_twice(index: Index, make: Any) -> None:
+def test_nothing_is_embedded_twice(index: EmbeddedIndex, make: Any) -> None:
     put = make.note("a.md", "one", "two")
     index.apply(Batch(puts=(put,), model=make.model))
     assert make.embed(index) == 2
@@ -240,7 +244,7 @@ def test_nothing_is_embedded_twice(index: Index, make: Any) -> None:
     assert states(index) == {"b.md": "indexed"}
 
 
-def test_going_back_to_a_model_embeds_nothing(index: Index, make: Any) -> None:
+def test_going_back_to_a_model_embeds_nothing(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"),), model=make.model))
     make.embed(index)
     index.use_model(make.other_model, make.dimensions)
@@ -253,7 +257,7 @@ def test_going_back_to_a_model_embeds_nothing(index: Index, make: Any) -> None:
     assert states(index) == {"a.md": "indexed"}
 
 
-def test_a_model_can_be_prepared_while_another_answers(index: Index, make: Any) -> None:
+def test_a_model_can_be_prepared_while_another_answers(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     make.embed(index)
     assert index.pending_count(make.other_model) == 2
@@ -265,7 +269,7 @@ def test_a_model_can_be_prepared_while_another_answers(index: Index, make: Any) 
 
 
 def test_while_a_model_is_prepared_the_answering_one_says_what_is_indexed(
-    index: Index, make: Any
+    index: EmbeddedIndex, make: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one two", "three"),), model=make.model))
     make.embed(index)
@@ -279,14 +283,16 @@ def test_while_a_model_is_prepared_the_answering_one_says_what_is_indexed(
 
     assert applied.reused == 0
     assert states(index) == {"a.md": "indexed", "b.md": "keyword_only"}
-    assert index.covered(make.model) == 3
-    assert index.covered(make.other_model) == 0
+    assert index.covered_chunks(make.model) == 3
+    assert index.covered_chunks(make.other_model) == 0
     assert index.vectors.count == 3
     index.apply(Batch(puts=(make.note("a.md", "one", "other"),), model=make.other_model))
     assert states(index)["a.md"] == "keyword_only"
 
 
-def test_a_note_that_is_to_be_read_anew_is_not_embedded_before(index: Index, make: Any) -> None:
+def test_a_note_that_is_to_be_read_anew_is_not_embedded_before(
+    index: EmbeddedIndex, make: Any
+) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"), make.note("b.md", "two")), model=make.model))
     index.apply(Batch(ledger=(LedgerEntry("a.md", "pending"),)))
     assert [each.text for each in index.pending_texts(make.model, 9)] == ["two"]
@@ -294,7 +300,7 @@ def test_a_note_that_is_to_be_read_anew_is_not_embedded_before(index: Index, mak
     assert index.pending_count(make.other_model) == 1
 
 
-def test_pending_texts_come_newest_first_each_once(index: Index, make: Any) -> None:
+def test_pending_texts_come_newest_first_each_once(index: EmbeddedIndex, make: Any) -> None:
     index.apply(
         Batch(
             puts=(
@@ -319,13 +325,13 @@ def test_pending_texts_come_newest_first_each_once(index: Index, make: Any) -> N
     [np.ones(3, np.float32), np.full(8, np.nan, np.float32), np.full(8, 1e9, np.float32)],
 )
 def test_a_bad_vector_is_refused_by_name_before_any_is_kept(
-    index: Index, make: Any, vector: Any
+    index: EmbeddedIndex, make: Any, vector: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     good, bad = index.pending_texts(make.model, 2)
     generation = index.generation
     with pytest.raises(ModelError, match=bad.text_hash.hex()):
-        index.keep_vectors(
+        index.store_vectors(
             make.model,
             [
                 VectorPut(good.text_hash, make.vector(good.text_hash)),
@@ -336,10 +342,10 @@ def test_a_bad_vector_is_refused_by_name_before_any_is_kept(
     assert index.generation == generation
 
 
-def test_a_model_does_not_change_its_dimensions(index: Index, make: Any) -> None:
+def test_a_model_does_not_change_its_dimensions(index: EmbeddedIndex, make: Any) -> None:
     with pytest.raises(ModelError, match="dimensions"):
         index.use_model(make.model, 9)
-    reader = Index.open(index._store.directory, writable=False)
+    reader = EmbeddedIndex.open(index._store.directory, writable=False)
     with pytest.raises(ModelError, match="dimensions"):
         reader.use_model(make.model, 9)
     reader.close()
@@ -351,7 +357,7 @@ def test_a_model_does_not_change_its_dimensions(index: Index, make: Any) -> None
 def test_a_crash_between_database_and_keywords_is_mended(
     tmp_path: Path, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = Index.open(tmp_path, writable=True)
+    index = EmbeddedIndex.open(tmp_path, writable=True)
     puts = (make.note("a.md", "roses"), make.note("b.md", "tulips"))
     index.apply(Batch(puts=puts, model=make.model))
     with monkeypatch.context() as crash:
@@ -370,18 +376,18 @@ def test_a_crash_between_database_and_keywords_is_mended(
                 )
             )
     index._loaded._postings._writer.rollback()  # type: ignore[union-attr]
-    reader = Index.open(tmp_path, writable=False)
+    reader = EmbeddedIndex.open(tmp_path, writable=False)
     for opened in (reader,):
         assert search(opened, "roses tulips violets deep") == ["tulips", "violets"]
     reader.close()
     index.close()
-    again = Index.open(tmp_path, writable=True)
+    again = EmbeddedIndex.open(tmp_path, writable=True)
     assert search(again, "roses tulips violets deep") == ["tulips", "violets"]
     again.close()
 
 
 def test_keywords_that_fail_are_made_again(
-    index: Index, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
+    index: EmbeddedIndex, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     update, calls = Postings.update, []
@@ -398,7 +404,7 @@ def test_keywords_that_fail_are_made_again(
 
 
 def test_memory_that_fails_to_follow_is_loaded_again(
-    index: Index, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
+    index: EmbeddedIndex, make: Any, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses", links=("b",)),), model=make.model))
     make.embed(index)
@@ -420,10 +426,10 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from conftest import Material
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.types import Batch
 make = Material()
-index = Index.open(Path(sys.argv[1]), writable=True)
+index = EmbeddedIndex.open(Path(sys.argv[1]), writable=True)
 index.use_model(make.model, make.dimensions)
 for turn in range(1000):
     index.apply(Batch(puts=(make.note(f"{turn}.md", f"text {turn}"),), model=make.model))
@@ -445,7 +451,7 @@ def test_kill_at_any_instant_loses_only_the_batch_in_flight(
         done = next(int(line) for line in process.stdout if int(line) >= 7)
         process.kill()
     for writable in (False, True):
-        index = Index.open(tmp_path, writable=writable)
+        index = EmbeddedIndex.open(tmp_path, writable=writable)
         index.use_model(make.model, make.dimensions)
         kept = index.counts().notes
         assert kept > done
@@ -456,11 +462,11 @@ def test_kill_at_any_instant_loses_only_the_batch_in_flight(
 
 
 def test_a_reader_beside_a_writer_serves_what_is_there(
-    index: Index, make: Any, search: Search
+    index: EmbeddedIndex, make: Any, search: Search
 ) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     make.embed(index)
-    reader = Index.open(index._store.directory, writable=False)
+    reader = EmbeddedIndex.open(index._store.directory, writable=False)
     reader.use_model(make.model, make.dimensions)
     assert search(reader, "roses") == ["roses"]
     assert reader.vectors.count == 1
@@ -476,20 +482,20 @@ def test_a_reader_beside_a_writer_serves_what_is_there(
     reader.close()
 
 
-def test_a_reader_may_use_a_model_that_does_not_answer(index: Index, make: Any) -> None:
+def test_a_reader_may_use_a_model_that_does_not_answer(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     make.embed(index)
     make.embed(index, make.other_model, limit=1)
     directory = index._store.directory
     index.close()
-    reader = Index.open(directory, writable=False)
+    reader = EmbeddedIndex.open(directory, writable=False)
     reader.use_model(make.other_model, make.dimensions)
     assert reader.vectors.count == 1
     assert reader.counts().vectors == 1
     reader.close()
 
 
-def test_words_of_callers_are_kept(index: Index) -> None:
+def test_words_of_callers_are_kept(index: EmbeddedIndex) -> None:
     assert index.meta("fingerprint") is None
     index.set_meta("fingerprint", "abc")
     assert index.meta("fingerprint") == "abc"
@@ -498,7 +504,7 @@ def test_words_of_callers_are_kept(index: Index) -> None:
 
 
 def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -> None:
-    index = Index.open(tmp_path, writable=True)
+    index = EmbeddedIndex.open(tmp_path, writable=True)
     index.use_model(make.model, make.dimensions)
     puts = (make.note("a.md", "roses", links=("b",)), make.note("b.md", "tulips"))
     index.apply(Batch(puts=puts, model=make.model))
@@ -513,7 +519,7 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
             patch.setattr(module, name, rebuilt)
         patch.setattr(derived.LinkGraph, "build", rebuilt)
         patch.setattr(derived.reads, "chunk_notes", rebuilt)
-        again = Index.open(tmp_path, writable=False)
+        again = EmbeddedIndex.open(tmp_path, writable=False)
         again.use_model(make.model, make.dimensions)
         assert search(again, "roses") == ["roses"]
         assert again.vectors.count == 2
@@ -525,12 +531,14 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
 # --- notes without passages ---------------------------------------------------------------------
 
 
-def owners(index: Index, query: str) -> list[int]:
+def owners(index: EmbeddedIndex, query: str) -> list[int]:
     hits = index.keywords.search([QueryTerm(token) for token in tokens(query)], limit=10)
     return index.note_ids_of(hits.chunk_ids).tolist()
 
 
-def test_a_note_without_passages_is_found_by_what_it_is_called(index: Index, make: Any) -> None:
+def test_a_note_without_passages_is_found_by_what_it_is_called(
+    index: EmbeddedIndex, make: Any
+) -> None:
     bare = make.note("People/Ada Lovelace.md", aliases=("Countess",), tags=("mathematics",))
     index.apply(Batch(puts=(bare, make.note("b.md", "roses")), model=make.model))
     for query in ("lovelace", "countess", "mathematics", "people", "draft", "2.5"):
@@ -546,7 +554,7 @@ def test_a_note_without_passages_is_found_by_what_it_is_called(index: Index, mak
 
 
 def test_what_stands_in_goes_when_passages_come_and_when_the_note_goes(
-    index: Index, make: Any
+    index: EmbeddedIndex, make: Any
 ) -> None:
     index.apply(Batch(puts=(make.note("rose.md"), make.note("tulip.md", "text")), model=make.model))
     hits = index.keywords.search([QueryTerm("rose")], limit=1).chunk_ids
@@ -567,16 +575,16 @@ def test_what_stands_in_goes_when_passages_come_and_when_the_note_goes(
 def test_a_note_without_passages_is_found_after_reopening(
     tmp_path: Path, make: Any, *, writable: bool
 ) -> None:
-    index = Index.open(tmp_path, writable=True)
+    index = EmbeddedIndex.open(tmp_path, writable=True)
     index.apply(Batch(puts=(make.note("rose.md"), make.note("b.md", "text")), model=make.model))
     assert owners(index, "rose") == [1]
     index.close()
-    again = Index.open(tmp_path, writable=writable)
+    again = EmbeddedIndex.open(tmp_path, writable=writable)
     assert owners(again, "rose") == [1]
     assert again.chunk_count == 1
     again.close()
     (tmp_path / "chunks.snapshot").unlink()
-    without = Index.open(tmp_path, writable=writable)
+    without = EmbeddedIndex.open(tmp_path, writable=writable)
     assert owners(without, "rose") == [1]
     without.close()
 
@@ -602,7 +610,7 @@ class InStep(RuleBasedStateMachine):
         self.directory = self.folder / str(InStep.runs)
         self.expected: dict[str, NotePut] = {}
         self.embedded: set[bytes] = set()
-        self.index = Index.open(self.directory, writable=True)
+        self.index = EmbeddedIndex.open(self.directory, writable=True)
         self.index.use_model(self.make.model, self.make.dimensions)
 
     def batch(self, **parts: Any) -> None:
@@ -647,7 +655,7 @@ class InStep(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.index.close()
-        self.index = Index.open(self.directory, writable=True)
+        self.index = EmbeddedIndex.open(self.directory, writable=True)
         self.index.use_model(self.make.model, self.make.dimensions)
 
     @invariant()
@@ -669,7 +677,7 @@ class InStep(RuleBasedStateMachine):
             assert index.graph.links_out(note_id) == fresh.links_out(note_id)
             assert index.graph.links_in(note_id) == fresh.links_in(note_id)
 
-    def keywords_agree(self, index: Index, ids: dict[str, int]) -> None:
+    def keywords_agree(self, index: EmbeddedIndex, ids: dict[str, int]) -> None:
         for word in ("red", "violet", "花が", "c", "draft"):
             hits = index.keywords.search([QueryTerm(word)], limit=100)
             owners = index.note_ids_of(hits.chunk_ids).tolist()
@@ -681,7 +689,7 @@ class InStep(RuleBasedStateMachine):
             ]
             assert sorted(owners) == sorted(expected)
 
-    def vectors_agree(self, index: Index) -> None:
+    def vectors_agree(self, index: EmbeddedIndex) -> None:
         query = self.make.vector(b"query" * 4)
         hits = index.vectors.search(query, limit=100)
         own = {

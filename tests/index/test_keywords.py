@@ -11,7 +11,7 @@ from rank_bm25 import BM25Okapi
 
 from notewell.index.analyze import tokens, words
 from notewell.index.bm25 import FieldWeights, QueryTerm
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
 from notewell.index.embedded.reads import ChunkText, NoteText
@@ -37,7 +37,7 @@ def postings_of(bodies: Sequence[str]) -> Postings:
 
 
 @pytest.fixture
-def vault(index: Index, make: Any) -> Index:
+def vault(index: EmbeddedIndex, make: Any) -> EmbeddedIndex:
     index.apply(
         Batch(
             puts=(
@@ -65,17 +65,21 @@ def vault(index: Index, make: Any) -> Index:
     ],
 )
 def test_a_word_is_found_wherever_it_stands(
-    vault: Index, search: Search, query: str, text: str
+    vault: EmbeddedIndex, search: Search, query: str, text: str
 ) -> None:
     assert search(vault, query)[0] == text
 
 
-def test_a_tag_and_a_title_find_every_chunk_of_their_note(vault: Index, search: Search) -> None:
+def test_a_tag_and_a_title_find_every_chunk_of_their_note(
+    vault: EmbeddedIndex, search: Search
+) -> None:
     assert len(search(vault, "plants")) == 2
     assert len(search(vault, "gardening")) == 2
 
 
-def test_the_exact_word_ranks_before_its_stem(index: Index, make: Any, search: Search) -> None:
+def test_the_exact_word_ranks_before_its_stem(
+    index: EmbeddedIndex, make: Any, search: Search
+) -> None:
     puts = [
         make.note(f"{word}.md", f"they were {word} there", title="x")
         for word in ("walks", "walking", "walked")
@@ -85,13 +89,13 @@ def test_the_exact_word_ranks_before_its_stem(index: Index, make: Any, search: S
     assert len(search(index, "walked")) == 3
 
 
-def test_unknown_words_and_no_words_find_nothing(vault: Index) -> None:
+def test_unknown_words_and_no_words_find_nothing(vault: EmbeddedIndex) -> None:
     for query in ("zzz", "", "!?"):
         assert not len(vault.keywords.search(terms(query), limit=10).chunk_ids)
     assert not len(vault.keywords.search(terms("roses"), limit=0).chunk_ids)
 
 
-def test_a_filter_leaves_only_its_notes(vault: Index) -> None:
+def test_a_filter_leaves_only_its_notes(vault: EmbeddedIndex) -> None:
     note = vault.note_at("Gardening.md")
     assert note is not None
     inside = vault.keywords.search(terms("plan roses"), limit=10, notes=np.array([note.id]))
@@ -111,7 +115,7 @@ def test_a_wide_filter_finds_what_a_narrow_one_would() -> None:
     assert found.chunk_ids.tolist() == every.chunk_ids[inside][:40].tolist()
 
 
-def test_phrases_are_words_side_by_side_in_one_field(vault: Index) -> None:
+def test_phrases_are_words_side_by_side_in_one_field(vault: EmbeddedIndex) -> None:
     def notes(phrase: str) -> list[str]:
         ids = vault.keywords.notes_with_phrase(words(phrase)).tolist()
         return [note.path for note in vault.notes(ids).values()]
@@ -127,17 +131,17 @@ def test_phrases_are_words_side_by_side_in_one_field(vault: Index) -> None:
     assert notes("") == []
 
 
-def test_a_phrase_may_be_given_as_tokens(vault: Index) -> None:
+def test_a_phrase_may_be_given_as_tokens(vault: EmbeddedIndex) -> None:
     assert len(vault.keywords.notes_with_phrase(tokens("a well-known plan"))) == 1
 
 
-def test_all_words_are_asked_of_one_chunk(vault: Index) -> None:
+def test_all_words_are_asked_of_one_chunk(vault: EmbeddedIndex) -> None:
     assert len(vault.keywords.notes_with_all(["roses", "sun", "plants"])) == 1
     assert len(vault.keywords.notes_with_all(["roses", "winter"])) == 0
     assert len(vault.keywords.notes_with_all([])) == 0
 
 
-def test_vocabulary(vault: Index) -> None:
+def test_vocabulary(vault: EmbeddedIndex) -> None:
     assert vault.keywords.document_count == 4
     assert vault.keywords.document_frequency("plants") == 2
     assert vault.keywords.document_frequency("planting") == 2  # by its stem
@@ -146,7 +150,7 @@ def test_vocabulary(vault: Index) -> None:
     assert vault.keywords.terms_with_prefix("pl", 1) == (("plants", 2),)
 
 
-def test_weights_of_terms_order_hits(vault: Index) -> None:
+def test_weights_of_terms_order_hits(vault: EmbeddedIndex) -> None:
     for heavy, text in (("roses", "roses need sun"), ("winter", "pruning in winter")):
         asked = [QueryTerm(t, 9.0 if t == heavy else 1.0) for t in ("roses", "winter")]
         hits = vault.keywords.search(asked, limit=1)
@@ -197,11 +201,11 @@ def test_postings_of_another_format_are_made_again(
 ) -> None:
     with monkeypatch.context() as older:
         older.setattr("notewell.index.embedded.postings.FORMAT", "0/older")
-        first = Index.open(tmp_path, writable=True)
+        first = EmbeddedIndex.open(tmp_path, writable=True)
         first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
         first.close()
     for writable in (False, True):
-        again = Index.open(tmp_path, writable=writable)
+        again = EmbeddedIndex.open(tmp_path, writable=writable)
         assert search(again, "roses") == ["roses"]
         again.close()
 
@@ -213,7 +217,7 @@ def test_a_damaged_folder_is_made_again(
     search: Search,
     harm: str,
 ) -> None:
-    first = Index.open(tmp_path, writable=True)
+    first = EmbeddedIndex.open(tmp_path, writable=True)
     first.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     first.close()
     folder = tmp_path / "keywords"
@@ -223,6 +227,6 @@ def test_a_damaged_folder_is_made_again(
     else:
         (folder / harm).write_text("{")
     for writable in (False, True):
-        again = Index.open(tmp_path, writable=writable)
+        again = EmbeddedIndex.open(tmp_path, writable=writable)
         assert search(again, "roses") == ["roses"]
         again.close()

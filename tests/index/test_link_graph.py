@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.index.embedded import derived
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.types import Batch, NoteMove
 
@@ -181,7 +181,7 @@ def test_much_that_changed_goes_into_the_table(graph: LinkGraph) -> None:
     assert targets(graph, 1) == [None, 3, None, 1, None]
 
 
-def test_the_graph_of_an_index_survives_reopening(index: Index, make: Any) -> None:
+def test_the_graph_of_an_index_survives_reopening(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b", "zz")), make.note("b.md", "y"))))
     note = index.note_at("a.md")
     assert note is not None
@@ -190,12 +190,12 @@ def test_the_graph_of_an_index_survives_reopening(index: Index, make: Any) -> No
     assert targets(index.graph, note.id) == [None, note.id + 1]
     directory = index._store.directory
     index.close()
-    again = Index.open(directory, writable=False)
+    again = EmbeddedIndex.open(directory, writable=False)
     assert targets(again.graph, note.id) == [None, note.id + 1]
     again.close()
 
 
-def test_a_damaged_snapshot_is_made_again(index: Index, make: Any, tmp_path: Path) -> None:
+def test_a_damaged_snapshot_is_made_again(index: EmbeddedIndex, make: Any, tmp_path: Path) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b",)), make.note("b.md", "y"))))
     directory = index._store.directory
     index.close()
@@ -203,6 +203,6 @@ def test_a_damaged_snapshot_is_made_again(index: Index, make: Any, tmp_path: Pat
     data = bytearray(snapshot.read_bytes())
     data[-65] ^= 0xFF  # the last array is the checksum
     snapshot.write_bytes(data)
-    again = Index.open(directory, writable=False)
+    again = EmbeddedIndex.open(directory, writable=False)
     assert targets(again.graph, 1) == [2]
     again.close()

@@ -14,7 +14,7 @@ import pytest
 
 from notewell.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
 from notewell.index.embedded import migrations
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE, Store
 from notewell.types import Batch
 
@@ -25,7 +25,7 @@ Search = Callable[..., list[str]]
 def closed(tmp_path: Path, make: Any) -> Path:
     """A folder with a closed index of 60 embedded notes."""
     directory = tmp_path / "closed"
-    index = Index.open(directory, writable=True)
+    index = EmbeddedIndex.open(directory, writable=True)
     index.use_model(make.model, make.dimensions)
     puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
     index.apply(Batch(puts=puts, model=make.model))
@@ -36,21 +36,21 @@ def closed(tmp_path: Path, make: Any) -> Path:
 
 def test_reading_needs_an_index(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="notewell index"):
-        Index.open(tmp_path / "none", writable=False)
+        EmbeddedIndex.open(tmp_path / "none", writable=False)
     assert not (tmp_path / "none").exists()
 
 
-def test_one_writer_at_a_time(index: Index) -> None:
+def test_one_writer_at_a_time(index: EmbeddedIndex) -> None:
     directory = index._store.directory
     with pytest.raises(IndexInUseError):
-        Index.open(directory, writable=True)
+        EmbeddedIndex.open(directory, writable=True)
     index.close()
-    Index.open(directory, writable=True).close()
+    EmbeddedIndex.open(directory, writable=True).close()
 
 
 def test_a_reader_writes_nothing(closed: Path, make: Any) -> None:
     before = {path: path.stat().st_mtime_ns for path in closed.rglob("*")}
-    reader = Index.open(closed, writable=False)
+    reader = EmbeddedIndex.open(closed, writable=False)
     reader.use_model(make.model, make.dimensions)
     assert reader.vectors.count == 60
     with pytest.raises(IndexFailure, match="reading only"):
@@ -67,15 +67,15 @@ def test_a_folder_that_cannot_be_written(closed: Path, search: Search) -> None:
     closed.chmod(0o555)
     try:
         with pytest.raises(IndexFailure, match="permissions"):
-            Index.open(closed, writable=True)
-        reader = Index.open(closed, writable=False)
+            EmbeddedIndex.open(closed, writable=True)
+        reader = EmbeddedIndex.open(closed, writable=False)
         assert search(reader, "7")
         reader.close()
     finally:
         closed.chmod(0o755)
 
 
-def test_a_full_disk_changes_nothing(index: Index, make: Any, search: Search) -> None:
+def test_a_full_disk_changes_nothing(index: EmbeddedIndex, make: Any, search: Search) -> None:
     index.apply(Batch(puts=(make.note("a.md", "roses"),), model=make.model))
     writer = index._store._writer
     assert writer is not None
@@ -97,7 +97,7 @@ def test_one_of_a_newer_version_is_left_alone(closed: Path) -> None:
         database.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
     for writable in (True, False):
         with pytest.raises(IndexFailure, match="newer version"):
-            Index.open(closed, writable=writable)
+            EmbeddedIndex.open(closed, writable=writable)
     assert (closed / DATABASE).exists()
 
 
@@ -119,9 +119,9 @@ def test_a_damaged_database_is_moved_aside_and_its_vectors_kept(
     else:
         _overwrite(path, 100, 300)  # the schema's own page
     with pytest.raises(IndexDamagedError, match="notewell index"):
-        Index.open(closed, writable=False)
+        EmbeddedIndex.open(closed, writable=False)
     with caplog.at_level(logging.WARNING):
-        index = Index.open(closed, writable=True)
+        index = EmbeddedIndex.open(closed, writable=True)
     assert "moved to index.db.damaged-" in caplog.text
     index.use_model(make.model, make.dimensions)
     assert index.counts().notes == 0
@@ -143,12 +143,12 @@ def test_readable_vectors_are_rescued(closed: Path, make: Any) -> None:
         ).fetchone()
         (size,) = database.execute("PRAGMA page_size").fetchone()
     _overwrite(path, (root - 1) * size, size)
-    index = Index.open(closed, writable=True)
+    index = EmbeddedIndex.open(closed, writable=True)
     index.use_model(None, 0)
     with pytest.raises(IndexDamagedError):
         index.chunks(list(range(1, 61)))
     index.close()
-    again = Index.open(closed, writable=True)
+    again = EmbeddedIndex.open(closed, writable=True)
     again.use_model(make.model, make.dimensions)
     puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
     assert again.apply(Batch(puts=puts, model=make.model)).reused == 60
@@ -164,7 +164,7 @@ def test_migrations_never_discard_vectors(closed: Path, make: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
         patch.setattr(migrations, "SCHEMA_VERSION", migrations.SCHEMA_VERSION + 1)
-        index = Index.open(closed, writable=True)
+        index = EmbeddedIndex.open(closed, writable=True)
         index.use_model(make.model, make.dimensions)
         assert index.vectors.count == 60
         assert index.pending_count(make.model) == 0
@@ -180,13 +180,13 @@ def test_a_failed_migration_leaves_the_schema_before_it(closed: Path) -> None:
         patch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
         patch.setattr(migrations, "SCHEMA_VERSION", migrations.SCHEMA_VERSION + 1)
         with pytest.raises(IndexFailure):
-            Index.open(closed, writable=True)
-    index = Index.open(closed, writable=True)
+            EmbeddedIndex.open(closed, writable=True)
+    index = EmbeddedIndex.open(closed, writable=True)
     assert index.counts().notes == 60
     index.close()
 
 
-def test_threads_read_beside_the_writer(index: Index, make: Any) -> None:
+def test_threads_read_beside_the_writer(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one", "two"),), model=make.model))
     problems: list[object] = []
 
@@ -211,7 +211,7 @@ def test_threads_read_beside_the_writer(index: Index, make: Any) -> None:
     assert problems == []
 
 
-def test_lone_surrogates_are_stored_as_question_marks(index: Index, make: Any) -> None:
+def test_lone_surrogates_are_stored_as_question_marks(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "text \ud800", title="t\udfff", tags=("x\ud801",)),)))
     note = index.note_at("a.md")
     assert note is not None
@@ -219,21 +219,23 @@ def test_lone_surrogates_are_stored_as_question_marks(index: Index, make: Any) -
     assert index.chunks_of(note.id)[0].text == "text ?"
 
 
-def test_a_path_that_is_no_unicode_costs_its_own_note_alone(index: Index, make: Any) -> None:
+def test_a_path_that_is_no_unicode_costs_its_own_note_alone(
+    index: EmbeddedIndex, make: Any
+) -> None:
     index.apply(Batch(puts=(make.note("a.md", "one"), make.note("b\udcff.md", "two"))))
     assert list(index.manifest()) == ["a.md"]
     assert index.note_at("b\udcff.md") is None
     assert index.ledger(path="b\udcff.md") == ()
 
 
-def test_properties_come_back_as_they_were(index: Index, make: Any) -> None:
+def test_properties_come_back_as_they_were(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x"),)))
     note = index.note_at("a.md")
     assert note is not None
     assert note.properties == {"status": "draft", "nested": {"list": (1, 2.5, None, True)}}
 
 
-def test_arrays_of_lines_are_kept(index: Index, make: Any) -> None:
+def test_arrays_of_lines_are_kept(index: EmbeddedIndex, make: Any) -> None:
     index.apply(Batch(puts=(make.note("a.md", "x", "y"),)))
     (first, second) = index.chunks_of(1)
     assert (first.lines, second.lines) == ((1,), (2,))

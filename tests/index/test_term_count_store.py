@@ -11,7 +11,7 @@ import pytest
 
 from notewell.errors import IndexFailure
 from notewell.index.bm25 import QueryTerm
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import FOLDER, Postings
 from notewell.index.embedded.reads import ChunkText, NoteText
 from notewell.index.embedded.term_count_store import TALLIES, TallyStore
@@ -134,7 +134,7 @@ def test_a_private_copy_has_the_tallies(tmp_path: Path) -> None:
 def test_an_index_without_its_tallies_makes_them_again(
     tmp_path: Path, make: Any, harm: str
 ) -> None:
-    first = Index.open(tmp_path, writable=True)
+    first = EmbeddedIndex.open(tmp_path, writable=True)
     first.apply(Batch(puts=(make.note("a.md", "roses"), make.note("b.md", "bees"))))
     first.close()
     file = tmp_path / FOLDER / TALLIES
@@ -143,7 +143,7 @@ def test_an_index_without_its_tallies_makes_them_again(
     else:
         file.write_bytes(b"\x00broken" * 3000)
     for writable in (False, True):
-        index = Index.open(tmp_path, writable=writable)
+        index = EmbeddedIndex.open(tmp_path, writable=writable)
         notes = np.array([each.id for each in index.all_notes()])
         ids, scores = index.keywords.score_notes([QueryTerm("roses")], notes)
         assert (len(ids), np.count_nonzero(scores)) == (2, 1)

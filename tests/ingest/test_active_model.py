@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from notewell.errors import ModelError, ModelUnavailableError
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest import embed
 from notewell.ingest.active_model import Models
 from notewell.ingest.indexer import Indexer
@@ -73,7 +73,7 @@ class Desk:
         for n in range(NOTES):
             (self.vault / f"{n}.md").write_text(f"Note number {n}.\n", encoding="utf-8")
         self.settings = Settings(root / "data", root / "models", root / "state", offline=True)
-        self.index = Index.open(root / "index", writable=True)
+        self.index = EmbeddedIndex.open(root / "index", writable=True)
         self.fakes = {"old": Fake("old", 4), "new": Fake("new", 8)}
         self.away: set[str] = set()
         self.models: Models | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.queue import Work
 from notewell.sources import source_of
@@ -23,13 +23,15 @@ def vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Iterator[Index]:
-    opened = Index.open(tmp_path / "index", writable=True)
+def index(tmp_path: Path) -> Iterator[EmbeddedIndex]:
+    opened = EmbeddedIndex.open(tmp_path / "index", writable=True)
     yield opened
     opened.close()
 
 
-def run(vault: Path, index: Index, *, full: bool = False, stopped: bool = False) -> RunTotals:
+def run(
+    vault: Path, index: EmbeddedIndex, *, full: bool = False, stopped: bool = False
+) -> RunTotals:
     settings = Settings(data_dir=vault, model_dir=vault, state_dir=vault)
     source = source_of(VaultRecord("v1", "vault", vault), settings.vault)
     indexer = Indexer(source, index, settings)
@@ -37,7 +39,7 @@ def run(vault: Path, index: Index, *, full: bool = False, stopped: bool = False)
 
 
 def test_a_renamed_note_gets_its_title_although_the_run_was_stopped(
-    vault: Path, index: Index
+    vault: Path, index: EmbeddedIndex
 ) -> None:
     run(vault, index)
     (vault / "Old name.md").rename(vault / "New name.md")
@@ -53,14 +55,14 @@ def test_a_renamed_note_gets_its_title_although_the_run_was_stopped(
     assert [entry.state for entry in index.ledger()] == ["keyword_only"]  # there is no model
 
 
-def test_a_renamed_note_is_read_once_in_a_full_run(vault: Path, index: Index) -> None:
+def test_a_renamed_note_is_read_once_in_a_full_run(vault: Path, index: EmbeddedIndex) -> None:
     run(vault, index)
     (vault / "Old name.md").rename(vault / "New name.md")
 
     assert run(vault, index, full=True).read == 1
 
 
-def test_a_note_in_another_folder_is_not_read(vault: Path, index: Index) -> None:
+def test_a_note_in_another_folder_is_not_read(vault: Path, index: EmbeddedIndex) -> None:
     run(vault, index)
     (vault / "Folder").mkdir()
     (vault / "Old name.md").rename(vault / "Folder" / "Old name.md")

@@ -12,7 +12,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import AnotherVaultError
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.types import Settings, VaultRecord
 
@@ -38,7 +38,7 @@ def opened(vault: Path, settings: Settings, *, vault_id: str = "v1") -> Iterator
 
 
 def same(settings: Settings, folder: Path) -> bool:
-    with closing(Index.open(settings.data_dir / "i", writable=False)) as index:
+    with closing(EmbeddedIndex.open(settings.data_dir / "i", writable=False)) as index:
         return is_same_vault(index.manifest(), folder)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import IndexFailure, ModelUnavailableError
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.active_model import Models
 from notewell.ingest.activity import Guarded
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
@@ -41,7 +41,7 @@ def no_model(_rules: ModelRules, _fetch: bool) -> Embedder:
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[tuple[Writer, FullDisk]]:
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
-    index = Index.open(tmp_path / "index", writable=True)
+    index = EmbeddedIndex.open(tmp_path / "index", writable=True)
     indexer = FullDisk(tmp_path, index, settings)
     models = Models(index, settings.model, no_model)
     yield Writer("vault", index, indexer, models, fetch_missing=False), indexer
@@ -103,8 +103,8 @@ def test_embedding_what_was_saved_does_not_count_the_vault(
     def counted(*_: object) -> int:
         raise AssertionError
 
-    monkeypatch.setattr(Index, "pending_count", counted)
-    monkeypatch.setattr(Index, "counts", counted)
+    monkeypatch.setattr(EmbeddedIndex, "pending_count", counted)
+    monkeypatch.setattr(EmbeddedIndex, "counts", counted)
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "a.md").write_text("water and light", encoding="utf-8")
     rules = ModelRules(
@@ -112,7 +112,7 @@ def test_embedding_what_was_saved_does_not_count_the_vault(
     )
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
     with (
-        closing(Index.open(tmp_path / "index", writable=True)) as index,
+        closing(EmbeddedIndex.open(tmp_path / "index", writable=True)) as index,
         closing(
             load_embedder(
                 rules, model_dir=tmp_path, offline=True, fetch_missing=False, say=lambda _: None

@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from notewell.errors import NotFoundError, PackError, UsageError
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.pack import export_pack, import_pack
 from notewell.types import Batch, Chunk, ModelKey, Note, NotePut, VectorPut
 
@@ -47,8 +47,8 @@ def put(path: str, texts: tuple[str, ...]) -> NotePut:
 
 
 @contextmanager
-def opened(folder: Path, texts: tuple[str, ...] = TEXTS) -> Iterator[Index]:
-    index = Index.open(folder, writable=True)
+def opened(folder: Path, texts: tuple[str, ...] = TEXTS) -> Iterator[EmbeddedIndex]:
+    index = EmbeddedIndex.open(folder, writable=True)
     try:
         index.use_model(MODEL, DIMENSIONS)
         if texts:
@@ -58,8 +58,8 @@ def opened(folder: Path, texts: tuple[str, ...] = TEXTS) -> Iterator[Index]:
         index.close()
 
 
-def embed(index: Index, texts: tuple[str, ...] = TEXTS) -> None:
-    index.keep_vectors(MODEL, [VectorPut(text_hash(text), vector(text)) for text in texts])
+def embed(index: EmbeddedIndex, texts: tuple[str, ...] = TEXTS) -> None:
+    index.store_vectors(MODEL, [VectorPut(text_hash(text), vector(text)) for text in texts])
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def packed(tmp_path: Path) -> Path:
     return file
 
 
-def load(index: Index, file: Path) -> int | None:
+def load(index: EmbeddedIndex, file: Path) -> int | None:
     return import_pack(index, file, model=MODEL, dimensions=DIMENSIONS).added
 
 
@@ -102,12 +102,12 @@ def test_vectors_may_come_before_the_notes(packed: Path, tmp_path: Path) -> None
 def test_vectors_that_are_there_stay(packed: Path, tmp_path: Path) -> None:
     with opened(tmp_path / "to") as index:
         kept = vector("something else")
-        index.keep_vectors(MODEL, [VectorPut(text_hash(TEXTS[0]), kept)])
+        index.store_vectors(MODEL, [VectorPut(text_hash(TEXTS[0]), kept)])
 
         assert load(index, packed) == len(TEXTS) - 1
         assert load(index, packed) == 0
 
-        answering = dict(pair for batch in index.needed_vectors(MODEL, 7) for pair in batch)
+        answering = dict(pair for batch in index.vectors_in_use(MODEL, 7) for pair in batch)
         assert len(answering) == len(TEXTS)
         assert answering[text_hash(TEXTS[0])] == kept.astype(np.float16).tobytes()
 
@@ -236,7 +236,7 @@ def test_what_is_not_as_it_says_is_refused_whole(kind: str, packed: Path, tmp_pa
     with opened(tmp_path / "to") as index:
         with pytest.raises(PackError):
             load(index, file)
-        assert index.kept_count(MODEL) == 0
+        assert index.stored_vector_count(MODEL) == 0
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
@@ -287,7 +287,7 @@ def test_another_models_vectors_are_refused_by_name(packed: Path, tmp_path: Path
     with opened(tmp_path / "to") as index:
         with pytest.raises(PackError, match=r"small/abababababab/int8.*small/abababababab/fp32"):
             import_pack(index, packed, model=other, dimensions=DIMENSIONS)
-        assert index.kept_count(MODEL) == index.kept_count(other) == 0
+        assert index.stored_vector_count(MODEL) == index.stored_vector_count(other) == 0
 
 
 def test_a_later_format_says_to_update(packed: Path, tmp_path: Path) -> None:

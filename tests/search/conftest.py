@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 
 @pytest.fixture(scope="session")
 def make_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeLibrary]:
-    opened: list[Index] = []
+    opened: list[EmbeddedIndex] = []
 
     def make(notes: Mapping[str, str]) -> Library:
         base = tmp_path_factory.mktemp("library")
@@ -20,7 +20,7 @@ def make_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeLibra
         for path, text in notes.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
-        index = Index.open(base / "index", writable=True)
+        index = EmbeddedIndex.open(base / "index", writable=True)
         opened.append(index)
         embedder = HashedWords()
         index_vault(index, root, embedder)

@@ -11,7 +11,7 @@ import numpy as np
 
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.analyze import tokens
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import pipeline, similar
 from notewell.types import (
     Batch,
@@ -57,7 +57,7 @@ class HashedWords:
         return
 
 
-def index_vault(index: Index, root: Path, embedder: Embedder) -> None:
+def index_vault(index: EmbeddedIndex, root: Path, embedder: Embedder) -> None:
     """Index every note of a folder in one batch, with its vectors."""
     puts = []
     for file in files.walk(root, VaultRules()).files:
@@ -69,7 +69,7 @@ def index_vault(index: Index, root: Path, embedder: Embedder) -> None:
     index.apply(Batch(puts=tuple(puts), model=embedder.key))
     pending = index.pending_texts(embedder.key, 10_000)
     vectors = embedder.embed_passages([text.text for text in pending])
-    index.keep_vectors(
+    index.store_vectors(
         embedder.key,
         [VectorPut(text.text_hash, vector) for text, vector in zip(pending, vectors, strict=True)],
     )
@@ -78,7 +78,7 @@ def index_vault(index: Index, root: Path, embedder: Embedder) -> None:
 class Library:
     """A vault with its index: what a test searches."""
 
-    def __init__(self, root: Path, index: Index, embedder: Embedder) -> None:
+    def __init__(self, root: Path, index: EmbeddedIndex, embedder: Embedder) -> None:
         self.index = index
         self.embedder = embedder
         self.record = VaultRecord(id="v1", name="library", path=root)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import note_facts
 from notewell.search.note_facts import Facts, FactsBook
 from notewell.types import Batch
@@ -28,9 +28,11 @@ def library(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Libra
 def asked(library: Library, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """After which generations notes were read."""
     seen: list[int] = []
-    read = Index.basics
+    read = EmbeddedIndex.notes_changed_since
     monkeypatch.setattr(
-        Index, "basics", lambda index, since: seen.append(since) or read(index, since)
+        EmbeddedIndex,
+        "notes_changed_since",
+        lambda index, since: seen.append(since) or read(index, since),
     )
     return seen
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from notewell.errors import NotFoundError
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.ingest.active_model import Models
 from notewell.ingest.indexer import Indexer
@@ -171,7 +171,7 @@ def live_and_die(stage: Stage) -> None:
 
 def run_writer(stage: Stage, *, for_ever: bool) -> None:
     """Bring the index up to date, once or until killed."""
-    index = Index.open(stage.directory, writable=True)
+    index = EmbeddedIndex.open(stage.directory, writable=True)
 
     def load(rules: ModelRules, fetch: bool) -> Embedder:
         embedder = load_embedder(
@@ -204,7 +204,7 @@ def look(stage: Stage) -> list[str]:
     if not (stage.directory / DATABASE).exists():
         return []
     try:
-        index = Index.open(stage.directory, writable=False)
+        index = EmbeddedIndex.open(stage.directory, writable=False)
     except NotFoundError:  # killed before its first transaction
         return [f"{path} is lost" for path in stage.seen]
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notewell.engine.engine import Engine
-from notewell.index.embedded.index import Index
+from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
 from notewell.types import Settings, VaultRecord
 
@@ -45,7 +45,7 @@ def take(directory: Path) -> Picture:
     answering = "SELECT value FROM meta WHERE key = 'model_vectors'"
     asked = f"SELECT text_hash FROM vectors WHERE model_id = ({answering})"
     kept = {text_hash for (text_hash,) in rows(directory, asked)}
-    index = Index.open(directory, writable=False)
+    index = EmbeddedIndex.open(directory, writable=False)
     try:
         stored = index.all_notes()
         paths = {note.id: note.path for note in stored}

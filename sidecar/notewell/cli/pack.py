@@ -32,14 +32,14 @@ def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> No
 
     It has a vector for every passage, under a hash of its text: no note text, no titles, no paths.
     """
-    from notewell.index.embedded.index import Index  # noqa: PLC0415 - loads numpy and more
+    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import export_pack  # noqa: PLC0415 - the same
 
     inv = invocation()
     known = inv.known()
     record = known.find(vault, cwd=Path.cwd())
     # Reading needs no lock: a server may go on writing meanwhile.
-    with closing(Index.open(known.directory(record), writable=False)) as index:
+    with closing(open_index(known.directory(record), writable=False)) as index:
         report = export_pack(index, file, overwrite=force)
     if as_json:
         emit_object(report)
@@ -57,7 +57,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     The vault may be indexed already or not yet. FILE must come from the same model; vectors for
     texts that this vault does not have do no harm.
     """
-    from notewell.index.embedded.index import Index  # noqa: PLC0415 - loads numpy and more
+    from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import import_pack  # noqa: PLC0415 - the same
 
     inv = invocation()
@@ -66,7 +66,7 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     _refuse_if_served(known, record)
     with (
         closing(_embedder(inv, known.settings(record))) as embedder,
-        closing(Index.open(known.directory(record), writable=True)) as index,
+        closing(open_index(known.directory(record), writable=True)) as index,
     ):
         report = import_pack(index, file, model=embedder.key, dimensions=embedder.dimensions)
         left = index.pending_count(embedder.key)

@@ -22,7 +22,7 @@ from notewell.context.note_texts import NoteTexts, PassageText
 from notewell.context.tokens import TokenCounter
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource, Detail
 from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchRequest
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.sources import Source
 from notewell.types import CountTokens, StoredNote, VaultRecord
 from notewell.vault.chunk_header import fit_words
@@ -62,7 +62,7 @@ class Assembler:
 
     def __init__(
         self,
-        index: Index,
+        index: IndexReader,
         vault: VaultRecord,
         source: Source,
         search: Callable[[SearchRequest], SearchReply],
@@ -140,7 +140,9 @@ class Assembler:
 class _Selection:
     """Selects text of the notes found by one search until the budget is spent."""
 
-    def __init__(self, index: Index, texts: NoteTexts, count: CountTokens, budget: int) -> None:
+    def __init__(
+        self, index: IndexReader, texts: NoteTexts, count: CountTokens, budget: int
+    ) -> None:
         self._index = index
         self._texts = texts
         self._count = count

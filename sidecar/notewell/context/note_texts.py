@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from notewell.contract.search import Passage, Result
 from notewell.errors import NotewellError
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.sources import Source
 from notewell.types import Note, StoredChunk, StoredNote
 
@@ -29,7 +29,7 @@ class PassageText:
 class NoteTexts:
     """Reads texts of one vault's notes."""
 
-    def __init__(self, index: Index, source: Source) -> None:
+    def __init__(self, index: IndexReader, source: Source) -> None:
         """Passages and headings come from the index, whole notes from the source."""
         self._index = index
         self._source = source

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.ingest.activity import Guarded
 from notewell.ingest.plan import guard
 from notewell.ingest.queue import MOST_PATHS, Work

@@ -34,7 +34,8 @@ from notewell.engine.stats import stats_reply
 from notewell.engine.undo import Undoing
 from notewell.engine.watcher import Watching
 from notewell.errors import NotewellError, UsageError
-from notewell.index.embedded.index import Index
+from notewell.index.engines import open_index
+from notewell.index.port import Index
 from notewell.ingest.active_model import Models
 from notewell.ingest.activity import Tally
 from notewell.ingest.events import Event
@@ -152,7 +153,7 @@ class Engine:
         is not there is NotFoundError. One made of another vault's notes is AnotherVaultError. With
         `fetch_missing` a writer may download the model, which `load_model` gives.
         """
-        index = Index.open(directory, writable=writable)
+        index = open_index(directory, writable=writable)
         source = source_of(record, settings.vault)
         try:
             claim(index, record, writable=writable)

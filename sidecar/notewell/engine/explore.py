@@ -40,7 +40,7 @@ from notewell.contract.graph_replies import (
 )
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.graph.queries import GraphAnswers
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.archaeology import archaeology
 from notewell.search.complete import complete
 from notewell.search.note_lookup import find_note
@@ -69,7 +69,7 @@ class Explorer:
 
     def __init__(
         self,
-        index: Index,
+        index: IndexReader,
         vault: VaultRecord,
         search: Callable[[SearchRequest], SearchReply],
     ) -> None:

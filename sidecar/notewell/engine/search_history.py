@@ -23,7 +23,7 @@ from notewell.contract.log import (
 )
 from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.errors import QueryLogError, QueryLogOffError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
 from notewell.search.note_lookup import find_note
 from notewell.support.times import iso

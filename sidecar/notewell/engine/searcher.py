@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.ingest.active_model import Models
 from notewell.models import load_reranker
 from notewell.models.model_slots import RerankerSlot
@@ -26,7 +26,7 @@ class Searching:
 
     def __init__(
         self,
-        index: Index,
+        index: IndexReader,
         record: VaultRecord,
         settings: Settings,
         models: Models,

@@ -15,16 +15,16 @@ from notewell.contract.manage import (
     StatsReply,
 )
 from notewell.engine.status import ledger_counts
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.support.times import iso
 from notewell.types import StoredNote, VaultRecord
 
 _LARGEST = 10
 
 
-def stats_reply(index: Index, vault: VaultRecord, *, limit: int) -> StatsReply:
+def stats_reply(index: IndexReader, vault: VaultRecord, *, limit: int) -> StatsReply:
     """The figures of a vault, with at most `limit` names in each list."""
-    notes, counts, kept = index.all_notes(), index.counts(), index.figures()
+    notes, counts, kept = index.all_notes(), index.counts(), index.stats()
     return StatsReply(
         vault=vault.name,
         generation=counts.generation,

@@ -20,7 +20,7 @@ from notewell.contract.status import (
     WorkDone,
 )
 from notewell.errors import NotFoundError, UnreadableNoteError
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.ingest.active_model import ModelState
 from notewell.ingest.activity import Activity, Guarded
 from notewell.ingest.indexer import RunTotals
@@ -42,7 +42,7 @@ _STEPS: Mapping[Step, str] = {
 }
 
 
-def note_reply(index: Index, vault: VaultRecord, source: Source, path: str) -> NoteReply:
+def note_reply(index: IndexReader, vault: VaultRecord, source: Source, path: str) -> NoteReply:
     """A note as its source has it now, with what the index knows of it."""
     stored = find_note(index, path)
     try:
@@ -80,7 +80,7 @@ def note_reply(index: Index, vault: VaultRecord, source: Source, path: str) -> N
     )
 
 
-def _links_out(index: Index, note_id: int) -> tuple[LinkView, ...]:
+def _links_out(index: IndexReader, note_id: int) -> tuple[LinkView, ...]:
     links = index.graph.links_out(note_id)
     paths = _paths(index, [target for _, target in links if target is not None])
     return tuple(
@@ -89,13 +89,13 @@ def _links_out(index: Index, note_id: int) -> tuple[LinkView, ...]:
     )
 
 
-def _links_in(index: Index, note_id: int) -> tuple[LinkView, ...]:
+def _links_in(index: IndexReader, note_id: int) -> tuple[LinkView, ...]:
     links = index.graph.links_in(note_id)
     paths = _paths(index, [source for source, _ in links])
     return tuple(_link_view(link, paths.get(source)) for source, link in links)
 
 
-def _paths(index: Index, ids: list[int]) -> Mapping[int, str]:
+def _paths(index: IndexReader, ids: list[int]) -> Mapping[int, str]:
     return {note_id: note.path for note_id, note in index.notes(ids).items()}
 
 
@@ -128,7 +128,7 @@ def ledger_row(entry: LedgerEntry) -> LedgerRow:
 
 
 def ledger_reply(
-    index: Index,
+    index: IndexReader,
     vault: VaultRecord,
     source: Source,
     *,
@@ -151,7 +151,7 @@ def ledger_reply(
     )
 
 
-def _undecided(index: Index, source: Source, path: str) -> LedgerEntry:
+def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
     """What would become of a path that no look at the vault has met."""
     decided = source.excluded(path)
     if decided is not None:
@@ -167,7 +167,7 @@ def _undecided(index: Index, source: Source, path: str) -> LedgerEntry:
     return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)
 
 
-def index_report(index: Index, totals: RunTotals, seconds: float) -> IndexReport:
+def index_report(index: IndexReader, totals: RunTotals, seconds: float) -> IndexReport:
     """What a run did, and what the index has now."""
     counts = index.counts()
     ledger = ledger_counts(index)
@@ -183,14 +183,14 @@ def index_report(index: Index, totals: RunTotals, seconds: float) -> IndexReport
     )
 
 
-def ledger_counts(index: Index) -> Mapping[LedgerState, int]:
+def ledger_counts(index: IndexReader) -> Mapping[LedgerState, int]:
     """Files by state, every state named."""
     counted = index.counts().ledger
     return {state: counted.get(state, 0) for state in _STATES}
 
 
 def status_reply(
-    index: Index,
+    index: IndexReader,
     vault: VaultRecord,
     activity: Activity,
     models: ModelState,
@@ -200,7 +200,7 @@ def status_reply(
     ledger = ledger_counts(index)
     switching = models.switching
     vectors = index.vectors.count if switching is not None else counts.vectors
-    prepared = index.covered(switching) if switching is not None else 0
+    prepared = index.covered_chunks(switching) if switching is not None else 0
     semantic, reason = _semantic(models, vectors, counts.chunks, prepared)
     return StatusReply(
         vault=vault.name,

@@ -43,7 +43,7 @@ from notewell.graph.similar_notes import (
     suggest_links_of,
 )
 from notewell.graph.views import GraphView, GraphViews
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.types import FloatArray, IdArray, StoredNote, VaultRecord
 
 STATS_HUBS = 5
@@ -55,7 +55,9 @@ _NO_VECTOR_YET = "No note has a vector yet, so none can be compared."
 class GraphAnswers:
     """Answers the questions about one vault."""
 
-    def __init__(self, index: Index, vault: VaultRecord, find: Callable[[str], StoredNote]) -> None:
+    def __init__(
+        self, index: IndexReader, vault: VaultRecord, find: Callable[[str], StoredNote]
+    ) -> None:
         """`find` gives the note that a path or name means, or raises NotFoundError."""
         self._index = index
         self._vault = vault.name

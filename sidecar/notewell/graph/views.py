@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notewell.graph.network import Network
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 
@@ -46,7 +46,7 @@ class GraphView:
 class GraphViews:
     """The views of one index, replaced after its text changed. Safe in any thread."""
 
-    def __init__(self, index: Index, vault: VaultRecord) -> None:
+    def __init__(self, index: IndexReader, vault: VaultRecord) -> None:
         """Nothing is computed yet."""
         self._index = index
         self._root = vault.path

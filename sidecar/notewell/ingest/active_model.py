@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from notewell.errors import ModelError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.models.model_slots import ModelSlot
 from notewell.models.resilient import Degraded, Degrading
 from notewell.types import Embedder, ModelKey, ModelRules
@@ -101,7 +101,7 @@ class Models:
             there = self._wanted.load(fetch=fetch) is not None
             if not there and not self._sought:
                 self._sought = True
-                earlier = self._index.answering_key()
+                earlier = self._index.current_model_key()
                 if earlier is not None and earlier.name != self._rules.name:
                     self._answer_by_earlier(earlier)
             return there
@@ -153,7 +153,7 @@ class Models:
     def _choose(self, wanted: Embedder) -> None:
         """Choose the model for searches."""
         self._remember_folder(wanted.key)
-        earlier = self._index.answering_key()
+        earlier = self._index.current_model_key()
         if (
             earlier is not None
             and earlier != wanted.key
@@ -166,7 +166,7 @@ class Models:
         self._drop_earlier()
 
     def _covers_less(self, wanted: Embedder, earlier: ModelKey) -> bool:
-        return self._index.covered(wanted.key) < self._index.covered(earlier)
+        return self._index.covered_chunks(wanted.key) < self._index.covered_chunks(earlier)
 
     def _answer_by_earlier(self, model: ModelKey) -> bool:
         """Load the previous model without downloading and use it for searches."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.errors import ModelError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.types import (
     Batch,
     Embedder,
@@ -83,7 +83,7 @@ def _embed(index: Index, embedder: Embedder, texts: Sequence[PendingText]) -> li
     """Embed `texts` and store their vectors; returns the texts without a usable vector."""
     vectors = embedder.embed_passages([text.text for text in texts])
     usable = _usable(vectors, embedder.dimensions)
-    index.keep_vectors(
+    index.store_vectors(
         embedder.key,
         [
             VectorPut(text.text_hash, vector)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from notewell.errors import UnreadableNoteError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.ingest.embed import embed_pending
 from notewell.ingest.plan import GUARD_COUNT, Move, Plan, plan_changes
 from notewell.ingest.queue import Work
@@ -185,7 +185,7 @@ class Indexer:
                 break
             signals.progress(Progress("read", done, len(to_read), group[0].path))
             batch = reader.batch(group, model, self._index)
-            reused += self._index.apply(batch, between=signals.between).reused
+            reused += self._index.apply(batch, between_notes=signals.between).reused
             done += len(group)
         signals.progress(Progress("read", done, len(to_read)))
         return RunTotals(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from notewell.errors import AnotherVaultError, UnreadableNoteError, VaultError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.ingest.plan import GUARD_COUNT, Plan
 from notewell.types import FileRef, ManifestEntry, VaultRecord, VaultRules
 from notewell.vault import files

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal
 
 from notewell.errors import AnotherVaultError, NotewellError, UsageError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.ingest.active_model import Models
 from notewell.ingest.activity import Activity, Finished, Guarded, Tally
 from notewell.ingest.events import EventLog

@@ -34,7 +34,7 @@ from notewell.contract.memory_replies import (
     RelationView,
 )
 from notewell.contract.search import SearchReply, SearchRequest
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.memory.changes import MemoryChanges
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.health import examine
@@ -215,7 +215,7 @@ def _journal_folder(record: VaultRecord, data_dir: Path) -> Path:
 def open_memories(
     record: VaultRecord,
     settings: Settings,
-    index: Index,
+    index: IndexReader,
     *,
     writer: VaultWriter | None,
     search: Callable[[SearchRequest], SearchReply],

@@ -14,7 +14,7 @@ import msgpack
 import numpy as np
 
 from notewell.errors import NotFoundError, PackError, UsageError
-from notewell.index.embedded.index import Index
+from notewell.index.port import Index
 from notewell.pack import manifest as manifests
 from notewell.pack.archive import MANIFEST, members, read_member
 from notewell.pack.manifest import HASH_BYTES, SHARD, Manifest, Shard, damaged
@@ -48,7 +48,7 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
         PackError: the file cannot be written.
 
     """
-    kept = index.answering_model()
+    kept = index.current_model()
     if kept is None or not kept.vectors:
         raise NotFoundError(
             "This index has no vectors to pack. Embed the vault first: `notewell index`, with the"
@@ -67,7 +67,7 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
 def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:
     shards: list[Shard] = []
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for number, pairs in enumerate(index.needed_vectors(kept.key, SHARD)):
+        for number, pairs in enumerate(index.vectors_in_use(kept.key, SHARD)):
             name = f"vectors-{number:05}.msgpack"
             content = msgpack.packb(pairs)
             shards.append(Shard(name, len(pairs), hashlib.sha256(content).hexdigest()))
@@ -108,16 +108,16 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
             manifests.check_members(manifest, found)
             for shard in manifest.shards:
                 _shard(read_member(stream, found[shard.name]), shard, dimensions)
-            before = index.kept_count(model)
+            before = index.stored_vector_count(model)
             for shard in manifest.shards:
                 puts = _shard(read_member(stream, found[shard.name]), shard, dimensions)
-                index.keep_vectors(model, puts)
+                index.store_vectors(model, puts)
             index.use_model(model, dimensions)
     except FileNotFoundError as error:
         raise NotFoundError(f"There is no file {file}.") from error
     except OSError as error:
         raise PackError(f"{file} cannot be read: {error}.") from error
-    added = index.kept_count(model) - before
+    added = index.stored_vector_count(model) - before
     return PackReport(str(model), dimensions, manifest.vectors, added)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search import boost, phrase_match
 from notewell.search.candidates import Candidates
 from notewell.search.note_facts import FactsBook
@@ -49,7 +49,7 @@ class Multipliers:
 class Lift:
     """What lifts the notes of one search. `warnings` name what was skipped."""
 
-    index: Index
+    index: IndexReader
     facts: FactsBook
     rules: SearchRules
     request: SearchRequest

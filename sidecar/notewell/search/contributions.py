@@ -11,7 +11,7 @@ import numpy as np
 
 from notewell.contract.explain import Contribution
 from notewell.index.bm25 import QueryTerm
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.trace import TOP
 from notewell.types import FloatArray, IdArray
@@ -20,7 +20,7 @@ _DIGITS = 6
 
 
 def contributions(
-    index: Index, ranking: Ranking, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
+    index: IndexReader, ranking: Ranking, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
 ) -> tuple[Contribution, ...]:
     """One for each shown note that is still there, in order; `query` is what words were asked."""
     notes = index.notes([note.note_id for note in shown])
@@ -47,7 +47,7 @@ def contributions(
     )
 
 
-def left_below(index: Index, ranking: Ranking) -> tuple[str, ...]:
+def left_below(index: IndexReader, ranking: Ranking) -> tuple[str, ...]:
     """Paths of the best notes that fell below the least score."""
     kept = set(ranking.order)
     order = np.argsort(-ranking.fused.fused, kind="stable").tolist()
@@ -80,7 +80,7 @@ def _times(note: RankedNote) -> Mapping[str, float]:
 
 
 def _words(
-    index: Index, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
+    index: IndexReader, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
 ) -> dict[int, dict[str, float]]:
     """The BM25 of each token in the best passage of each note, each asked for alone."""
     best = {note.passages[0][0]: note.note_id for note in shown if note.passages}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from notewell.index.analyze import words
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
 
 MAX_COMPARED = 200  # notes of a list that are compared with each other
@@ -22,11 +22,11 @@ _RUN = 4  # words
 _MAX_WORDS = 5_000
 
 
-def duplicates(index: Index, ranked: Sequence[RankedNote]) -> dict[int, int]:
+def duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
     """Notes of the list that nearly repeat one before them, each with that one (both by id)."""
     compared = [note for note in ranked[:MAX_COMPARED] if note.passages]
     best = np.array([note.passages[0][0] for note in compared], np.int64)
-    there, rows = index.vectors.held(best)
+    there, rows = index.vectors.of_chunks(best)
     owner = {note.passages[0][0]: note.note_id for note in compared}
     notes = [owner[chunk_id] for chunk_id in there.tolist()]
     runs: dict[int, frozenset[int]] = {}

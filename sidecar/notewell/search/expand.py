@@ -18,7 +18,7 @@ import numpy as np
 
 from notewell.index.analyze import tokens, words
 from notewell.index.bm25 import QueryTerm, idf
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search import function_words, phrase_match, retrieve
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import fuse, plan
@@ -53,7 +53,7 @@ class Sides:
 
 
 def widened(
-    index: Index, text: str, sides: Sides, among: Scope, *, limit: int, by_words: bool
+    index: IndexReader, text: str, sides: Sides, among: Scope, *, limit: int, by_words: bool
 ) -> Sides:
     """Ask again, for what `text` may mean by what it found; `by_words` for more tokens as well."""
     terms, meaning = sides.words.terms, sides.meaning
@@ -88,9 +88,9 @@ def first_passages(chunks: Candidates) -> IdArray:
     return chunks.ids[order[first[:FIRST]]]
 
 
-def moved(index: Index, vector: FloatArray, passages: IdArray) -> FloatArray:
+def moved(index: IndexReader, vector: FloatArray, passages: IdArray) -> FloatArray:
     """The query's vector, moved towards those of the passages; unit length."""
-    rows = index.vectors.of_chunks(passages)
+    rows = index.vectors.of_chunks(passages)[1]
     if not len(rows):
         return vector
     nearer = vector + FEEDBACK * rows.mean(axis=0)
@@ -99,7 +99,7 @@ def moved(index: Index, vector: FloatArray, passages: IdArray) -> FloatArray:
 
 
 def related(
-    index: Index, text: str, terms: Terms, passages: IdArray, among: Scope
+    index: IndexReader, text: str, terms: Terms, passages: IdArray, among: Scope
 ) -> tuple[QueryTerm, ...]:
     """The tokens to ask for as well: of what links call so, and of the first passages."""
     named = called(index, text, among)
@@ -111,7 +111,7 @@ def related(
     )
 
 
-def telling(index: Index, terms: Terms, passages: IdArray) -> list[str]:
+def telling(index: IndexReader, terms: Terms, passages: IdArray) -> list[str]:
     """The tokens with the highest tf-idf that several of the passages have, the query's not."""
     counts: Counter[str] = Counter()
     held: Counter[str] = Counter()
@@ -130,7 +130,7 @@ def telling(index: Index, terms: Terms, passages: IdArray) -> list[str]:
     return sorted(worth, key=lambda token: (-worth[token], token))[:TERMS]
 
 
-def called(index: Index, text: str, among: Scope) -> Sequence[str]:
+def called(index: IndexReader, text: str, among: Scope) -> Sequence[str]:
     """The titles of the few notes that links with just this text, in notes of `among`, lead to."""
     phrase = words(text)
     if not 0 < len(phrase) <= _MOST_WORDS:
@@ -147,7 +147,7 @@ def called(index: Index, text: str, among: Scope) -> Sequence[str]:
     return [note.title for note in notes.values()]
 
 
-def _targets(index: Index, linking: Sequence[int], text: str) -> Iterator[int]:
+def _targets(index: IndexReader, linking: Sequence[int], text: str) -> Iterator[int]:
     """The notes that links of the given notes lead to, if `text` is what they show."""
     for note_id in linking:
         for link, target in index.graph.links_out(note_id):
@@ -155,7 +155,7 @@ def _targets(index: Index, linking: Sequence[int], text: str) -> Iterator[int]:
                 yield target
 
 
-def _found(index: Index, token: str, documents: int) -> int:
+def _found(index: IndexReader, token: str, documents: int) -> int:
     return min(index.keywords.document_frequency(token), documents)
 
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from notewell.contract.explain import Removed
 from notewell.index.analyze import words
-from notewell.index.embedded.index import Index
 from notewell.index.placeholder_chunks import property_words
+from notewell.index.port import IndexReader
 from notewell.search import phrase_match
 from notewell.search.property_match import has_property
 from notewell.search.syntax import (
@@ -49,7 +49,7 @@ class Allowed:
 
 
 def allowed(
-    condition: Node | None, index: Index, *, hidden: frozenset[str] = frozenset()
+    condition: Node | None, index: IndexReader, *, hidden: frozenset[str] = frozenset()
 ) -> Allowed:
     """Apply the parts of `condition` one after the other to all notes of the index.
 
@@ -82,7 +82,7 @@ def allowed(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Evaluation:
-    index: Index
+    index: IndexReader
     notes: tuple[StoredNote, ...]
     ids: IdArray
 

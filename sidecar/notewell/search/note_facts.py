@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from notewell.index.embedded.index import Index
-from notewell.index.embedded.reads import NoteBasics
+from notewell.index.port import IndexReader, NoteBasics
 from notewell.types import FloatArray, IdArray, PropertyValue
 from notewell.vault.daily import SETTINGS, DailyNotes
 
@@ -64,14 +63,14 @@ class FactsBook:
         self._settings = _ABSENT
         self._facts = Facts(np.empty(0, np.int64), np.empty((0, 4)))
 
-    def of(self, index: Index) -> Facts:
+    def of(self, index: IndexReader) -> Facts:
         """The facts as they are now."""
         with self._making:
             if index.text_generation != self._generation:
                 self._update(index)
             return self._facts
 
-    def _update(self, index: Index) -> None:
+    def _update(self, index: IndexReader) -> None:
         settings = _changed_at(self._root / SETTINGS)
         generation = index.text_generation
         if self._generation < 0:
@@ -83,9 +82,9 @@ class FactsBook:
             if read > _MANY:
                 self._keep(index)
 
-    def _read(self, index: Index, since: int) -> int:
+    def _read(self, index: IndexReader, since: int) -> int:
         """Bring the facts up to date; returns how many notes changed."""
-        ids, changed = index.basics(since)
+        ids, changed = index.notes_changed_since(since)
         table = np.full((len(ids), 4), np.nan)
         old = self._facts
         kept = np.flatnonzero(np.isin(old.ids, ids))
@@ -99,9 +98,9 @@ class FactsBook:
         self._facts = Facts(ids, table)
         return len(changed)
 
-    def _recall(self, index: Index, latest: int) -> None:
+    def _recall(self, index: IndexReader, latest: int) -> None:
         """Begin with what an earlier process kept; notes that changed since are read again."""
-        kept = index.beside.load(_SNAPSHOT, self._content)
+        kept = index.array_cache.load(_SNAPSHOT, self._content)
         if kept is None or not {"ids", "table", "made"} <= kept.keys():
             return
         generation, settings = kept["made"].tolist()
@@ -109,11 +108,11 @@ class FactsBook:
             self._facts = Facts(kept["ids"], kept["table"])
             self._generation, self._settings = generation, settings
 
-    def _keep(self, index: Index) -> None:
+    def _keep(self, index: IndexReader) -> None:
         made = np.array([self._generation, self._settings], np.int64)
         facts = self._facts
         arrays = {"ids": facts.ids, "table": facts.table, "made": made}
-        index.beside.save(_SNAPSHOT, self._content, arrays)
+        index.array_cache.save(_SNAPSHOT, self._content, arrays)
 
     def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, float, float, float]:
         unknown = float("nan")

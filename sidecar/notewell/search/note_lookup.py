@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 
 from notewell.errors import NotFoundError
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.types import StoredNote
 from notewell.vault.readers import spellings
 
 
-def find_note(index: Index, path: str) -> StoredNote:
+def find_note(index: IndexReader, path: str) -> StoredNote:
     """The note at `path`, with or without its ending; NotFoundError names the nearest ones."""
     for candidate in spellings(path):
         note = index.note_at(candidate)
@@ -19,7 +19,7 @@ def find_note(index: Index, path: str) -> StoredNote:
     raise NotFoundError(f"no note '{path}' in the index{nearest(index, path)}")
 
 
-def nearest(index: Index, path: str) -> str:
+def nearest(index: IndexReader, path: str) -> str:
     """The end of a sentence that says there is no such note: what was perhaps meant."""
     paths = [note.path for note in index.all_notes()]
     near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)

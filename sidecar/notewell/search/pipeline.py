@@ -15,7 +15,7 @@ from typing import TypeVar
 from notewell.contract.explain import Contribution, Removed
 from notewell.contract.search import Fusion, Result, SearchReply, SearchRequest
 from notewell.errors import ModelError
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search import (
     adaptive_weight,
     expand,
@@ -60,7 +60,7 @@ _HIGHLIGHTED = 0.1  # tokens rarer than this part of the rarest one are worth ma
 
 
 def search(
-    index: Index,
+    index: IndexReader,
     embedder: Embedder | None,
     request: SearchRequest,
     rules: SearchRules,
@@ -94,7 +94,7 @@ def search(
 class _Run:
     """One search. What stages leave for the reply is gathered here."""
 
-    index: Index
+    index: IndexReader
     embedder: Embedder | None
     request: SearchRequest
     rules: SearchRules

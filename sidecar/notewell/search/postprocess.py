@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from notewell.contract.explain import Removed
 from notewell.contract.search import SearchRequest
 from notewell.errors import ModelError, NotewellError
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.duplicates import MAX_COMPARED, duplicates
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.rerank import HEAD, rerank
@@ -25,7 +25,7 @@ FindReranker = Callable[[], Reranker]  # raises an error of ours where there is 
 class Arrangement:
     """Arranges the results of one search. `warnings` name what was skipped."""
 
-    index: Index
+    index: IndexReader
     request: SearchRequest
     rules: SearchRules
     reranker: FindReranker | None

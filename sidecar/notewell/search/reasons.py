@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from notewell.contract.search import Reason, Result
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search import relatedness
 from notewell.search.duplicates import is_duplicate, runs_of
 from notewell.search.rank import RankedNote
@@ -25,7 +25,7 @@ _SAME = 0.9  # score from which a note may be a duplicate of the source
 class Reasons:
     """Gives reasons for the results of one request."""
 
-    def __init__(self, index: Index, source: Asked, alike: Alike | None) -> None:
+    def __init__(self, index: IndexReader, source: Asked, alike: Alike | None) -> None:
         """`alike` None: the notes were found by words alone."""
         self._index = index
         self._source = source

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from notewell.contract.search import Reason
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.types import Direction, StoredNote
 
 T = TypeVar("T", int, str)
@@ -19,7 +19,7 @@ _COMMON_SHARE, _COMMON_LEAST = 10, 8  # what every tenth note has binds nobody
 
 
 def near(
-    index: Index, note_id: int, *, direction: Direction, decay: float, hops: int = MAX_HOPS
+    index: IndexReader, note_id: int, *, direction: Direction, decay: float, hops: int = MAX_HOPS
 ) -> dict[int, float]:
     """Notes within some hops along links: 1.0 at the first, `decay` times less at each further."""
     found: dict[int, float] = {}
@@ -32,7 +32,7 @@ def near(
     return found
 
 
-def _step(index: Index, note_id: int, direction: Direction) -> frozenset[int]:
+def _step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[int]:
     match direction:
         case "out":
             return index.graph.neighbours(note_id)
@@ -42,7 +42,7 @@ def _step(index: Index, note_id: int, direction: Direction) -> frozenset[int]:
             return index.graph.neighbours(note_id) | index.graph.backlinks(note_id)
 
 
-def linked(index: Index, note_id: int, other: int) -> Direction | None:
+def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
     """How a note is linked with another: `out` links there, `in` is linked from there."""
     out = other in index.graph.neighbours(note_id)
     into = other in index.graph.backlinks(note_id)
@@ -60,7 +60,7 @@ class Kin:
     links: Collection[int]  # rarest first
 
     @classmethod
-    def of(cls, index: Index, note: StoredNote) -> Kin:
+    def of(cls, index: IndexReader, note: StoredNote) -> Kin:
         """Look a note over once; tags and links that many notes have are left out."""
         notes = index.all_notes()
         most = max(_COMMON_LEAST, len(notes) // _COMMON_SHARE)
@@ -76,7 +76,7 @@ class Kin:
             links=_rarest(degrees, most),
         )
 
-    def reasons(self, index: Index, other: StoredNote) -> tuple[Reason, ...]:
+    def reasons(self, index: IndexReader, other: StoredNote) -> tuple[Reason, ...]:
         """What the note shares with another, in words."""
         reasons = []
         around = _step(index, other.id, "both")

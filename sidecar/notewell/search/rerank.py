@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
 from notewell.types import FloatArray, Reranker
 
@@ -30,7 +30,12 @@ class Reranked:
 
 
 def rerank(
-    index: Index, reranker: Reranker, query: str, ranked: Sequence[RankedNote], *, budget_s: float
+    index: IndexReader,
+    reranker: Reranker,
+    query: str,
+    ranked: Sequence[RankedNote],
+    *,
+    budget_s: float,
 ) -> Reranked:
     """Read the best passage of the first results and blend the orders.
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from notewell.contract.search import Passage, RawScores, Result, Scores
-from notewell.index.embedded.index import Index
 from notewell.index.placeholder_chunks import placeholder, property_words
+from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
 from notewell.support.times import iso
@@ -22,7 +22,7 @@ _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
 
 def build(
-    index: Index, ranked: Sequence[RankedNote], snippets: Snippets, uri: Uri
+    index: IndexReader, ranked: Sequence[RankedNote], snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
     """Results in the order of `ranked`; a note that is gone by now is passed over.
 
@@ -40,7 +40,7 @@ def build(
 
 
 def list_notes(
-    index: Index, notes: Sequence[StoredNote], snippets: Snippets, uri: Uri
+    index: IndexReader, notes: Sequence[StoredNote], snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
     """Results for notes that nothing was scored of, each shown by how it begins."""
     results = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from notewell.index.analyze import tokens
 from notewell.index.bm25 import QueryTerm, idf, no_hits
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search import function_words, spelling
 from notewell.search.candidates import Candidates, merge
 from notewell.types import ChunkHits, FloatArray, IdArray
@@ -52,7 +52,7 @@ class Terms:
         )
 
 
-def terms(index: Index, text: str, *, typing: bool = False) -> Terms:
+def terms(index: IndexReader, text: str, *, typing: bool = False) -> Terms:
     """The tokens of `text` that are worth asking for; of very many, the rarest.
 
     One that the vault does not have gives way to those that may have been meant. While somebody is
@@ -80,7 +80,7 @@ def terms(index: Index, text: str, *, typing: bool = False) -> Terms:
     )
 
 
-def _terms(index: Index, counts: Counter[str]) -> Terms:
+def _terms(index: IndexReader, counts: Counter[str]) -> Terms:
     documents = index.keywords.document_count
     found = {token: min(index.keywords.document_frequency(token), documents) for token in counts}
     if len(counts) > MAX_TERMS:
@@ -103,7 +103,7 @@ def depth(limit: int) -> int:
 
 
 def by_words(
-    index: Index, query: Sequence[QueryTerm], *, limit: int, notes: IdArray | None
+    index: IndexReader, query: Sequence[QueryTerm], *, limit: int, notes: IdArray | None
 ) -> ChunkHits:
     """The `limit` chunks with the best BM25, of `notes` alone where given; none without a term."""
     if not query:
@@ -122,7 +122,7 @@ class LookedUp:
 
 
 def look_up(
-    index: Index,
+    index: IndexReader,
     text: str,
     *,
     limit: int,
@@ -138,7 +138,7 @@ def look_up(
 
 
 def looked_up(
-    index: Index,
+    index: IndexReader,
     asked: Terms,
     query: Sequence[QueryTerm],
     *,
@@ -155,7 +155,7 @@ def looked_up(
 
 
 def by_meaning(
-    index: Index, vector: FloatArray | None, *, limit: int, notes: IdArray | None
+    index: IndexReader, vector: FloatArray | None, *, limit: int, notes: IdArray | None
 ) -> ChunkHits:
     """The `limit` chunks nearest to the query's vector; none without one."""
     if vector is None:
@@ -163,7 +163,7 @@ def by_meaning(
     return index.vectors.search(vector, limit=limit, notes=notes)
 
 
-def remaining(index: Index, hits: ChunkHits, without: IdArray) -> ChunkHits:
+def remaining(index: IndexReader, hits: ChunkHits, without: IdArray) -> ChunkHits:
     """The chunks that are not of the notes `without`: cheaper than a filter where these are few."""
     if not len(without):
         return hits
@@ -171,7 +171,7 @@ def remaining(index: Index, hits: ChunkHits, without: IdArray) -> ChunkHits:
     return ChunkHits(hits.chunk_ids[kept], hits.scores[kept])
 
 
-def both(index: Index, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:
+def both(index: IndexReader, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:
     """Chunks found by either side."""
     ids, bm25, cosine = merge(keyword, semantic)
     note_ids = index.note_ids_of(ids)
@@ -182,7 +182,7 @@ def both(index: Index, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:
 
 
 def retrieve(
-    index: Index,
+    index: IndexReader,
     query: Sequence[QueryTerm],
     vector: FloatArray | None,
     *,

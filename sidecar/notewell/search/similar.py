@@ -20,7 +20,7 @@ from notewell.contract.search import (
 )
 from notewell.errors import ModelError, UsageError
 from notewell.index.bm25 import QueryTerm
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search import fuse, relatedness, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude
 from notewell.search.duplicates import MAX_COMPARED, duplicates
@@ -42,7 +42,7 @@ ECHOED_CHARS = 200  # of a text; the reply is to show what was asked, not to car
 
 
 def similar(
-    index: Index,
+    index: IndexReader,
     embedder: Embedder | None,
     request: SimilarRequest | SimilarTextRequest,
     rules: SearchRules,
@@ -80,7 +80,7 @@ class _Found:
 
 @dataclass(slots=True)
 class _Run:
-    index: Index
+    index: IndexReader
     embedder: Embedder | None
     request: SimilarRequest
     text: str | None
@@ -152,7 +152,7 @@ class _Run:
     def vectors(self, source: Asked) -> FloatArray | None:
         """The vectors of the source's passages; None where no model answers."""
         if source.chunk_ids:
-            kept = self.index.vectors.of_chunks(np.array(source.chunk_ids, np.int64))
+            kept = self.index.vectors.of_chunks(np.array(source.chunk_ids, np.int64))[1]
             if len(kept) == len(source.chunk_ids):
                 return kept
         try:

@@ -11,7 +11,7 @@ from notewell.contract.search import SimilarRequest
 from notewell.errors import NotFoundError
 from notewell.index.analyze import tokens
 from notewell.index.bm25 import QueryTerm, idf
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.note_lookup import find_note
 from notewell.search.similarity import MAX_PASSAGES
 from notewell.types import StoredChunk, StoredNote
@@ -36,7 +36,7 @@ class Asked:
     own: tuple[int, ...] = ()
 
 
-def asked(index: Index, request: SimilarRequest | str) -> Asked:
+def asked(index: IndexReader, request: SimilarRequest | str) -> Asked:
     """Find the note and the part of it, or cut the text.
 
     Raises:
@@ -58,7 +58,7 @@ def asked(index: Index, request: SimilarRequest | str) -> Asked:
     )
 
 
-def telling(index: Index, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
+def telling(index: IndexReader, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
     """The tokens that tell the texts apart from the rest: highest tf-idf, weights 0..1."""
     counts = Counter(token for text in texts for token in tokens(text))
     documents = index.keywords.document_count

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.index.embedded.index import Index
+from notewell.index.port import IndexReader
 from notewell.search.candidates import Candidates
 from notewell.types import ChunkHits, FloatArray, IdArray
 
@@ -54,14 +54,14 @@ class Alike:
     plain: FloatArray
 
 
-def look_around(index: Index, vectors: FloatArray, own: IdArray) -> Source:
+def look_around(index: IndexReader, vectors: FloatArray, own: IdArray) -> Source:
     """A source of unit vectors (n, dimensions), with what stands around each in other notes.
 
     `own` are the chunks of the note it comes from.
     """
     around = [_around(index, vector, own) for vector in vectors]
     chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
-    there, rows = index.vectors.held(chunk_ids)
+    there, rows = index.vectors.of_chunks(chunk_ids)
     common = np.zeros_like(vectors)
     usual = np.zeros(len(vectors), np.float32)
     for place, hits in enumerate(around):
@@ -73,7 +73,7 @@ def look_around(index: Index, vectors: FloatArray, own: IdArray) -> Source:
     return Source(vectors, common, np.maximum(np.float32(1.0) - usual, _LEAST_WEIGHT))
 
 
-def _around(index: Index, vector: FloatArray, own: IdArray) -> ChunkHits:
+def _around(index: IndexReader, vector: FloatArray, own: IdArray) -> ChunkHits:
     """The passages of other notes that are nearest to one."""
     hits = index.vectors.search(vector, limit=NEIGHBOURS + len(own))
     others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:NEIGHBOURS]
@@ -86,12 +86,12 @@ def _share(usual: float) -> float:
     return LEAST_SHARE + (1.0 - LEAST_SHARE) * min(1.0, max(0.0, grown))
 
 
-def alike(index: Index, source: Source, *, limit: int, near: IdArray | None = None) -> Alike:
+def alike(index: IndexReader, source: Source, *, limit: int, near: IdArray | None = None) -> Alike:
     """Passages and notes like the source, with those of the notes `near` among them.
 
     A note has the weighted mean, over the source's passages, of its best cosine with each.
     """
-    ids, rows = index.vectors.held(_found(index, source, limit, near))
+    ids, rows = index.vectors.of_chunks(_found(index, source, limit, near))
     owners = index.note_ids_of(ids)
     there = owners >= 0  # a chunk may go between the search and this look-up
     ids, owners, rows = ids[there], owners[there], rows[there]
@@ -120,7 +120,7 @@ def compare(source: Source, rows: FloatArray) -> FloatArray:
     return cosines
 
 
-def _found(index: Index, source: Source, limit: int, near: IdArray | None) -> IdArray:
+def _found(index: IndexReader, source: Source, limit: int, near: IdArray | None) -> IdArray:
     """Chunks worth comparing, ascending: those in the direction that is each passage's own."""
     depth = max(_LEAST_DEPTH, limit)
     own = source.vectors - source.common

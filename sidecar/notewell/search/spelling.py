@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from notewell.index import scripts
-from notewell.index.embedded.keywords import Keywords
+from notewell.index.port import KeywordIndex
 
 MISTYPED = 0.5  # what such a word counts, at one edit; at two, half of it
 UNFINISHED = 0.5  # what a word counts that begins as the last one does
@@ -21,7 +21,7 @@ _LOOKED_AT = 4096
 _SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
 
 
-def meant(keywords: Keywords, token: str) -> dict[str, float]:
+def meant(keywords: KeywordIndex, token: str) -> dict[str, float]:
     """The words of the vault within a typing mistake or two of `token`, and what each counts.
 
     The nearest ones, of these the commonest. The first letter, or the first two swapped, must be
@@ -61,7 +61,7 @@ def _near(token: str, known: Mapping[str, int], most: int) -> list[tuple[int, in
     return sorted(near)
 
 
-def endings(keywords: Keywords, token: str) -> dict[str, float]:
+def endings(keywords: KeywordIndex, token: str) -> dict[str, float]:
     """The commonest words of the vault that begin with `token`, and what each counts."""
     found = keywords.terms_with_prefix(token, _ENDINGS + 1)
     return {word: UNFINISHED for word, _ in found if word != token}

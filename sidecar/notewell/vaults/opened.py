@@ -18,8 +18,7 @@ from notewell import querylog
 from notewell.ask import conversations
 from notewell.engine.engine import Engine
 from notewell.errors import NotewellError, NotFoundError, UsageError
-from notewell.index.embedded.delete import delete
-from notewell.index.embedded.index import Index
+from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
 from notewell.types import Settings, VaultRecord
@@ -89,7 +88,7 @@ class Vaults(KnownVaults):
         with self._registry.changing() as records:
             if delete_data:
                 data = self._data(record)
-                delete(directory)
+                delete_index(directory)
                 conversations.delete(data)
                 write_journal.delete(data)
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
@@ -159,7 +158,7 @@ class Vaults(KnownVaults):
         if record.source != "folder" or record.path.exists():
             return False
         try:
-            with closing(Index.open(self.directory(record), writable=False)) as index:
+            with closing(open_index(self.directory(record), writable=False)) as index:
                 return is_same_vault(index.manifest(), path)
         except NotewellError as error:
             log.debug("%s may have moved, but its index does not say: %s", record.name, error)

@@ -1,1 +1,8 @@
-"""The embedded engine: SQLite for the truth, tantivy for keywords, numpy for vectors."""
+"""The embedded engine: SQLite stores everything, tantivy and numpy search derived copies of it."""
+
+from notewell.index.embedded.delete import delete as delete_index
+from notewell.index.embedded.index import EmbeddedIndex
+
+open_index = EmbeddedIndex.open
+
+__all__ = ["EmbeddedIndex", "delete_index", "open_index"]

@@ -14,9 +14,10 @@ from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.loaded import Loaded
 from notewell.index.embedded.lock import hold
-from notewell.index.embedded.saved_arrays import Beside
+from notewell.index.embedded.saved_arrays import SnapshotCache
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
+from notewell.index.port import NoteBasics
 from notewell.types import (
     Applied,
     Batch,
@@ -38,7 +39,7 @@ from notewell.types import (
 logger = logging.getLogger(__name__)
 
 
-class Index:
+class EmbeddedIndex:
     """The index of one vault. One thread writes; any number read, each seeing whole batches."""
 
     def __init__(self, store: Store, lock: filelock.BaseFileLock | None) -> None:
@@ -47,12 +48,12 @@ class Index:
         self._lock = lock
         _, self._generation, self._text_generation = reads.generations(store)
         self._loaded = Loaded(store)
-        self.beside = Beside(store)
+        self.array_cache = SnapshotCache(store)
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
 
     @classmethod
-    def open(cls, directory: Path, *, writable: bool) -> Index:
+    def open(cls, directory: Path, *, writable: bool) -> EmbeddedIndex:
         """Open the index in a folder; a writer creates it, and mends what does not read.
 
         Raises:
@@ -100,10 +101,10 @@ class Index:
 
     # --- writing (one thread) ---
 
-    def apply(self, batch: Batch, *, between: Callable[[], None] = lambda: None) -> Applied:
+    def apply(self, batch: Batch, *, between_notes: Callable[[], None] = lambda: None) -> Applied:
         """Make a batch true, all of it or nothing, and searchable.
 
-        `between` is called between two notes that become searchable.
+        `between_notes` is called between two notes that become searchable.
 
         Raises:
             IndexFailure: the disk refuses; nothing has changed.
@@ -115,7 +116,7 @@ class Index:
         self._notes = None
         if changes.text:
             self._text_generation = changes.generation
-            self._loaded.follow(changes, between)
+            self._loaded.follow(changes, between_notes)
         return Applied(
             generation=changes.generation,
             chunks_added=len(changes.chunks_added),
@@ -145,7 +146,7 @@ class Index:
         self._generation = generation
         self._loaded.load_vectors(number, dimensions)
 
-    def keep_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
+    def store_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
         """Keep vectors for good and let them answer; returns the generation they are in.
 
         Raises:
@@ -178,29 +179,31 @@ class Index:
         """How many different texts no vector of the model covers yet."""
         return coverage.pending_count(self._store, model)
 
-    def covered(self, model: ModelKey) -> int:
+    def covered_chunks(self, model: ModelKey) -> int:
         """How many chunks a model would answer for."""
         return coverage.covered(self._store, model)
 
-    def answering_key(self) -> ModelKey | None:
+    def current_model_key(self) -> ModelKey | None:
         """The model that answers or answered last; None: no model was ever used."""
         return coverage.answering_key(self._store)
 
-    def answering_model(self) -> KeptModel | None:
+    def current_model(self) -> KeptModel | None:
         """The model that answers or answered last; None: no vector was ever kept."""
         return coverage.answering_model(self._store)
 
-    def figures(self) -> IndexFigures:
+    def stats(self) -> IndexFigures:
         """What is kept, beyond what `counts` has."""
         return figures.figures(self._store)
 
-    def kept_count(self, model: ModelKey) -> int:
+    def stored_vector_count(self, model: ModelKey) -> int:
         """How many vectors of the model are kept for good, needed now or not."""
         return coverage.kept_count(self._store, model)
 
-    def needed_vectors(self, model: ModelKey, at_once: int) -> Iterator[list[tuple[bytes, bytes]]]:
+    def vectors_in_use(
+        self, model: ModelKey, batch_size: int
+    ) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
-        return coverage.needed_vectors(self._store, model, at_once)
+        return coverage.needed_vectors(self._store, model, batch_size)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a word of the caller's under a key of its own."""
@@ -278,7 +281,7 @@ class Index:
         """The generation in which notes changed last, as far as this process has seen."""
         return self._text_generation
 
-    def basics(self, since: int) -> tuple[IdArray, tuple[reads.NoteBasics, ...]]:
+    def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
         """Ids of all notes, ascending; and the basics of those changed after a generation."""
         return reads.basics(self._store, since)
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,13 @@ from notewell.index.placeholder_chunks import (
     placeholder_id,
     property_words,
 )
+from notewell.index.port import NoteBasics
 from notewell.types import (
     IdArray,
     LedgerEntry,
     LedgerState,
     ManifestEntry,
     PassageText,
-    PropertyValue,
     StoredChunk,
     StoredNote,
     embedded_text,
@@ -54,17 +54,6 @@ class NoteText:
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     chunks: tuple[ChunkText, ...]  # what stands in for one, where there is none
-
-
-@dataclass(frozen=True, slots=True)
-class NoteBasics:
-    """What of a note decides whether it is searched by default, and how recent it is."""
-
-    id: int
-    path: str
-    properties: Mapping[str, PropertyValue]
-    created: float | None
-    modified: float | None
 
 
 def meta(store: Store, key: str) -> str | None:

@@ -15,7 +15,7 @@ from notewell.index.embedded.store import Store
 logger = logging.getLogger(__name__)
 
 
-class Beside:
+class SnapshotCache:
     """What lies beside one database. Whoever keeps arrays here says to which generation they fit.
 
     `content` names what they are made of and how; arrays of another content are not loaded.

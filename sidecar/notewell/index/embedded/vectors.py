@@ -110,11 +110,7 @@ class Vectors:
             scores[block] = _scores(view.rows[slots[block]], query)
         return _hits(view, slots, scores, limit)
 
-    def of_chunks(self, chunk_ids: IdArray) -> FloatArray:
-        """Vectors of those chunks that have one, in the order given: (found, dimensions)."""
-        return self.held(chunk_ids)[1]
-
-    def held(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
+    def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
         """Those of the chunks that have a vector, in the order given; and their vectors."""
         view = self._view
         slots = np.flatnonzero(np.isin(view.ids, chunk_ids))

@@ -1,0 +1,83 @@
+"""The registry of engines: each name with what opens and what deletes an index.
+
+A new engine is one module or package and one row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from notewell.errors import ConfigError
+from notewell.index import embedded
+from notewell.index.port import Index
+
+DEFAULT = "embedded"
+
+
+class OpenIndex(Protocol):
+    """Opens the index whose local files are in a folder."""
+
+    def __call__(self, directory: Path, *, writable: bool) -> Index:
+        """See `open_index`."""
+        ...
+
+
+class DeleteIndex(Protocol):
+    """Deletes the index whose local files are in a folder."""
+
+    def __call__(self, directory: Path) -> None:
+        """See `delete_index`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEngine:
+    """An engine that can hold indexes. `persistent`: they are there at the next opening."""
+
+    open: OpenIndex
+    delete: DeleteIndex
+    persistent: bool
+
+
+ENGINES: Mapping[str, IndexEngine] = MappingProxyType(
+    {
+        "embedded": IndexEngine(embedded.open_index, embedded.delete_index, persistent=True),
+    }
+)
+
+
+def open_index(directory: Path, *, writable: bool, engine: str = DEFAULT) -> Index:
+    """Open the index in a folder; a writer creates it.
+
+    An engine that stores its data elsewhere finds its address in this folder.
+
+    Raises:
+        ConfigError: no engine has this name.
+        NotFoundError: there is none, and it is opened for reading.
+        IndexInUseError: another process writes it.
+        IndexFailure: it cannot be opened, or a newer version wrote it.
+
+    """
+    return _engine(engine).open(directory, writable=writable)
+
+
+def delete_index(directory: Path, *, engine: str = DEFAULT) -> None:
+    """Delete the index in a folder, and nothing else in it.
+
+    Raises:
+        ConfigError: no engine has this name.
+        IndexInUseError: a process writes it.
+        IndexFailure: the disk refuses.
+
+    """
+    _engine(engine).delete(directory)
+
+
+def _engine(name: str) -> IndexEngine:
+    if name not in ENGINES:
+        raise ConfigError(f"There is no engine {name!r}. Known: {', '.join(sorted(ENGINES))}.")
+    return ENGINES[name]

@@ -1,0 +1,386 @@
+"""The engine port: everything that other rooms may ask of an index, whatever engine is behind it.
+
+`IndexReader` is the side that searching and reporting use, `Index` adds the writer's side. Ids of
+notes and chunks are the engine's own numbers, ascending in the order they were made and never used
+again. Searches take filters (`notes`: ids of the notes that may be found) and give back ids and
+scores; no caller sees how an engine stores anything. tests/index/test_engines.py holds every
+registered engine to this behaviour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from notewell.index.bm25 import QueryTerm
+from notewell.types import (
+    Applied,
+    Batch,
+    ChunkHits,
+    FloatArray,
+    IdArray,
+    IndexCounts,
+    IndexFigures,
+    KeptModel,
+    LedgerEntry,
+    LedgerState,
+    Link,
+    ManifestEntry,
+    ModelKey,
+    PassageText,
+    PendingText,
+    PropertyValue,
+    StoredChunk,
+    StoredNote,
+    VectorPut,
+)
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy.typing as npt
+
+NamedArrays: TypeAlias = "Mapping[str, npt.NDArray[Any]]"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteBasics:
+    """What decides whether a note is searched by default, and how recent it is.
+
+    `properties` may be empty where the note has neither `type` nor `status`.
+    """
+
+    id: int
+    path: str
+    properties: Mapping[str, PropertyValue]
+    created: float | None
+    modified: float | None
+
+
+class KeywordIndex(Protocol):
+    """Lexical search over chunks: BM25 as `notewell.index.bm25` defines it, exact phrases, terms.
+
+    Tokens are those of `notewell.index.analyze`. A note without chunks is found by its placeholder
+    (`notewell.index.placeholder_chunks`).
+    """
+
+    @property
+    def document_count(self) -> int:
+        """How many documents are indexed: chunks, and notes that have none."""
+        ...
+
+    def search(
+        self, terms: Sequence[QueryTerm], *, limit: int, notes: IdArray | None = None
+    ) -> ChunkHits:
+        """The best `limit` chunks that hold any of the terms, of `notes` alone where given.
+
+        Scores are BM25, summed over terms and fields; equal scores are ordered by chunk id.
+        """
+        ...
+
+    def score_notes(self, terms: Sequence[QueryTerm], notes: IdArray) -> tuple[IdArray, FloatArray]:
+        """BM25 of whole notes, as if each were one passage: (ids of those indexed, scores)."""
+        ...
+
+    def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
+        """Ids of notes where the tokens follow each other in one field, ascending."""
+        ...
+
+    def notes_with_all(self, tokens: Sequence[str]) -> IdArray:
+        """Ids of notes of which one chunk, with its note's title, path and tags, has all tokens."""
+        ...
+
+    def document_frequency(self, token: str) -> int:
+        """In how many documents a token or its stem is: in the field that has it most often."""
+        ...
+
+    def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
+        """Indexed tokens that begin with `prefix`, each with its frequency, commonest first."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Dense search over the chunks' vectors of one model; empty where no model is in use."""
+
+    @property
+    def model(self) -> ModelKey | None:
+        """The model whose query embeddings fit; None: no model is in use."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many chunks have a vector."""
+        ...
+
+    def search(self, query: FloatArray, *, limit: int, notes: IdArray | None = None) -> ChunkHits:
+        """The `limit` chunks nearest to a unit vector by cosine, of `notes` alone where given.
+
+        Equal scores are ordered by chunk id. An engine may search approximately, with a recall of
+        at least 0.99 of the best ten.
+
+        Raises:
+            ModelError: the query has another dimension, or is not finite.
+
+        """
+        ...
+
+    def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
+        """Those of the chunks that have a vector, in the order given; and their vectors.
+
+        Shapes (found,) and (found, dimensions).
+        """
+        ...
+
+    def note_means(self) -> tuple[IdArray, FloatArray]:
+        """The notes that have vectors, ascending; the unit mean of each: (notes, dimensions)."""
+        ...
+
+
+class LinkIndex(Protocol):
+    """Links between notes, resolved: written target to note id."""
+
+    @property
+    def edge_count(self) -> int:
+        """How many pairs of different notes are linked, by direction."""
+        ...
+
+    def links_out(self, note_id: int) -> tuple[tuple[Link, int | None], ...]:
+        """A note's links in order, each with the note it leads to; None: to none."""
+        ...
+
+    def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
+        """Links of other notes that lead to a note, as (note, link), by note id."""
+        ...
+
+    def neighbours(self, note_id: int) -> frozenset[int]:
+        """The notes a note links to, itself left out."""
+        ...
+
+    def backlinks(self, note_id: int) -> frozenset[int]:
+        """The notes that link to a note, itself left out."""
+        ...
+
+    def backlink_counts(self, note_ids: IdArray) -> IdArray:
+        """How many notes link to each note, itself left out."""
+        ...
+
+    def unresolved(self) -> tuple[tuple[int, Link], ...]:
+        """Links that lead to no note, as (note, link), by note id."""
+        ...
+
+    def resolve(self, target: str, source_path: str) -> int | None:
+        """The note that a link target written in the note at `source_path` leads to."""
+        ...
+
+
+class ArrayCache(Protocol):
+    """Arrays that other rooms computed from one index, stored until the next start.
+
+    `content` says what the arrays are computed from and how; arrays of another content, or of
+    another index, are not loaded. Which generation they fit is the caller's to store with them.
+    """
+
+    def load(self, name: str, content: str) -> NamedArrays | None:
+        """The arrays last saved under this name for this index; None: there are none."""
+        ...
+
+    def save(self, name: str, content: str, arrays: NamedArrays) -> None:
+        """Save arrays. A reader's index, and a disk that refuses, save nothing; no error."""
+        ...
+
+
+class IndexReader(Protocol):
+    """One vault's index as any number of threads read it. A batch is seen whole or not at all."""
+
+    @property
+    def identity(self) -> str:
+        """Made with the index; note ids mean something only together with it."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Counts the committed changes; what is served belongs to this one."""
+        ...
+
+    @property
+    def text_generation(self) -> int:
+        """The generation in which notes changed last."""
+        ...
+
+    @property
+    def keywords(self) -> KeywordIndex:
+        """Lexical search. Get it anew for each query: another object may take its place."""
+        ...
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """Dense search with the model in use. Get it anew for each query."""
+        ...
+
+    @property
+    def graph(self) -> LinkIndex:
+        """The links. Get it anew for each query."""
+        ...
+
+    @property
+    def array_cache(self) -> ArrayCache:
+        """Storage for arrays that are computed from this index."""
+        ...
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks there are, placeholders not counted."""
+        ...
+
+    def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
+        """The note of each chunk; -1 for a chunk that is gone."""
+        ...
+
+    def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
+        """The notes that exist, by id."""
+        ...
+
+    def note_at(self, path: str) -> StoredNote | None:
+        """The note of a file."""
+        ...
+
+    def all_notes(self) -> tuple[StoredNote, ...]:
+        """All notes in order of id. Cheap to call again while the text does not change."""
+        ...
+
+    def notes_changed_since(self, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
+        """Ids of all notes, ascending; and the basics of those changed after a generation."""
+        ...
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks that exist, placeholders included, by id."""
+        ...
+
+    def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
+        """A note's chunks in order."""
+        ...
+
+    def passages(self) -> Iterator[PassageText]:
+        """All passages as a model reads them, note by note; the title of a note without any."""
+        ...
+
+    def manifest(self, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
+        """Indexed files by path: all, or those that `within` names or that are in its folders."""
+        ...
+
+    def ledger(
+        self, *, state: LedgerState | None = None, path: str | None = None
+    ) -> tuple[LedgerEntry, ...]:
+        """Ledger entries by path, narrowed to a state or a path."""
+        ...
+
+    def ledger_within(self, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
+        """Ledger entries of the paths that `within` names or that are in its folders."""
+        ...
+
+    def counts(self) -> IndexCounts:
+        """Totals; `vectors` is for the model in use. Cheap to call again without changes."""
+        ...
+
+    def stats(self) -> IndexFigures:
+        """Stored models and the size on disk; takes some milliseconds."""
+        ...
+
+    def meta(self, key: str) -> str | None:
+        """The value that `set_meta` stored."""
+        ...
+
+    def current_model_key(self) -> ModelKey | None:
+        """The model in use, or else the one used last; None: no model was ever used."""
+        ...
+
+    def current_model(self) -> KeptModel | None:
+        """The same with its dimensions and how many of its vectors current chunks need."""
+        ...
+
+    def covered_chunks(self, model: ModelKey) -> int:
+        """How many chunks dense search would reach with this model."""
+        ...
+
+    def stored_vector_count(self, model: ModelKey) -> int:
+        """How many vectors of the model are stored, needed by current chunks or not."""
+        ...
+
+    def vectors_in_use(
+        self, model: ModelKey, batch_size: int
+    ) -> Iterator[list[tuple[bytes, bytes]]]:
+        """(text hash, float16 bytes) for every text of a current chunk, in batches."""
+        ...
+
+    def pending_texts(
+        self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
+    ) -> tuple[PendingText, ...]:
+        """Texts without a vector of the model: newest notes first, each once, none of `skip`.
+
+        Those of notes that the ledger calls `pending` wait until the notes are read.
+        """
+        ...
+
+    def pending_count(self, model: ModelKey) -> int:
+        """How many different texts have no vector of the model yet."""
+        ...
+
+    def use_model(self, model: ModelKey | None, dimensions: int) -> None:
+        """Search with this model's vectors from now on; None: with none.
+
+        The writer's choice is stored, a reader's is its own.
+
+        Raises:
+            ModelError: vectors of the model are stored with another dimension.
+
+        """
+        ...
+
+    def refresh(self) -> bool:
+        """Serve what a writer elsewhere has committed since; returns whether there was anything."""
+        ...
+
+    def close(self) -> None:
+        """Release everything. Calling it twice is no error."""
+        ...
+
+
+class Index(IndexReader, Protocol):
+    """One vault's index as its one writer has it: all of `IndexReader`, and changes.
+
+    One thread writes. Every change is one transaction and a new generation.
+    """
+
+    @property
+    def writable(self) -> bool:
+        """Whether it was opened for writing; the other methods raise IndexFailure if not."""
+        ...
+
+    def apply(self, batch: Batch, *, between_notes: Callable[[], None] = lambda: None) -> Applied:
+        """Commit a batch, all of it or nothing, and make it searchable.
+
+        `between_notes` is called between two notes that become searchable.
+
+        Raises:
+            IndexFailure: the engine cannot store it; nothing has changed.
+
+        """
+        ...
+
+    def store_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
+        """Store vectors for good, by text hash, and search with them; returns the generation.
+
+        Raises:
+            ModelError: one has the wrong dimension or is not finite; none was stored.
+
+        """
+        ...
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a value under a key of the caller's, for `meta`."""
+        ...
+
+    def save(self) -> None:
+        """Write whatever makes the next start faster; no error where that fails."""
+        ...
