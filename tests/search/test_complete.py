@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from notewell.contract.explore import Completion
@@ -167,6 +167,7 @@ VALUES = st.one_of(TEXT, st.integers(-99, 99), st.booleans())
 
 
 @given(TEXT, VALUES, TEXT)
+@example("0", "NAN", "0")
 def test_what_is_inserted_finds_the_note_it_was_taken_from(
     name: str, value: PropertyValue, folder: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from notewell.search import dates
@@ -81,10 +82,12 @@ def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool
 
 
 def _number(value: str | float) -> float | None:
+    """The value as a number; None for other text, and for "nan", which equals nothing."""
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return None
+    return None if math.isnan(number) else number
 
 
 def _spellings(text: str) -> set[str]:
