@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
-from notewell.sources.obsidian_uri import obsidian_uri
 from notewell.types import FileRef, VaultRecord, VaultRules, Walk
 from notewell.vault import files
 from notewell.vault.mirror import Mirror
 from notewell.vault.read_note import NoteText, content_hash, read_note
-from notewell.vault.readers import readable
+from notewell.vault.readers import link_name, readable, reader_of
 
 
 class FolderSource:
@@ -53,3 +53,16 @@ class FolderSource:
     def receiver(self) -> Mirror | None:
         """See `Source.receiver`: nothing is stored, a client only says where to look."""
         return None
+
+
+def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
+    """`obsidian://open` for the note at `path` of the vault folder named `vault`.
+
+    `anchor` is a block's id. In files whose anchors are not blocks Obsidian opens the file alone.
+    Obsidian wants every reserved character percent-encoded, `/` included, and finds a Markdown
+    note without its ending.
+    """
+    reader = reader_of(path)
+    block = anchor if reader is None or reader.anchor == "line" else None
+    file = link_name(path) + (f"#^{block}" if block is not None else "")
+    return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(file, safe='')}"
