@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import ModelDamagedError
-from notewell.models import external_data, graphs
+from notewell.models import bert_onnx, graphs
 from notewell.models.catalogue import ModelSpec
 from notewell.models.encoder import GRAPH_VERSION
 from notewell.models.fetch import fetch
@@ -88,7 +88,7 @@ def test_half_a_graph_after_a_crash_is_built_again(store: GraphStore, content: b
 def test_large_tensors_lie_beside_the_graph(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(external_data, "_LARGE_BYTES", 1024)
+    monkeypatch.setattr(bert_onnx, "_LARGE_BYTES", 1024)
     inside = run(open_session(store._graph("int8")), [2, 7, 3])
     assert run(store.open("int8")[0], [2, 7, 3]).tolist() == inside.tolist()
     (graph,), (tensors,) = _built(store), _built(store, "*.weights")
@@ -100,7 +100,7 @@ def test_large_tensors_lie_beside_the_graph(
 def test_lost_tensors_are_built_again(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], object]
 ) -> None:
-    monkeypatch.setattr(external_data, "_LARGE_BYTES", 1024)
+    monkeypatch.setattr(bert_onnx, "_LARGE_BYTES", 1024)
     expected = run(store.open("int8")[0], [2, 7, 3]).tolist()
     (tensors,) = _built(store, "*.weights")
     kept = tensors.rename(tensors.with_name("mapped"))  # by the session above

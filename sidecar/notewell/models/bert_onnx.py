@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import (
@@ -39,6 +40,8 @@ _IR_VERSION = 9
 _MICROSOFT = "com.microsoft"
 _INT8_MAX = 127.0
 _TINY = 1e-12
+_LARGE_BYTES = 64 * 1024
+_ALIGN = 64 * 1024  # where Windows, the strictest, can begin a mapping
 
 
 def build_graph(encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling) -> bytes:
@@ -256,3 +259,22 @@ def quantise_columns(weight: FloatArray) -> tuple[npt.NDArray[np.int8], FloatArr
     scales[scales == 0] = 1.0
     quantised = np.clip(np.rint(weight / scales), -_INT8_MAX, _INT8_MAX).astype(np.int8)
     return quantised, scales.astype(np.float32)
+
+
+def separate_tensors(model: bytes, file: str) -> tuple[bytes, bytes]:
+    """A serialised model without its large tensors, and the content of the file `file` of those.
+
+    onnxruntime maps that file. Each tensor names it, with offset and length, as the ONNX format
+    says under "External Data".
+    """
+    proto = ModelProto.FromString(model)
+    content = bytearray()
+    for tensor in proto.graph.initializer:
+        if len(tensor.raw_data) < _LARGE_BYTES:
+            continue
+        content.extend(bytes(-len(content) % _ALIGN))
+        set_external_data(tensor, file, offset=len(content), length=len(tensor.raw_data))
+        content.extend(tensor.raw_data)
+        tensor.ClearField("raw_data")
+        tensor.data_location = TensorProto.EXTERNAL
+    return bytes(proto.SerializeToString()), bytes(content)

@@ -93,13 +93,13 @@ class GraphStore:
 
     def _build(self, path: Path, quantisation: Quantisation) -> None:
         # `onnx` is a slow import and only needed when the model is new.
-        from notewell.models.external_data import apart  # noqa: PLC0415
+        from notewell.models.bert_onnx import separate_tensors  # noqa: PLC0415
 
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):
             if not path.exists():  # another process may have built it meanwhile
                 tensors = path.with_suffix(".weights")
-                graph, content = apart(self._graph(quantisation), tensors.name)
+                graph, content = separate_tensors(self._graph(quantisation), tensors.name)
                 atomic.replace(tensors, content, mode=atomic.SHARED)
                 atomic.replace(path, graph, mode=atomic.SHARED)
                 self._drop_older(quantisation)
