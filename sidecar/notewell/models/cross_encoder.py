@@ -1,8 +1,8 @@
 """Cross-encoders on onnxruntime: a query and a passage read together, one number for the pair.
 
 Slower than comparing vectors by four orders of magnitude, so only a few passages are read, as many
-as a time budget allows. Files come and are checked as those of embedders do (fetch.py), and the
-graph is built, kept and held against fp32 as theirs is (graphs.py).
+as a time budget allows. Files are fetched and checked like those of embedders (fetch.py), and the
+graph is built, cached and compared with fp32 like theirs (graphs.py).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class JudgeGraphs(GraphStore):
         return build_judge(encoder, encoder.judge, quantisation=quantisation)
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
-        """1 less the mean difference of what both say of pairs of the samples."""
+        """1 minus the mean difference of both scores over pairs of the samples."""
         pairs = [self.pair(first, second) for first, second in pairwise(SAMPLES)]
         apart = [abs(_run(session, pair) - _run(reference, pair)) for pair in pairs]
         mean = float(np.mean(apart))
@@ -66,7 +66,7 @@ class CrossEncoder:
 
     @property
     def name(self) -> str:
-        """What people call the model."""
+        """The model's name for people."""
         return self._name
 
     def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:
@@ -93,7 +93,7 @@ class CrossEncoder:
         return scores
 
     def close(self) -> None:
-        """Finish the pair in hand and let go of the model. Harmless when called again."""
+        """Finish the current pair and release the model. May be called twice."""
         self._session = None
         self._readers.shutdown(wait=True, cancel_futures=True)
 

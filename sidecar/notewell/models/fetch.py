@@ -39,7 +39,7 @@ _INCOMING = ".incoming-"
 
 
 def _silent(_: str) -> None:
-    """Tells nobody."""
+    """Discard the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _local(
 
 
 def _given(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
-    """A folder given by hand. Its manifest lies with the cache: the folder is not ours to write."""
+    """A folder from the settings. Its manifest is in the cache, because the folder is only read."""
     name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()
     memo = model_dir / "folders" / f"{name[:16]}.json"
     known = load_manifest(memo)
@@ -169,7 +169,7 @@ def _names(spec: ModelSpec) -> tuple[str, ...]:
 
 
 def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, Fingerprint]) -> ModelFiles:
-    """The files, held to the catalogue's hashes; raises ModelDamagedError."""
+    """The files, checked against the catalogue's hashes. Raises ModelDamagedError."""
     for pinned in spec.files:
         actual = files[pinned.name].sha256
         if pinned.sha256 is not None and actual != pinned.sha256:

@@ -1,14 +1,14 @@
-"""Opens a model's graph in onnxruntime: builds it once, keeps it, checks int8 on this computer.
+"""Opens a model's graph in onnxruntime: builds it once, caches it, checks int8 on this computer.
 
     <model_dir>/graphs/<weights>-<config>-<pooling>-<quantisation>-v<builder>.onnx
     <model_dir>/graphs/….weights              its large tensors, mapped by onnxruntime
     <model_dir>/graphs/….<computer>.json      whether int8 agrees with fp32 on that computer
 
-With its tensors inside, a graph is parsed and copied at every start: three times as slow, and of
-the vocabulary, of which a query needs ten rows, every row is held in memory.
+A graph that contains its tensors is parsed and copied at every start: three times as slow, and the
+whole vocabulary is held in memory, of which a query needs ten rows.
 
 Some processors without VNNI instructions saturate in onnxruntime's U8S8 kernels, so int8 is
-believed only after it has been compared with fp32 on the computer that will run it.
+used only after it has been compared with fp32 on the computer that will run it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class GraphStore:
                 self._drop_older(quantisation)
 
     def _drop_older(self, quantisation: Quantisation) -> None:
-        """Remove what an earlier builder made of the same weights."""
+        """Remove the graphs that earlier builders made from the same weights."""
         current = self._graph_path(quantisation)
         stem = current.stem.removesuffix(f"{GRAPH_VERSION}")
         for version in range(1, GRAPH_VERSION):
@@ -132,7 +132,7 @@ class GraphStore:
         return session if cosine >= AGREEMENT else None
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
-        """The mean cosine of what both make of the samples."""
+        """The mean cosine between both embeddings of the samples."""
         cosines = []
         for text in SAMPLES:
             ids = self.ids(text)

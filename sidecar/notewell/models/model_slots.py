@@ -1,4 +1,4 @@
-"""Places for models that may be absent: loaded once, and why not when they are not."""
+"""Slots for models that may be absent: each is loaded once, or has the reason why it is not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_LOADED = "the model is not loaded yet"
 
 
 class ModelSlot:
-    """Holds an embedder and says why there is none. Safe to use from several threads."""
+    """Holds an embedder, or the reason why there is none. Safe to use from several threads."""
 
     def __init__(self, load: Callable[[bool], Embedder]) -> None:
         """`load(fetch)` gives the embedder or raises ModelError; with `fetch` it may download."""
@@ -23,7 +23,7 @@ class ModelSlot:
 
     @property
     def embedder(self) -> Embedder | None:
-        """The embedder if it is there by now; never waits."""
+        """The embedder, None while it is not loaded; never waits."""
         return self._embedder
 
     @property
@@ -32,7 +32,7 @@ class ModelSlot:
         return self._reason
 
     def load(self, *, fetch: bool) -> Embedder | None:
-        """Load it if that was not done; waits. A ModelError becomes `reason`."""
+        """Load the embedder unless it is loaded, and wait for it. A ModelError becomes `reason`."""
         with self._lock:
             if self._embedder is None:
                 try:
@@ -43,7 +43,7 @@ class ModelSlot:
             return self._embedder
 
     def close(self) -> None:
-        """Let the embedder go."""
+        """Close the embedder."""
         with self._lock:
             if self._embedder is not None:
                 self._embedder.close()
@@ -52,10 +52,10 @@ class ModelSlot:
 
 
 class RerankerSlot:
-    """A place for a reranker that is loaded when first asked for. Any thread may ask."""
+    """Holds a reranker that is loaded at first use. Safe to use from several threads."""
 
     def __init__(self, load: Callable[[], Reranker]) -> None:
-        """`load` gives the reranker or raises an error of ours; it is asked again then."""
+        """`load` gives the reranker or raises NotewellError; the next `get` then calls it again."""
         self._load = load
         self._lock = threading.Lock()
         self._reranker: Reranker | None = None
@@ -68,7 +68,7 @@ class RerankerSlot:
             return self._reranker
 
     def close(self) -> None:
-        """Let the reranker go."""
+        """Close the reranker."""
         with self._lock:
             reranker, self._reranker = self._reranker, None
         if reranker is not None:

@@ -38,10 +38,10 @@ _LONGEST_YIELD_S = 0.05
 
 
 class QueryGate:
-    """Lets queries pass: while one is under way, passage workers wait between two texts."""
+    """Gives queries priority: while one is running, passage workers wait between two texts."""
 
     def __init__(self) -> None:
-        """Open, no query under way."""
+        """No query is running yet."""
         self._lock = threading.Lock()
         self._queries = 0
         self._free = threading.Event()
@@ -62,7 +62,7 @@ class QueryGate:
                     self._free.set()
 
     def give_way(self) -> bool:
-        """Wait until no query is under way, at most a moment; tells whether it is so."""
+        """Wait a moment for queries to finish; returns whether none is running."""
         return self._free.wait(_LONGEST_YIELD_S)
 
 
@@ -94,7 +94,7 @@ class OnnxEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are kept; names the quantisation really in use."""
+        """Under which its vectors are stored; names the quantisation in use."""
         return self._key
 
     @property
@@ -112,7 +112,7 @@ class OnnxEmbedder:
         return self._tokenizer.count(text)
 
     def token_vectors(self, text: str) -> TokenVectors | None:
-        """Its tokens by themselves; see `types.KnowsTokens`."""
+        """The vectors of its tokens without context; see `types.KnowsTokens`."""
         if self._words is None:
             return None
         ids, starts = self._tokenizer.places(text)

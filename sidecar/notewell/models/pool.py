@@ -1,4 +1,4 @@
-"""Embedders that several vaults use together: loaded once, let go with the last of them."""
+"""Embedders shared by several vaults: loaded once, closed with their last user."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from notewell.types import (
 
 
 class Loader(Protocol):
-    """Gives an embedder as `models.load_embedder` does; whoever asked closes it."""
+    """Loads an embedder as `models.load_embedder` does; the caller closes it."""
 
     def __call__(
         self,
@@ -38,8 +38,8 @@ class Loader(Protocol):
 
 
 @dataclass(slots=True)
-class _Place:
-    """One model's embedder and how many use it."""
+class _Entry:
+    """One model's embedder, and the number of its users."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     embedder: Embedder | None = None
@@ -50,10 +50,10 @@ class EmbedderPool:
     """Loads each model once. Safe to use from several threads."""
 
     def __init__(self, load: Loader = load_embedder) -> None:
-        """`load` is what gives a model that is not loaded yet."""
+        """`load` loads a model that is not loaded yet."""
         self._load = load
         self._lock = threading.Lock()
-        self._places: dict[tuple[ModelRules, Path], _Place] = {}
+        self._entries: dict[tuple[ModelRules, Path], _Entry] = {}
 
     def load(
         self,
@@ -64,42 +64,42 @@ class EmbedderPool:
         fetch_missing: bool,
         say: Callable[[str], None],
     ) -> Embedder:
-        """An embedder of the caller's own, which it closes; the model behind it is shared.
+        """An embedder for the caller, which closes it; the model behind it is shared.
 
-        Who may not download does not wait for one who does.
+        A caller that must not download does not wait for one that downloads.
         """
         with self._lock:
-            place = self._places.setdefault((rules, model_dir), _Place())
+            entry = self._entries.setdefault((rules, model_dir), _Entry())
         spare: Embedder | None = None
-        if fetch_missing and place.embedder is None:
+        if fetch_missing and entry.embedder is None:
             spare = self._load(
                 rules, model_dir=model_dir, offline=offline, fetch_missing=True, say=say
             )
-        with place.lock:
-            if place.embedder is None:
-                place.embedder = spare or self._load(
+        with entry.lock:
+            if entry.embedder is None:
+                entry.embedder = spare or self._load(
                     rules, model_dir=model_dir, offline=offline, fetch_missing=False, say=say
                 )
             elif spare is not None:
                 spare.close()
-            place.users += 1
-            return _Shared(place.embedder, lambda: _give_back(place))
+            entry.users += 1
+            return _Shared(entry.embedder, lambda: _release(entry))
 
 
-def _give_back(place: _Place) -> None:
-    with place.lock:
-        place.users -= 1
-        if place.users == 0 and place.embedder is not None:
-            place.embedder.close()
-            place.embedder = None
+def _release(entry: _Entry) -> None:
+    with entry.lock:
+        entry.users -= 1
+        if entry.users == 0 and entry.embedder is not None:
+            entry.embedder.close()
+            entry.embedder = None
 
 
 class _Shared:
-    """A user's hold on a shared embedder. Satisfies `types.Embedder`."""
+    """One user's handle of a shared embedder. Satisfies `types.Embedder`."""
 
-    def __init__(self, embedder: Embedder, give_back: Callable[[], None]) -> None:
+    def __init__(self, embedder: Embedder, release: Callable[[], None]) -> None:
         self._embedder = embedder
-        self._give_back: Callable[[], None] | None = give_back
+        self._release: Callable[[], None] | None = release
         self._lock = threading.Lock()
 
     @property
@@ -133,8 +133,8 @@ class _Shared:
         return self._embedder.embed_query(text)
 
     def close(self) -> None:
-        """Let go; the model is unloaded when this was its last user."""
+        """Release it; the model is unloaded when this was its last user."""
         with self._lock:
-            give_back, self._give_back = self._give_back, None
-        if give_back is not None:
-            give_back()
+            release, self._release = self._release, None
+        if release is not None:
+            release()

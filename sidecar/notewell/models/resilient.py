@@ -1,9 +1,9 @@
-"""Keeps an embedder at work in a simpler way when it fails, and says which way and why.
+"""Restarts a failing embedder in a simpler way, and tells which way and why.
 
-What is given up first costs least: half of the threads, then all but one and int8, then meaning
-altogether. The full embedder is tried again after a while. Vectors are kept under the key of the
-embedder as it was set, so a way of another quantisation embeds queries only, which agree with the
-kept vectors well enough to search by (see graphs.py); passages wait.
+The steps go from the cheapest loss on: half of the threads, then one thread with fp32, then keyword
+search only. The full embedder is tried again after a while. Vectors are stored under the key of the
+configured embedder, so a step with another quantisation embeds queries only, which agree with the
+stored vectors well enough for searching (see graphs.py); passages wait.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from notewell.types import (
 Step = Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
 
 RETRY_S = 300.0
-# Embedded to tell an embedder that fails from a text that no embedder likes.
+# Embedded to distinguish a failing embedder from a text that every embedder fails on.
 PROBE = "A note about bread, water and light."
 _RUNNING: tuple[Step, ...] = ("full", "fewer_threads", "single_fp32")
 
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Degraded:
-    """A simpler way of working, what led to it, and since when (POSIX seconds)."""
+    """The step that is in use instead of the full one, why, and since when (POSIX seconds)."""
 
     step: Step
     reason: str
@@ -51,16 +51,16 @@ class Degraded:
 
 @runtime_checkable
 class Degrading(Protocol):
-    """An embedder that can tell whether it works as it was set."""
+    """An embedder that tells whether it works as configured."""
 
     @property
     def degraded(self) -> Degraded | None:
-        """The simpler way it works in now; None: as it was set."""
+        """The simpler step in use; None: it works as configured."""
         ...
 
 
 def rules_for(step: Step, rules: ModelRules, processors: int) -> ModelRules:
-    """The rules of a step; `processors` is what 0 threads stand for."""
+    """The rules of a step; `processors` is the number that 0 threads stand for."""
     if step == "single_fp32":
         return replace(rules, threads=1, quantisation="fp32")
     if step == "fewer_threads":
@@ -76,9 +76,9 @@ def usable_processors() -> int:
 
 
 class ResilientEmbedder:
-    """An embedder that survives its runtime. Satisfies `types.Embedder`.
+    """An embedder that survives failures of its runtime. Satisfies `types.Embedder`.
 
-    Whatever a runtime raises becomes a ModelError, at the latest when no step is left.
+    Every error of the runtime becomes a ModelError, at the latest when no step is left.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class ResilientEmbedder:
         self._start = start
         self._clock = clock
         self._retry_s = retry_s
-        self._lock = threading.Lock()  # held by whoever restarts
+        self._lock = threading.Lock()  # held while restarting
         self._first = self._latest = embedder
         self._current: Embedder | None = embedder
         self._key = embedder.key
@@ -103,12 +103,12 @@ class ResilientEmbedder:
 
     @property
     def degraded(self) -> Degraded | None:
-        """The simpler way it works in now; None: as it was set."""
+        """The simpler step in use; None: it works as configured."""
         return self._degraded
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are kept, whatever the step."""
+        """Under which its vectors are stored, at every step."""
         return self._key
 
     @property
@@ -146,9 +146,9 @@ class ResilientEmbedder:
             except Exception as error:  # noqa: BLE001 - the runtimes' errors have no common base
                 failure = error
             if self._degraded is not None and not _lacks_memory(failure):
-                sifted = self._sifted(embedder, texts)
-                if sifted is not None:
-                    return sifted
+                alone = self._one_by_one(embedder, texts)
+                if alone is not None:
+                    return alone
             self._step_down(embedder, failure, wait=True)
 
     def embed_query(self, text: str) -> FloatArray:
@@ -166,17 +166,17 @@ class ResilientEmbedder:
             except Exception as error:  # noqa: BLE001 - as above
                 failure = error
             if self._current is embedder and _answers(embedder):
-                raise ModelError(f"The model cannot embed this query: {_told(failure)}.")
+                raise ModelError(f"The model cannot embed this query: {_reason_of(failure)}.")
             self._step_down(embedder, failure, wait=False)
 
     def close(self) -> None:
-        """Let the model go, also while another thread uses it. Twice is no error."""
+        """Close the model, also while another thread uses it. May be called twice."""
         self._closed = True
         with self._lock:
-            self._let_go()
+            self._close_current()
 
     def _working(self, *, wait: bool) -> Embedder:
-        """What embeds at this step; the full embedder again, if it is time to try it."""
+        """The embedder of this step; first tries the full one again where it is time."""
         if self._degraded is not None and self._clock() >= self._again_at:
             self._try_full()
         embedder = self._current
@@ -194,12 +194,12 @@ class ResilientEmbedder:
 
     def _try_full(self) -> None:
         if not self._lock.acquire(blocking=False):
-            return  # somebody does
+            return  # another thread does
         try:
             degraded = self._degraded
             if degraded is not None and self._clock() >= self._again_at and not self._closed:
                 step = degraded.step
-                self._restart(("full", *_RUNNING[_place(step) :]), degraded.reason)
+                self._restart(("full", *_RUNNING[_position(step) :]), degraded.reason)
         finally:
             self._lock.release()
 
@@ -210,13 +210,13 @@ class ResilientEmbedder:
         try:
             if self._current is failed and not self._closed:
                 step = self._degraded.step if self._degraded is not None else "full"
-                self._restart(_RUNNING[_place(step) + 1 :], _told(error))
+                self._restart(_RUNNING[_position(step) + 1 :], _reason_of(error))
         finally:
             self._lock.release()
 
     def _restart(self, steps: Sequence[Step], reason: str) -> None:
         """Start at the first of the steps that works; the lock is held. `reason`: why at all."""
-        self._let_go()
+        self._close_current()
         for step in steps:
             embedder = None
             try:
@@ -225,7 +225,7 @@ class ResilientEmbedder:
             except Exception as error:  # noqa: BLE001 - as above; also memory that is not there
                 log.debug("%s does not start (%s): %s", self._key, step, error)
                 if step != "full":
-                    reason = _told(error)
+                    reason = _reason_of(error)
                 if embedder is not None:
                     _close(embedder)
                 continue
@@ -235,7 +235,7 @@ class ResilientEmbedder:
         self._note("keyword_only", reason)
 
     def _check(self, embedder: Embedder) -> None:
-        """Hold a restarted embedder to the model it stands for."""
+        """Raise ModelError unless a restarted embedder runs the same model."""
         key = embedder.key
         same = (key.name, key.weights_hash) == (self._key.name, self._key.weights_hash)
         if not same or embedder.dimensions != self.dimensions:
@@ -243,7 +243,7 @@ class ResilientEmbedder:
         embedder.embed_query(PROBE)
 
     def _note(self, step: Step, reason: str) -> None:
-        """Remember the step; tell the log, if it is another one."""
+        """Record the step, and log it where it changed."""
         before = self._degraded.step if self._degraded is not None else "full"
         self._again_at = self._clock() + self._retry_s
         if step == before:
@@ -255,8 +255,8 @@ class ResilientEmbedder:
         self._degraded = Degraded(step, reason, time.time())
         log.warning("The model %s goes on at the step %s: %s", self._key, step, reason)
 
-    def _sifted(self, embedder: Embedder, texts: Sequence[str]) -> FloatArray | None:
-        """The vectors of the texts one by one; None where the embedder itself is to blame."""
+    def _one_by_one(self, embedder: Embedder, texts: Sequence[str]) -> FloatArray | None:
+        """The vectors of the texts, embedded one by one; None where the embedder itself fails."""
         vectors = np.full((len(texts) + 1, self.dimensions), np.nan, np.float32)
         for row, text in enumerate((PROBE, *texts)):
             try:
@@ -266,13 +266,13 @@ class ResilientEmbedder:
                     return None
         return vectors[1:]
 
-    def _let_go(self) -> None:
+    def _close_current(self) -> None:
         if self._current is not None:
             _close(self._current)
         self._current = None
 
 
-def _place(step: Step) -> int:
+def _position(step: Step) -> int:
     return _RUNNING.index(step) if step in _RUNNING else len(_RUNNING)
 
 
@@ -290,7 +290,7 @@ def _close(embedder: Embedder) -> None:
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    """Whether it, or what it came from, is about memory; runtimes in C++ say `bad_alloc`."""
+    """Whether the error or its cause is a lack of memory; C++ runtimes say `bad_alloc`."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, MemoryError) or "alloc" in str(cause).lower():
@@ -299,7 +299,7 @@ def _lacks_memory(error: BaseException) -> bool:
     return False
 
 
-def _told(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     if _lacks_memory(error):
         return "there was not enough memory"
     return (str(error) or type(error).__name__).rstrip(".")

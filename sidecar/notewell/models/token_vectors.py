@@ -1,9 +1,9 @@
 """A model's table of token vectors, looked up row by row.
 
 The table of a weights file is made smaller by three quarters once, to int8 at unit length, and that
-copy is mapped, not loaded: a look-up touches the rows it needs. Of the default model's 47 MB a few
-hundred searches would have every page in memory; to round them turns one vector by two degrees and
-most by less than half of one, which is nothing beside the angles that are compared.
+copy is mapped, not loaded: a look-up touches the rows it needs. A few hundred searches would
+load every page of the default model's 47 MB. Rounding turns one vector by two degrees and most by
+less than half a degree, which is small against the angles that are compared.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class WordTable:
 
     @classmethod
     def open(cls, weights: Path, small: Path) -> WordTable | None:
-        """Map the copy `small` of a weights file's table; None where there is none that reads.
+        """Map the copy `small` of a weights file's table; None where no table can be read.
 
         The copy is made where it is missing. Where it cannot be written, the weights are mapped.
         """

@@ -36,7 +36,7 @@ class TorchEmbedder:
     ) -> None:
         """Take over a loaded model; `spec` gives the prefixes and sizes of a catalogue model."""
         self._model: SentenceTransformer | None = model
-        self._tokenizer = model.tokenizer  # counts also when the model is gone
+        self._tokenizer = model.tokenizer  # also counts once the model is closed
         self._key = key
         self._lock = threading.Lock()
         self._dimensions = _dimensions(model)
@@ -73,7 +73,7 @@ class TorchEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are kept."""
+        """Under which its vectors are stored."""
         return self._key
 
     @property
@@ -104,7 +104,7 @@ class TorchEmbedder:
         return np.asarray(self._encode([self._prefixes[0] + text])[0], np.float32)
 
     def close(self) -> None:
-        """Let go of the model. Harmless when called again."""
+        """Release the model. May be called twice."""
         self._model = None
 
     def _open_model(self) -> SentenceTransformer:

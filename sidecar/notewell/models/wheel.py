@@ -51,7 +51,7 @@ def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> Non
 
 
 def _commands(requirement: str) -> Iterator[tuple[str, list[str]]]:
-    """The tools that are there; each command lacks only the folder to download into."""
+    """The installed tools; each command lacks only the folder to download into."""
     if sys.executable and importlib.util.find_spec("pip"):
         pip = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, requirement, "--dest"]
         yield "pip", pip
@@ -62,7 +62,7 @@ def _commands(requirement: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _run(command: list[str]) -> str | None:
-    """None when the command succeeded, else the last line it said."""
+    """None when the command succeeded, else the last line of its output."""
     try:
         done = subprocess.run(  # noqa: S603 - the command is ours, no shell takes part
             command,

@@ -9,7 +9,7 @@ import pytest
 
 from notewell.errors import ProviderError
 from notewell.models.chat.anthropic import Anthropic
-from notewell.models.chat.gathering import CallParts, gather, limit, offered
+from notewell.models.chat.gathering import CallParts, collect_turn, limit, listed_models
 from notewell.models.chat.messages import ChatModel, ToolCall, Turn
 from notewell.models.chat.openai import OpenAI
 from notewell.models.chat.wire import Endpoint, Wire
@@ -24,7 +24,7 @@ class Words:
     said: list[str] = field(default_factory=list)
     finished: bool = False
 
-    def take(self, event: Mapping[str, Json]) -> str:
+    def add(self, event: Mapping[str, Json]) -> str:
         self.finished = "say" not in event
         self.said.append(str(event.get("say", "")))
         return self.said[-1]
@@ -36,18 +36,18 @@ class Words:
 def test_pieces_come_as_they_arrive_and_the_turn_comes_last() -> None:
     events: list[Mapping[str, Json]] = [{"say": "The "}, {"say": ""}, {"say": "sun"}, {}]
 
-    assert list(gather(events, Words())) == ["The ", "sun", Turn("The sun")]
+    assert list(collect_turn(events, Words())) == ["The ", "sun", Turn("The sun")]
 
 
 def test_a_turn_without_words_is_a_turn() -> None:
-    assert list(gather([{}], Words())) == [Turn("")]
+    assert list(collect_turn([{}], Words())) == [Turn("")]
 
 
 @pytest.mark.parametrize("events", [[], [{"say": "The "}]], ids=["nothing", "half"])
 def test_a_turn_without_an_end_is_an_error_after_what_was_said(
     events: list[Mapping[str, Json]],
 ) -> None:
-    pieces = gather(events, Words())
+    pieces = collect_turn(events, Words())
 
     assert [next(pieces) for _ in events] == ["The "] * len(events)
     with pytest.raises(ProviderError, match="broke off before its end"):
@@ -64,13 +64,13 @@ def test_a_call_without_id_and_arguments_gets_both() -> None:
 @pytest.mark.parametrize("listing", [None, [], "data", {}, {"data": "models"}, {"data": {}}])
 def test_what_lists_no_models_is_an_error(listing: Json) -> None:
     with pytest.raises(ProviderError, match="lists no models"):
-        offered(listing)
+        listed_models(listing)
 
 
-def test_only_models_with_an_id_are_offered() -> None:
+def test_only_models_with_an_id_are_listed_models() -> None:
     listing: Json = {"data": [{"id": "one"}, {"name": "two"}, "three", None]}
 
-    assert offered(listing) == ({"id": "one"},)
+    assert listed_models(listing) == ({"id": "one"},)
 
 
 def test_a_limit_is_the_first_that_is_told() -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notewell.models.chat.gathering import CallParts, gather, limit, offered
+from notewell.models.chat.gathering import CallParts, collect_turn, limit, listed_models
 from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
 from notewell.models.chat.wire import Endpoint, Wire
 from notewell.models.providers import ChatOptions
@@ -14,7 +14,7 @@ from notewell.support.http import Json
 
 VERSION = "2023-06-01"
 
-_INPUT, _OUTPUT = ("max_input_tokens",), ("max_tokens",)  # where it tells a model's limits
+_INPUT, _OUTPUT = ("max_input_tokens",), ("max_tokens",)  # fields of a model's limits
 
 
 class Anthropic:
@@ -40,27 +40,27 @@ class Anthropic:
                 {"name": one.name, "description": one.about, "input_schema": one.parameters}
                 for one in tools
             ]
-        return gather(self._wire.events("/v1/messages", body), _Gathering())
+        return collect_turn(self._wire.events("/v1/messages", body), _TurnBuilder())
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See `ChatModel`."""
         return tuple(
             ModelInfo(str(one["id"]), limit(one, _INPUT), limit(one, _OUTPUT))
-            for one in offered(self._wire.get("/v1/models?limit=1000"))
+            for one in listed_models(self._wire.get("/v1/models?limit=1000"))
         )
 
 
 @dataclass(slots=True)
-class _Gathering:
-    """Puts a turn together from its events."""
+class _TurnBuilder:
+    """Builds a turn from its events."""
 
     text: list[str] = field(default_factory=list)
-    calls: dict[int, CallParts] = field(default_factory=dict)  # by their place among the blocks
+    calls: dict[int, CallParts] = field(default_factory=dict)  # by the index of their block
     reason: str = ""
     finished: bool = False
 
-    def take(self, event: Mapping[str, Json]) -> str:
-        """Take an event; gives the text in it."""
+    def add(self, event: Mapping[str, Json]) -> str:
+        """Add an event; returns the text in it."""
         index = event.get("index")
         at = index if isinstance(index, int) else 0
         match event.get("type"):
@@ -94,35 +94,35 @@ class _Gathering:
 
     def _message(self, event: Mapping[str, Json]) -> str:
         blocks = event.get("content")
-        said = ""
+        text_so_far = ""
         for at, block in enumerate(blocks if isinstance(blocks, list) else ()):
             if isinstance(block, Mapping) and block.get("type") == "text":
-                said += str(block.get("text") or "")
+                text_so_far += str(block.get("text") or "")
             elif isinstance(block, Mapping) and block.get("type") == "tool_use":
                 given = json.dumps(block.get("input") or {})
                 self.calls[at] = CallParts(str(block.get("id")), str(block.get("name")), given)
-        self.text.append(said)
+        self.text.append(text_so_far)
         self.reason, self.finished = str(event.get("stop_reason") or ""), True
-        return said
+        return text_so_far
 
     def turn(self) -> Turn:
-        """Everything that was said."""
+        """The complete turn."""
         calls = tuple(parts.whole() for _, parts in sorted(self.calls.items()))
         return Turn("".join(self.text), calls, cut=self.reason == "max_tokens")
 
 
 def _conversation(messages: Sequence[Message]) -> list[Json]:
-    """The messages but the system's; answers of tools are a user's, all of a turn in one."""
-    said: list[tuple[str, list[Json]]] = []
+    """The messages without the system's; results of tools are sent as one message of the user."""
+    merged: list[tuple[str, list[Json]]] = []
     for message in messages:
         if message.role == "system":
             continue
         role = "assistant" if message.role == "assistant" else "user"
-        if said and said[-1][0] == role:
-            said[-1][1].extend(_blocks(message))
+        if merged and merged[-1][0] == role:
+            merged[-1][1].extend(_blocks(message))
         else:
-            said.append((role, _blocks(message)))
-    return [{"role": role, "content": blocks} for role, blocks in said if blocks]
+            merged.append((role, _blocks(message)))
+    return [{"role": role, "content": blocks} for role, blocks in merged if blocks]
 
 
 def _blocks(message: Message) -> list[Json]:

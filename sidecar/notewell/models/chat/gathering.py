@@ -1,4 +1,4 @@
-"""What providers' protocols have in common: a turn told event by event, and a list of models."""
+"""Shared by the providers' protocols: building a turn from events, and reading lists of models."""
 
 from __future__ import annotations
 
@@ -11,49 +11,51 @@ from notewell.models.chat.messages import ToolCall, Turn
 from notewell.support.http import Json
 
 
-class Gathering(Protocol):
-    """Puts a turn together from one protocol's events."""
+class TurnBuilder(Protocol):
+    """Builds a turn from the events of one protocol."""
 
     @property
     def finished(self) -> bool:
-        """Whether the model came to its end."""
+        """Whether the model finished its turn."""
         ...
 
-    def take(self, event: Mapping[str, Json]) -> str:
-        """Take an event; gives the text in it."""
+    def add(self, event: Mapping[str, Json]) -> str:
+        """Add an event; returns the text in it."""
         ...
 
     def turn(self) -> Turn:
-        """Everything that was said."""
+        """The complete turn."""
         ...
 
 
-def gather(events: Iterable[Mapping[str, Json]], gathering: Gathering) -> Iterator[str | Turn]:
-    """Pieces of text as they arrive, then the turn. ProviderError where it has no end."""
+def collect_turn(
+    events: Iterable[Mapping[str, Json]], builder: TurnBuilder
+) -> Iterator[str | Turn]:
+    """Pieces of text as they arrive, then the turn. Raises ProviderError where it breaks off."""
     for event in events:
-        piece = gathering.take(event)
+        piece = builder.add(event)
         if piece:
             yield piece
-    if not gathering.finished:
+    if not builder.finished:
         raise ProviderError("The language model's answer broke off before its end.")
-    yield gathering.turn()
+    yield builder.turn()
 
 
 @dataclass(slots=True)
 class CallParts:
-    """A use of a tool as far as it is told: its arguments arrive in pieces of JSON."""
+    """A tool call that is still arriving: its arguments come in pieces of JSON."""
 
     id: str = ""
     name: str = ""
     arguments: str = ""
 
     def whole(self, *, no_id: str = "") -> ToolCall:
-        """The call; `no_id` stands for an id that was not told, as {} does for the arguments."""
+        """The complete call; `no_id` replaces a missing id, and {} missing arguments."""
         return ToolCall(self.id or no_id, self.name, self.arguments or "{}")
 
 
-def offered(listing: Json) -> tuple[Mapping[str, Json], ...]:
-    """The models of a list, those with an id. ProviderError where it is no list of models."""
+def listed_models(listing: Json) -> tuple[Mapping[str, Json], ...]:
+    """The models of a list that have an id. Raises ProviderError where it is no list of models."""
     found = listing.get("data") if isinstance(listing, Mapping) else None
     if not isinstance(found, Sequence) or isinstance(found, str):
         raise ProviderError("The language model's provider lists no models.")
@@ -61,7 +63,7 @@ def offered(listing: Json) -> tuple[Mapping[str, Json], ...]:
 
 
 def limit(model: Mapping[str, Json], names: Sequence[str]) -> int | None:
-    """The first of these fields that tells a number of tokens; None where none does."""
+    """The first of these fields that holds a number of tokens; None where none does."""
     for name in names:
         value = model.get(name)
         if isinstance(value, int) and value > 0:

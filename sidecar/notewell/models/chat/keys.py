@@ -21,7 +21,7 @@ class _Keyring(Protocol):
 
 
 def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
-    """The key to send, "" where there is none: local servers want none."""
+    """The key to send, "" where there is none, as for most local servers."""
     found = provider_key(rules, environ)
     if found is not None:
         return found
@@ -34,7 +34,7 @@ def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
 
 
 def keep_key(rules: AskRules, key: str) -> None:
-    """Put a key into the keyring, "" takes it out.
+    """Store a key in the keyring; "" removes it.
 
     Raises MissingExtraError without the `keyring` extra, ProviderError where the keyring refuses.
     """
@@ -59,7 +59,7 @@ def keep_key(rules: AskRules, key: str) -> None:
 
 
 def _name(rules: AskRules) -> str:
-    """Under which name a key is kept; one for each address, so that none goes to another."""
+    """The name under which a key is stored; each address has its own, so no key goes elsewhere."""
     return f"{rules.provider} {rules.base_url}".strip()
 
 

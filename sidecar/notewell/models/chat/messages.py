@@ -1,4 +1,4 @@
-"""What is said between us and a language model, whoever provides it."""
+"""Messages to and from a language model, in a form that fits every provider."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model wants used. `arguments` is JSON as the model wrote it, valid or not."""
+    """A call of a tool by the model. `arguments` is JSON as the model wrote it, valid or not."""
 
     id: str
     name: str
@@ -22,7 +22,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. `calls` are an assistant's; `call_id` says whose answer a tool's message is."""
+    """One message. `calls` are an assistant's; `call_id` names the call that a tool replies to."""
 
     role: Role
     text: str
@@ -32,7 +32,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model is told of it. `parameters` is a JSON Schema of an object."""
+    """A tool as it is described to the model. `parameters` is a JSON Schema of an object."""
 
     name: str
     about: str
@@ -41,7 +41,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a model said in one go. `cut`: it stopped for lack of room."""
+    """One complete reply of a model. `cut`: it reached the limit of tokens."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -50,7 +50,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model of a provider. Limits are in tokens; None where nobody says."""
+    """A model of a provider. Limits are in tokens; None where the provider does not list them."""
 
     name: str
     input_limit: int | None = None
@@ -65,7 +65,7 @@ class ChatModel(Protocol):
     ) -> Iterator[str | Turn]:
         """Pieces of text as they arrive, and at the end the whole turn.
 
-        Raises ProviderError, or CancelledError once the caller gave up.
+        Raises ProviderError, or CancelledError once the caller cancels.
         """
         ...
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from notewell.contract.ask import ModelView
 from notewell.models.chat.messages import ModelInfo
 
-UNKNOWN_LIMIT = 4096  # tokens; what Ollama loads a model with, where nobody asked for more
+UNKNOWN_LIMIT = 4096  # tokens; with which Ollama loads a model by default
 _PREVIEW = -30
 _NOT_FOR_CHAT = re.compile(
     r"embed|whisper|tts|dall-e|image|moderation|audio|realtime|transcribe|rerank|sora|veo|imagen"
@@ -22,7 +22,7 @@ _VERSION = re.compile(r"(?<![\d.])(\d{1,2}(?:[.-]\d{1,2})?)(?![\d.]|b\b|x\d)")
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Models of one make: how good they are at answering with tools (0 to 100), and their limit."""
+    """Models of one family: how well they answer with tools (0 to 100), and their input limit."""
 
     pattern: re.Pattern[str]
     points: int
@@ -33,7 +33,7 @@ def _family(pattern: str, points: int, input_limit: int) -> _Family:
     return _Family(re.compile(pattern, re.IGNORECASE), points, input_limit)
 
 
-# The first that matches counts. Middle tiers come before the largest: an answer from a few notes
+# The first match counts. Middle tiers come before the largest: an answer from a few notes
 # needs no more, and costs a tenth.
 _FAMILIES = (
     _family(r"claude.*sonnet", 90, 200_000),
@@ -64,8 +64,8 @@ _FAMILIES = (
 def rank(models: Iterable[ModelInfo], assumed: int | None = None) -> tuple[ModelView, ...]:
     """Order models that can chat, the one to use first: by tier, stability and how new they are.
 
-    Where a provider does not tell how many tokens a model reads, that is `assumed`; None asks the
-    table.
+    `assumed` is the input limit in tokens of a model whose provider does not list one; None takes
+    the table's.
     """
     usable = [model for model in models if not _NOT_FOR_CHAT.search(model.name)]
     ordered = sorted(usable, key=lambda model: (*_order(model.name), model.name))
@@ -76,23 +76,23 @@ def rank(models: Iterable[ModelInfo], assumed: int | None = None) -> tuple[Model
             input_limit=model.input_limit or assumed or _limit_of(model.name),
             output_limit=model.output_limit,
             known=model.input_limit is not None
-            or (assumed is None and _of(model.name) is not None),
+            or (assumed is None and _family_of(model.name) is not None),
         )
         for n, model in enumerate(ordered, 1)
     )
 
 
 def _limit_of(name: str) -> int:
-    family = _of(name)
+    family = _family_of(name)
     return family.input_limit if family is not None else UNKNOWN_LIMIT
 
 
-def _of(name: str) -> _Family | None:
+def _family_of(name: str) -> _Family | None:
     return next((family for family in _FAMILIES if family.pattern.search(name)), None)
 
 
 def _order(name: str) -> tuple[float, float, int]:
-    family = _of(name)
+    family = _family_of(name)
     points = (family.points if family is not None else 0) + (
         _PREVIEW if _UNSTABLE.search(name) else 0
     )

@@ -1,4 +1,4 @@
-"""Models behind the chat completions API that OpenAI began and most others speak.
+"""Models behind OpenAI's chat completions API, which most other providers offer as well.
 
 Ollama, LM Studio, llama.cpp, vLLM, Gemini's compatible endpoint and many more.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notewell.models.chat.gathering import CallParts, gather, limit, offered
+from notewell.models.chat.gathering import CallParts, collect_turn, limit, listed_models
 from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
 from notewell.models.chat.wire import Endpoint, Wire
 from notewell.models.providers import ChatOptions
 from notewell.support.http import Json
 
-# Under these names providers tell a model's limits; OpenAI itself tells none.
+# Field names of a model's limits at various providers; OpenAI itself has none.
 _INPUT = (
     "context_length",
     "max_context_length",
@@ -44,7 +44,7 @@ class OpenAI:
         }
         if tools:
             body["tools"] = [_tool(tool) for tool in tools]
-        return gather(self._wire.events("/chat/completions", body), _Gathering())
+        return collect_turn(self._wire.events("/chat/completions", body), _TurnBuilder())
 
     def models(self) -> tuple[ModelInfo, ...]:
         """See `ChatModel`."""
@@ -52,13 +52,13 @@ class OpenAI:
             ModelInfo(
                 str(one["id"]).removeprefix("models/"), limit(one, _INPUT), limit(one, _OUTPUT)
             )
-            for one in offered(self._wire.get("/models"))
+            for one in listed_models(self._wire.get("/models"))
         )
 
 
 @dataclass(slots=True)
-class _Gathering:
-    """Puts a turn together from its pieces."""
+class _TurnBuilder:
+    """Builds a turn from its events."""
 
     text: list[str] = field(default_factory=list)
     calls: dict[int, CallParts] = field(default_factory=dict)  # by their index
@@ -66,11 +66,11 @@ class _Gathering:
 
     @property
     def finished(self) -> bool:
-        """Whether a reason to end was told."""
+        """Whether an event gave the reason why the turn ended."""
         return bool(self.reason)
 
-    def take(self, event: Mapping[str, Json]) -> str:
-        """Take an event; gives the text in it."""
+    def add(self, event: Mapping[str, Json]) -> str:
+        """Add an event; returns the text in it."""
         choices = event.get("choices")
         if not isinstance(choices, Sequence) or not choices or not isinstance(choices[0], Mapping):
             return ""
@@ -82,14 +82,14 @@ class _Gathering:
             return ""
         calls = delta.get("tool_calls")
         for n, call in enumerate(calls if isinstance(calls, list) else ()):
-            self._take_call(n, call)
+            self._add_call(n, call)
         piece = delta.get("content")
         if isinstance(piece, str):
             self.text.append(piece)
             return piece
         return ""
 
-    def _take_call(self, n: int, call: Json) -> None:
+    def _add_call(self, n: int, call: Json) -> None:
         if not isinstance(call, Mapping):
             return
         index = call.get("index")
@@ -102,7 +102,7 @@ class _Gathering:
         parts.arguments += arguments if isinstance(arguments, str) else ""
 
     def turn(self) -> Turn:
-        """Everything that was said."""
+        """The complete turn."""
         calls = tuple(
             parts.whole(no_id=f"call_{n}") for n, parts in sorted(self.calls.items()) if parts.name
         )
@@ -112,9 +112,9 @@ class _Gathering:
 def _message(message: Message) -> Json:
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
-    said: dict[str, Json] = {"role": message.role, "content": message.text}
+    sent: dict[str, Json] = {"role": message.role, "content": message.text}
     if message.calls:
-        said["tool_calls"] = [
+        sent["tool_calls"] = [
             {
                 "id": call.id,
                 "type": "function",
@@ -122,7 +122,7 @@ def _message(message: Message) -> Json:
             }
             for call in message.calls
         ]
-    return said
+    return sent
 
 
 def _tool(tool: ToolSpec) -> Json:

@@ -1,4 +1,4 @@
-"""The provider that the settings name, and the models it has."""
+"""The language model provider of the settings, and its list of models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """Opens the configured provider. `folder` keeps the lists of models."""
+    """Opens the configured provider. `folder` caches the lists of models."""
 
     rules: AskRules
     folder: Path
@@ -43,7 +43,7 @@ class Providers:
 
     @property
     def host(self) -> str:
-        """Its name."""
+        """Its host name."""
         return urlsplit(self.base_url).hostname or ""
 
     @property
@@ -52,11 +52,11 @@ class Providers:
         return is_loopback(self.host)
 
     def using(self, model: str | None) -> Providers:
-        """The same provider, asked with this model in the place of the one that is set."""
+        """The same provider with this model in place of the configured one."""
         return self if model is None else replace(self, rules=replace(self.rules, model=model))
 
     def open(self, cancel: Cancel) -> ChatModel:
-        """The provider, for one caller. ConfigError where none is configured, or not rightly."""
+        """The provider, for one caller. Raises ConfigError where it is not configured correctly."""
         address = urlsplit(self.base_url)
         if self.rules.provider == "none":
             raise ConfigError(
@@ -77,11 +77,11 @@ class Providers:
         return find_provider(CHAT_MODELS, self.rules.provider).load(options)
 
     def models(self, provider: ChatModel, *, refresh: bool = False) -> AskModelsReply:
-        """The provider's models, best first; asked for once a day, or with `refresh`.
+        """The provider's models, best first; fetched once a day, or with `refresh`.
 
-        A list that is too old still serves where the provider does not answer.
+        An outdated list is used where the provider does not answer.
         """
-        fetched, models = self._kept()
+        fetched, models = self._cached()
         if refresh or time.time() - fetched > CACHE_SECONDS:
             try:
                 models = provider.models()
@@ -90,9 +90,9 @@ class Providers:
                     raise
             else:
                 fetched = time.time()
-                self._keep(fetched, models)
+                self._cache(fetched, models)
         ranked = self._ranked(models)
-        chosen = self._chosen(ranked)
+        chosen = self._configured_or_best(ranked)
         return AskModelsReply(
             provider=self.rules.provider,
             host=self.host,
@@ -103,16 +103,16 @@ class Providers:
         )
 
     def choose(self, provider: ChatModel) -> ModelView:
-        """The model to ask: the one that is set, else the best that is offered."""
+        """The configured model, else the best one of the list."""
         if self.rules.model:
-            fetched, models = self._kept()
+            fetched, models = self._cached()
             if not fetched:
-                with suppress(ProviderError):  # then the table knows its limit, or nobody does
+                with suppress(ProviderError):  # its limit then comes from the table, if at all
                     models = provider.models()
-                    self._keep(time.time(), models)
+                    self._cache(time.time(), models)
             named = [model for model in models if model.name == self.rules.model]
-            return next(iter(self._ranked(named)), None) or self._unlisted()
-        chosen = self._chosen(self.models(provider).models)
+            return next(iter(self._ranked(named)), None) or self._unlisted_model()
+        chosen = self._configured_or_best(self.models(provider).models)
         if chosen is None:
             raise ProviderError(
                 f"{self.host} offers no model that answers questions. Load one there, or name one:"
@@ -126,40 +126,40 @@ class Providers:
         share = int(model.input_limit * min(max(self.rules.budget_share, 0.01), 0.9))
         return min(max(share, LEAST_BUDGET), MOST_BUDGET)
 
-    def _chosen(self, models: Sequence[ModelView]) -> ModelView | None:
+    def _configured_or_best(self, models: Sequence[ModelView]) -> ModelView | None:
         named = [model for model in models if model.name == self.rules.model]
         if self.rules.model:
-            return named[0] if named else self._unlisted()
+            return named[0] if named else self._unlisted_model()
         return models[0] if models else None
 
     def _ranked(self, models: Sequence[ModelInfo]) -> tuple[ModelView, ...]:
-        """Best first. What a model can read says little of what a local server loads it with."""
+        """Best first. Local servers load models with less context than the models could read."""
         assumed = self.rules.context_tokens or (UNKNOWN_LIMIT if self.local else None)
         return rank(models, assumed)
 
-    def _unlisted(self) -> ModelView:
-        """The model that is set, on no list; whatever its name says, it shall be used."""
+    def _unlisted_model(self) -> ModelView:
+        """The configured model where no list has it; it is used whatever its name."""
         name = self.rules.model
         assumed = self.rules.context_tokens or UNKNOWN_LIMIT
         ranked = self._ranked((ModelInfo(name),))
         return ranked[0] if ranked else ModelView(name, 1, assumed, None, known=False)
 
-    # --- the list, kept on disk ------------------------------------------------------------
+    # --- the list, cached on disk ----------------------------------------------------------
 
     @property
     def _file(self) -> Path:
         name = "".join(letter if letter.isalnum() else "-" for letter in self.base_url)
         return self.folder / f"models-{name}.json"
 
-    def _kept(self) -> tuple[float, tuple[ModelInfo, ...]]:
-        """When the list was fetched, 0 for never, and the list."""
+    def _cached(self) -> tuple[float, tuple[ModelInfo, ...]]:
+        """The cached list, and when it was fetched (POSIX seconds, 0 for never)."""
         try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-            return float(kept["fetched"]), tuple(ModelInfo(**model) for model in kept["models"])
+            cached = json.loads(self._file.read_text(encoding="utf-8"))
+            return float(cached["fetched"]), tuple(ModelInfo(**model) for model in cached["models"])
         except (OSError, ValueError, KeyError, TypeError):
             return 0.0, ()
 
-    def _keep(self, fetched: float, models: Sequence[ModelInfo]) -> None:
+    def _cache(self, fetched: float, models: Sequence[ModelInfo]) -> None:
         text = json.dumps({"fetched": fetched, "models": [asdict(model) for model in models]})
         with suppress(OSError):  # then it is fetched again
             atomic.replace(self._file, text.encode(), mode=atomic.SHARED)
