@@ -12,7 +12,7 @@ const FLOORS = [
   ["replies.ts"],
   ["client.ts"],
   ["transport.ts", "connection.ts", "changes.ts", "identity.ts", "launcher.ts", "machine.ts", "program.ts", "settings.ts"],
-  ["courier.ts", "server.ts", "vaultEvents.ts"],
+  ["changeSender.ts", "server.ts", "vaultEvents.ts"],
   ["ui"],
   ["main.ts"],
 ];

@@ -11,7 +11,7 @@ export class Broadcast<News> {
     return () => this.#listeners.delete(listener);
   }
 
-  protected tell(news: News): void {
+  protected notify(news: News): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
 }

@@ -38,7 +38,7 @@ export interface Absence {
 /** Where to ask, and which of the server's vaults is ours: by id, by name, or by folder. */
 export interface Target {
   readonly endpoint: Endpoint;
-  readonly vault: { readonly word: string; readonly folder?: string };
+  readonly vault: { readonly idOrName: string; readonly folder?: string };
   /** Somebody else runs this server, for whom its token may be. */
   readonly isShared?: boolean;
 }
@@ -130,7 +130,7 @@ export class Connection extends Broadcast<ConnectionState> {
   /** Asks now. One attempt runs at a time; a call during it waits for the same answer. */
   check(): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    this.#running ??= this.#look().finally(() => (this.#running = null));
+    this.#running ??= this.#poll().finally(() => (this.#running = null));
     return this.#running;
   }
 
@@ -153,20 +153,20 @@ export class Connection extends Broadcast<ConnectionState> {
     this.#timer.clear();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const mine = ++this.#attempt;
     this.#timer.clear();
     const isLate = (): boolean => mine !== this.#attempt;
-    const state = await this.#ask(isLate);
+    const state = await this.#fetchState(isLate);
     if (isLate() || this.#ended) return;
     this.#enter(state);
-    const seconds = this.#pause();
+    const seconds = this.#pollDelay();
     if (seconds !== null) this.#timer.set(seconds * 1000, () => this.check());
   }
 
-  async #ask(isLate: () => boolean): Promise<ConnectionState> {
+  async #fetchState(isLate: () => boolean): Promise<ConnectionState> {
     try {
-      this.#found ??= await this.#meet(isLate);
+      this.#found ??= await this.#connect(isLate);
       const status = await this.#found.client.status();
       this.#failures = 0;
       if (status.state === "starting") return { name: "starting" };
@@ -182,28 +182,28 @@ export class Connection extends Broadcast<ConnectionState> {
   }
 
   /** Everything up to the first status: find the server, compare contracts, find our vault. */
-  async #meet(isLate: () => boolean): Promise<Session> {
+  async #connect(isLate: () => boolean): Promise<Session> {
     const target = await this.#parts.source(() => {
       if (!isLate()) this.#enter({ name: "starting" });
     });
-    if (!("vault" in target)) throw new Halt(offline(target.why, target.detail));
+    if (!("vault" in target)) throw new KnownState(offline(target.why, target.detail));
     const client = this.#parts.open(target.endpoint);
-    const met = compare(await client.greeting());
+    const met = checkCompatibility(await client.greeting());
     const vaults = await client.vaults().catch((error: unknown) => {
       if (!target.isShared || asServerError(error).kind !== "unauthorized") throw error;
-      throw new Halt(offline("in-use"));
+      throw new KnownState(offline("in-use"));
     });
-    const vault = choose(vaults, target.vault);
+    const vault = findVault(vaults, target.vault);
     return { ...met, client: client.ofVault(vault.id), vault };
   }
 
   #enter(state: ConnectionState): void {
     this.#current = state;
-    this.tell(state);
+    this.notify(state);
   }
 
   /** Seconds until the next look; null where only a person's action changes anything. */
-  #pause(): number | null {
+  #pollDelay(): number | null {
     const current = this.#current;
     if (current.name === "offline" && WAITING_FOR_A_PERSON.includes(current.why)) return null;
     if (this.#failures > 0) {
@@ -219,21 +219,21 @@ function offline(why: OfflineReason, detail?: string): ConnectionState {
 }
 
 /** Ends an attempt with a state that is known already. */
-class Halt extends Error {
+class KnownState extends Error {
   constructor(readonly state: ConnectionState) {
     super(state.name);
   }
 }
 
-function compare(greeting: Greeting): Pick<Session, "features" | "version"> {
+function checkCompatibility(greeting: Greeting): Pick<Session, "features" | "version"> {
   const { api, version } = greeting;
   const features = api === API ? featureList(greeting).features : [];
   if (NEEDED_FEATURES.every((name) => features.includes(name))) return { features, version };
-  throw new Halt({ name: "mismatch", older: api > API ? "plugin" : "server", version });
+  throw new KnownState({ name: "mismatch", older: api > API ? "plugin" : "server", version });
 }
 
 /** Another vault than ours is never taken, not even an only one: changes would go astray. */
-function choose(vaults: readonly VaultInfo[], { word, folder }: Target["vault"]): VaultInfo {
+function findVault(vaults: readonly VaultInfo[], { idOrName: word, folder }: Target["vault"]): VaultInfo {
   const served = vaults.filter((vault) => vault.served ?? vault.open);
   const ours =
     served.find(({ id }) => id === word) ??
@@ -242,7 +242,7 @@ function choose(vaults: readonly VaultInfo[], { word, folder }: Target["vault"])
   if (ours) return ours;
   const names = served.map(({ name }) => name).join(", ") || "none";
   const detail = `It does not serve a vault named “${word}”. It serves: ${names}.`;
-  throw new Halt(offline("no-vault", detail));
+  throw new KnownState(offline("no-vault", detail));
 }
 
 const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReason>> = {
@@ -253,7 +253,7 @@ const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReas
 };
 
 function stateOf(error: unknown): ConnectionState {
-  if (error instanceof Halt) return error.state;
+  if (error instanceof KnownState) return error.state;
   if (error instanceof ShapeError) return offline("not-notewell", error.message);
   const { kind, message } = asServerError(error);
   return kind === "unauthorized" ? { name: "needs-token" } : offline(OFFLINE[kind], message);

@@ -9,7 +9,7 @@ import type { Handshake } from "./contract";
 import { versionProblem } from "./identity";
 import { handshake, refusal } from "./replies";
 import { Ring } from "./ring";
-import { rest, Timer } from "./timer";
+import { delay, Timer } from "./timer";
 
 /** What is started: a program, for a vault's folder. */
 export interface Launch {
@@ -50,7 +50,7 @@ const VERSION_MS = 10_000;
 const MAX_VERSION_CHARS = 4_096;
 const GRACE_MS = 5_000;
 const OTHER_ENDS_MS = 2_000;
-const TOLD_LINES = 3;
+const SHOWN_LINES = 3;
 
 export class Launcher {
   readonly log = new Ring<string>(200);
@@ -78,7 +78,7 @@ export class Launcher {
   }
 
   /** A person wants it once more: earlier crashes count no longer. */
-  forgive(): void {
+  resetCrashes(): void {
     this.#crashes = 0;
   }
 
@@ -98,11 +98,11 @@ export class Launcher {
     if (stops !== this.#stops) return { why: "stopped" };
     if (problem !== null) return { why: "wrong-program", detail: `${launch.executable} ${problem}` };
     while (this.#crashes <= MOST_RESTARTS) {
-      if (this.#crashes > 0) await rest(RESTART_AFTER_MS);
+      if (this.#crashes > 0) await delay(RESTART_AFTER_MS);
       let outcome = await this.#attempt(launch);
       if ("url" in outcome && stops === this.#stops) {
         // Most likely that of this plugin before it was loaded anew, which is just ending.
-        await rest(OTHER_ENDS_MS);
+        await delay(OTHER_ENDS_MS);
         outcome = await this.#attempt(launch);
       }
       if (stops !== this.#stops) return { why: "stopped" };
@@ -114,7 +114,7 @@ export class Launcher {
       this.#crashes += 1;
       this.log.add(outcome.ended);
     }
-    return { why: "crashed", detail: this.log.latest.slice(-TOLD_LINES).join("\n") };
+    return { why: "crashed", detail: this.log.latest.slice(-SHOWN_LINES).join("\n") };
   }
 
   /** Null where the program is ours. It is run for that, but told nothing of a vault. */
@@ -153,7 +153,7 @@ export class Launcher {
       child.once("error", nothing);
       child.once("close", nothing);
     });
-    return { endpoint: { url, token }, vault: { word: vaultName, folder }, isShared: true };
+    return { endpoint: { url, token }, vault: { idOrName: vaultName, folder }, isShared: true };
   }
 
   #closed(child: Child, code: number | null): void {
@@ -205,7 +205,7 @@ function printedBy(child: Child): Promise<string | Ended> {
 
 function targetOf(handshake: Handshake, { folder, vaultName }: Launch): Target {
   const endpoint = { url: `http://127.0.0.1:${handshake.port}`, token: handshake.token };
-  return { endpoint, vault: { word: handshake.vaults[0]?.id ?? vaultName, folder } };
+  return { endpoint, vault: { idOrName: handshake.vaults[0]?.id ?? vaultName, folder } };
 }
 
 /** What the program says first. Later lines of its stdout go to `note`, so that it never blocks. */
@@ -218,7 +218,7 @@ function firstLine(
     const fail = (ended: string): void => resolve({ ended });
     timer.set(HANDSHAKE_MS, () => fail(`It said nothing for ${HANDSHAKE_MS / 1000} seconds.`));
     let take = (line: string): void => {
-      resolve(understood(line));
+      resolve(parseFirstLine(line));
       take = note;
     };
     readLines(child.stdout, (line) => take(line));
@@ -234,7 +234,7 @@ function endOf(code: number | null): string {
   return `It ended with code ${code ?? "unknown"}.`;
 }
 
-function understood(line: string): Handshake | InUse | Ended {
+function parseFirstLine(line: string): Handshake | InUse | Ended {
   try {
     const said = JSON.parse(line) as unknown;
     const { error, url } = refusal(said);

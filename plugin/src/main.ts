@@ -4,7 +4,7 @@ import { FileSystemAdapter, Plugin } from "obsidian";
 import { ChangeQueue } from "./changes";
 import { Client, type RequestEntry } from "./client";
 import { Connection } from "./connection";
-import { Courier } from "./courier";
+import { ChangeSender } from "./changeSender";
 import { Launcher } from "./launcher";
 import { thisMachine } from "./machine";
 import { Ring } from "./ring";
@@ -13,7 +13,7 @@ import { Settings } from "./settings";
 import { Timer } from "./timer";
 import { appTransport } from "./transport";
 import { actions, type Action } from "./ui/actions";
-import type { Desk } from "./ui/desk";
+import type { ViewContext } from "./ui/viewContext";
 import { ASK_VIEW, AskView } from "./ui/askView";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
 import { confirm, uploadQuestion } from "./ui/dialogs";
@@ -26,7 +26,7 @@ import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
 import { statusBar } from "./ui/statusBar";
 import { vaultFiles, watchVault } from "./vaultEvents";
 
-const TOGETHER_MS = 100;
+const BATCH_MS = 100;
 const PANELS = [
   [SEARCH_VIEW, SearchView],
   [SIMILAR_VIEW, SimilarView],
@@ -57,7 +57,7 @@ export default class NotewellPlugin extends Plugin {
     open: (endpoint) => new Client(appTransport, (entry) => this.#requests.add(entry), endpoint),
     random: Math.random,
   });
-  readonly #desk: Desk = {
+  readonly #context: ViewContext = {
     app: this.app,
     connection: this.#connection,
     settings: this.#settings,
@@ -65,7 +65,7 @@ export default class NotewellPlugin extends Plugin {
     act: (name) => this.#action(name)?.[2](),
     can: (name) => Boolean(this.#action(name)?.[3]()),
   };
-  readonly #courier = new Courier({
+  readonly #sender = new ChangeSender({
     connection: this.#connection,
     queue: this.#queue,
     files: vaultFiles(this.app),
@@ -73,16 +73,16 @@ export default class NotewellPlugin extends Plugin {
     askAboutGone: () => void this.#askAboutGone(),
   });
   readonly #diagnostics = {
-    desk: this.#desk,
+    context: this.#context,
     version: this.manifest.version,
     requests: this.#requests.latest,
     queue: () => this.#queue.paths(),
-    rejected: this.#courier.rejected.latest,
+    rejected: this.#sender.rejected.latest,
     log: this.#launcher.log.latest,
   };
 
   readonly #actions: readonly Action[] = actions({
-    desk: this.#desk,
+    context: this.#context,
     server: this.#server,
     report: () => diagnosticsText(this.#diagnostics),
     pluginId: this.manifest.id,
@@ -91,7 +91,7 @@ export default class NotewellPlugin extends Plugin {
   override onload(): void {
     const { name } = this.manifest;
     for (const [type, Panel] of PANELS) {
-      this.registerView(type, (leaf) => new Panel(leaf, this.#desk));
+      this.registerView(type, (leaf) => new Panel(leaf, this.#context));
     }
     this.registerView(DIAGNOSTICS_VIEW, (leaf) => new DiagnosticsView(leaf, this.#diagnostics));
     for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) {
@@ -99,14 +99,14 @@ export default class NotewellPlugin extends Plugin {
     }
     for (const action of this.#actions) this.#addAction(action);
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
-    this.addSettingTab(new NotewellSettingTab(this, this.#desk));
-    const updateBar = statusBar(this.addStatusBarItem(), this.#desk, this.#actions);
+    this.addSettingTab(new NotewellSettingTab(this, this.#context));
+    const updateBar = statusBar(this.addStatusBarItem(), this.#context, this.#actions);
     this.register(this.#connection.subscribe(updateBar));
     this.app.workspace.onLayoutReady(() => void this.#begin(updateBar));
   }
 
   override onunload(): void {
-    this.#courier.end();
+    this.#sender.end();
     this.#connection.end();
     this.#launcher.stop();
   }
@@ -126,11 +126,11 @@ export default class NotewellPlugin extends Plugin {
     const soon = new Timer(); // thousands of notes may change at once: they are looked at together
     this.register(() => soon.clear());
     const look = (): void => {
-      this.#courier.wake();
+      this.#sender.wake();
       updateBar();
     };
     watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => {
-      if (!soon.isSet) soon.set(TOGETHER_MS, look);
+      if (!soon.isSet) soon.set(BATCH_MS, look);
     });
     this.registerEvent(
       this.app.vault.on("rename", (file, from) => {
@@ -141,7 +141,7 @@ export default class NotewellPlugin extends Plugin {
     this.registerDomEvent(window, "focus", () => void this.#connection.check());
     this.register(this.#server.follow(() => this.#reconnect()));
     this.#connection.begin();
-    this.#courier.begin();
+    this.#sender.begin();
   }
 
   #reconnect(): void {
@@ -159,7 +159,7 @@ export default class NotewellPlugin extends Plugin {
   async #askAboutGone(): Promise<void> {
     await this.#connection.check();
     const since = this.#connection.lastStatus?.guard?.since;
-    if (since !== this.#settings.chosen.guardDecided) await this.#desk.act("missing");
+    if (since !== this.#settings.chosen.guardDecided) await this.#context.act("missing");
   }
 
   #action(name: ActionName): Action | undefined {

@@ -36,7 +36,7 @@ export class Server {
   start(isAgreed: boolean): void {
     const { settings, launcher } = this.#parts;
     this.#isWanted = true;
-    launcher.forgive();
+    launcher.resetCrashes();
     if (isAgreed) void settings.set("startAgreed", true);
     if (settings.chosen.mode !== "local") void settings.set("mode", "local");
   }
@@ -81,7 +81,7 @@ export class Server {
     const url = mode === "remote" && serverUrl(address);
     if (!url) return { why: "not-set-up" };
     const token = (tokenName && secret(tokenName)) || "";
-    return { endpoint: { url, token }, vault: { word: remoteVault || vaultName } };
+    return { endpoint: { url, token }, vault: { idOrName: remoteVault || vaultName } };
   }
 
   async #local(starting: () => void): Promise<Target | Absence> {

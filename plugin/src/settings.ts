@@ -79,7 +79,7 @@ export interface SettingsPlaces {
 const HISTORY_LENGTH = 20;
 
 export class Settings extends Broadcast<Key | "all"> {
-  chosen: Choices = { ...sane(OF_VAULT, null), ...sane(OF_DEVICE, null) };
+  chosen: Choices = { ...validated(OF_VAULT, null), ...validated(OF_DEVICE, null) };
   readonly #places: SettingsPlaces;
 
   constructor(places: SettingsPlaces) {
@@ -89,16 +89,16 @@ export class Settings extends Broadcast<Key | "all"> {
 
   /** Reads both halves; a value that makes no sense falls back to its default. */
   async load(): Promise<void> {
-    const ofDevice = sane(OF_DEVICE, this.#places.loadDevice());
-    this.chosen = { ...sane(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
-    this.tell("all");
+    const ofDevice = validated(OF_DEVICE, this.#places.loadDevice());
+    this.chosen = { ...validated(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
+    this.notify("all");
   }
 
   async set<K extends Key>(key: K, value: Choices[K]): Promise<void> {
     this.chosen = { ...this.chosen, [key]: value };
-    if (key in OF_DEVICE) this.#places.saveDevice(sane(OF_DEVICE, this.chosen));
-    this.tell(key);
-    if (key in OF_VAULT) await this.#places.saveVault(sane(OF_VAULT, this.chosen));
+    if (key in OF_DEVICE) this.#places.saveDevice(validated(OF_DEVICE, this.chosen));
+    this.notify(key);
+    if (key in OF_VAULT) await this.#places.saveVault(validated(OF_VAULT, this.chosen));
   }
 
   /** Puts `query` on top of the searches that were made here. */
@@ -110,7 +110,7 @@ export class Settings extends Broadcast<Key | "all"> {
 }
 
 /** The values of a table's settings, as far as `stored` has them and they make sense. */
-function sane<T extends Table>(table: T, stored: unknown): Values<T> {
+function validated<T extends Table>(table: T, stored: unknown): Values<T> {
   const given = (stored ?? {}) as Record<string, unknown>;
   const values = Object.entries(table).map(([key, [initial, check]]) => {
     try {

@@ -23,6 +23,6 @@ export class Timer {
   }
 }
 
-export function rest(ms: number): Promise<void> {
+export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => window.setTimeout(resolve, ms));
 }

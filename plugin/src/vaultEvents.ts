@@ -1,9 +1,9 @@
-/** The vault as the app tells of it: its events go to the queue, its files to the courier. */
+/** The vault as the app shows it: its events go to the queue, its files to the change sender. */
 
 import { TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
 import type { ChangeQueue } from "./changes";
 import type { FileStamp } from "./contract";
-import type { VaultFiles } from "./courier";
+import type { VaultFiles } from "./changeSender";
 
 /** The kind of files that the server reads. */
 const READABLE = ".md";
@@ -53,7 +53,7 @@ function renamed(queue: ChangeQueue, from: string, to: string): void {
   else if (isNote(to)) queue.created(to);
 }
 
-/** The files of the vault, for the courier. */
+/** The files of the vault, for the change sender. */
 export function vaultFiles(app: App): VaultFiles {
   const stampOf = (file: TFile): FileStamp => [file.path, file.stat.size, Math.trunc(file.stat.mtime)];
   return {

@@ -7,7 +7,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { before, test } from "node:test";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { answering } from "./support/network.mjs";
 import { connectedTo, freePort, startHomeServer, startServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
@@ -17,7 +17,7 @@ const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirnam
 const QUESTION = "How long does the country loaf rise?";
 const ANSWER = "It rises **four hours** [1], see [[Country loaf]].";
 
-const held = useDesk();
+const held = useWorkspace();
 const model = useModel();
 
 /** Opens an app whose servers have the model in their settings, or none. */

@@ -6,13 +6,13 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "./support/command.mjs";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { MadeUpServer } from "./support/madeUp.mjs";
 import { until } from "./support/wait.mjs";
 
 const NOTES = 20_000;
 const MB = 1_000_000;
-const held = useDesk();
+const held = useWorkspace();
 
 function madeUpNotes() {
   const folders = Array.from({ length: 100 }, (_, n) => `A folder with a name of some length ${n}`);

@@ -5,11 +5,11 @@ import { execFileSync } from "node:child_process";
 import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 
 /** Permissions bind everybody but root, unless root is started without the right to ignore them. */
 const BOUND = process.getuid() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];

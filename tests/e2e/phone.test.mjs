@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 
 test("a phone starts nothing, and searches on a server at home", async () => {
   const server = await startServer(held.desk, [held.desk.vault]);

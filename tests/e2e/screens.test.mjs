@@ -5,12 +5,12 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { HERE } from "./support/app.mjs";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { answering, refusing } from "./support/network.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 
 const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
-const held = useDesk();
+const held = useWorkspace();
 const taken = new Set();
 
 before(() => mkdir(OUT, { recursive: true }));

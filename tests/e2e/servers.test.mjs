@@ -4,16 +4,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { makeDesk, openApp } from "./support/app.mjs";
+import { makeWorkspace, openApp } from "./support/app.mjs";
 import { COMMAND } from "./support/command.mjs";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 
 test("two vaults that are open at once do not meet", async () => {
-  const other = await makeDesk();
+  const other = await makeWorkspace();
   other.variables.NOTEWELL_DATA_DIR = held.desk.variables.NOTEWELL_DATA_DIR;
   await held.withApp({}, async (one) => {
     const two = await openApp(held.browser, other);
@@ -51,7 +51,7 @@ test("a server that runs already is joined, and left running", async () => {
 });
 
 test("a server that keeps a copy is given the notes once a person agrees, and asks before it forgets many", async () => {
-  const desk = await makeDesk();
+  const desk = await makeWorkspace();
   const server = await startServer(desk, ["--mirror", "Sample"]);
   try {
     await growAndShrink(desk, server);

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { COMMAND } from "./support/command.mjs";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 
 test("a new installation asks before it starts anything, then indexes and gets ready", () =>
   held.withApp({ device: {} }, async (app) => {

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { makeDesk } from "./support/app.mjs";
-import { useDesk } from "./support/fixture.mjs";
+import { makeWorkspace } from "./support/app.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { connectedTo, freePort, startHomeServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 const WRITES = ["/api/changes", "/api/sync", "/api/reindex", "/api/guard"];
 
 const says = (app, text) => app.search.getByText(text).first().waitFor({ timeout: READY_MS });
@@ -91,7 +91,7 @@ test("no answer that is not the contract's is taken for a server", () => {
 test("a server that has the token but serves another vault gets nothing of this one", () =>
   withServer(async ({ app, port, kill, again }) => {
     await kill();
-    const other = await makeDesk("Other");
+    const other = await makeWorkspace("Other");
     other.variables.NOTEWELL_DATA_DIR = held.desk.variables.NOTEWELL_DATA_DIR;
     const stranger = await startHomeServer(other, [other.vault], port);
     const from = writes(app).length;

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { MadeUpServer } from "./support/madeUp.mjs";
 import { answering, hanging, refusing } from "./support/network.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 let server = null; // one server, started by hand, for the apps of this file
 
 after(() => server?.end());

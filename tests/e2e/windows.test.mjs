@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { useDesk } from "./support/fixture.mjs";
+import { useWorkspace } from "./support/fixture.mjs";
 import { until } from "./support/wait.mjs";
 
-const held = useDesk();
+const held = useWorkspace();
 const QUERY = "how memory fades";
 const NOTE = "Mind/Ebbinghaus and the leaky bucket.md";
 

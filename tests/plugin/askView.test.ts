@@ -7,7 +7,7 @@ import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
 import { Settings } from "../../plugin/src/settings";
 import { AskView } from "../../plugin/src/ui/askView";
-import type { Desk } from "../../plugin/src/ui/desk";
+import type { ViewContext } from "../../plugin/src/ui/viewContext";
 import { FakeServer, HEALTH, TOKEN } from "./samples";
 
 const ADDRESS = "http://127.0.0.1:8765";
@@ -15,7 +15,7 @@ const WITH_PAGE = { ...HEALTH, features: [...HEALTH.features, "ask_view"] };
 
 let server: FakeServer;
 let connection: Connection;
-let desk: Desk;
+let context: ViewContext;
 let address: string;
 let sent: [greeting: Record<string, unknown>, origin: string, ports: MessagePort[]][];
 
@@ -26,13 +26,13 @@ beforeEach(() => {
   address = ADDRESS;
   sent = [];
   const source = (): ReturnType<ConstructorParameters<typeof Connection>[0]["source"]> =>
-    Promise.resolve({ endpoint: { url: address, token: TOKEN }, vault: { word: "garden" } });
+    Promise.resolve({ endpoint: { url: address, token: TOKEN }, vault: { idOrName: "garden" } });
   connection = new Connection({
     source,
     open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
     random: () => 0.5,
   });
-  desk = {
+  context = {
     app: FakeApp.createConfigured__({ files: { "Bees.md": "# Bees" } }) as unknown as App,
     connection,
     settings: new Settings({
@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 async function open(): Promise<AskView> {
-  const view = new AskView(desk.app.workspace.getLeaf(true), desk);
+  const view = new AskView(context.app.workspace.getLeaf(true), context);
   await (view as unknown as { onOpen(): Promise<void> }).onOpen();
   connection.begin();
   await vi.advanceTimersByTimeAsync(100);
@@ -138,7 +138,7 @@ describe("the panel for questions", () => {
   });
 
   it("opens a note that the page names, and nothing for what makes no sense", async () => {
-    const opened = vi.spyOn(desk.app.workspace, "openLinkText").mockResolvedValue();
+    const opened = vi.spyOn(context.app.workspace, "openLinkText").mockResolvedValue();
     const view = await open();
     load(view);
     for (const said of [null, "here", 7, {}, { path: 7 }, { path: "Elsewhere.md" }]) await say(said);

@@ -10,8 +10,8 @@ beforeEach(() => {
   queue = new ChangeQueue(() => now);
 });
 
-/** What a server is told once everything has settled, as short words. */
-function told(limit = 1_000): string[] {
+/** What a server is sent once everything has settled, as short words. */
+function sentChanges(limit = 1_000): string[] {
   now += 60_000;
   return words(queue.take(limit));
 }
@@ -27,7 +27,7 @@ function words(changes: readonly Change[]): string[] {
 describe("folding", () => {
   it("makes one edit of many", () => {
     for (let n = 0; n < 5; n += 1) queue.modified("a");
-    expect(told()).toEqual(["modify a"]);
+    expect(sentChanges()).toEqual(["modify a"]);
   });
 
   it("makes nothing of a note that came and went", () => {
@@ -41,13 +41,13 @@ describe("folding", () => {
   it("makes an edit of a note deleted and made again", () => {
     queue.deleted("a");
     queue.created("a");
-    expect(told()).toEqual(["modify a"]);
+    expect(sentChanges()).toEqual(["modify a"]);
   });
 
   it("folds a chain of renames, and forgets one that leads back", () => {
     queue.renamed("a", "b");
     queue.renamed("b", "c");
-    expect(told()).toEqual(["rename a c"]);
+    expect(sentChanges()).toEqual(["rename a c"]);
     queue.renamed("c", "d");
     queue.renamed("d", "c");
     expect(queue.size).toBe(0);
@@ -58,19 +58,19 @@ describe("folding", () => {
     queue.renamed("a", "b");
     queue.created("n");
     queue.renamed("n", "m");
-    expect(told()).toEqual(["rename a b", "modify b", "create m"]);
+    expect(sentChanges()).toEqual(["rename a b", "modify b", "create m"]);
   });
 
   it("deletes under the name that the server knows", () => {
     queue.renamed("a", "b");
     queue.deleted("b");
-    expect(told()).toEqual(["delete a"]);
+    expect(sentChanges()).toEqual(["delete a"]);
   });
 
   it("tells a folder's rename once, though the app tells it for the folder and for each note", () => {
     queue.renamed("old/a", "new/a"); // from the folder
     queue.renamed("old/a", "new/a"); // from the note
-    expect(told()).toEqual(["rename old/a new/a"]);
+    expect(sentChanges()).toEqual(["rename old/a new/a"]);
   });
 });
 
@@ -78,27 +78,27 @@ describe("order", () => {
   it("clears a path before another note takes it", () => {
     queue.renamed("b", "c");
     queue.renamed("a", "b");
-    expect(told()).toEqual(["rename b c", "rename a b"]);
+    expect(sentChanges()).toEqual(["rename b c", "rename a b"]);
   });
 
   it("deletes before it moves, and moves before it makes", () => {
     queue.deleted("b");
     queue.renamed("a", "b");
     queue.created("a");
-    expect(told()).toEqual(["delete b", "rename a b", "create a"]);
+    expect(sentChanges()).toEqual(["delete b", "rename a b", "create a"]);
   });
 
   it("reads both anew where two notes changed places", () => {
     queue.renamed("a", "t");
     queue.renamed("b", "a");
     queue.renamed("t", "b");
-    expect(told().sort()).toEqual(["modify a", "modify b"]);
+    expect(sentChanges().sort()).toEqual(["modify a", "modify b"]);
   });
 
   it("overwrites: the note that stood there is deleted", () => {
     queue.modified("b");
     queue.renamed("a", "b");
-    expect(told()).toEqual(["delete b", "rename a b"]);
+    expect(sentChanges()).toEqual(["delete b", "rename a b"]);
   });
 });
 
@@ -119,7 +119,7 @@ describe("waiting", () => {
     now = 900;
     expect(words(queue.take(10))).toEqual(["rename a b"]);
     expect(queue.due()).toBe(1_500);
-    expect(told()).toEqual(["modify b"]);
+    expect(sentChanges()).toEqual(["modify b"]);
   });
 
   it("has nothing due where there is nothing", () => {
@@ -136,15 +136,15 @@ describe("acknowledgement", () => {
     queue.renamed("b", "c");
     queue.restore(sent);
     expect(queue.size).toBe(2);
-    expect(told()).toEqual(["rename a b"]);
-    expect(told()).toEqual(["rename b c"]);
+    expect(sentChanges()).toEqual(["rename a b"]);
+    expect(sentChanges()).toEqual(["rename b c"]);
   });
 
   it("takes no more than asked for", () => {
     for (const path of ["a", "b", "c"]) queue.created(path);
-    expect(told(2)).toEqual(["create a", "create b"]);
+    expect(sentChanges(2)).toEqual(["create a", "create b"]);
     expect(queue.size).toBe(1);
-    expect(told(2)).toEqual(["create c"]);
+    expect(sentChanges(2)).toEqual(["create c"]);
   });
 });
 

@@ -5,7 +5,7 @@ import { aStatus, aVault, FakeServer, HEALTH, TOKEN } from "./samples";
 
 const TARGET: Target = {
   endpoint: { url: "http://127.0.0.1:8765", token: TOKEN },
-  vault: { word: "garden" },
+  vault: { idOrName: "garden" },
 };
 
 let server: FakeServer;
@@ -185,7 +185,7 @@ describe("which vault", () => {
   });
 
   it("is found by its folder where names differ, but only if it is served", async () => {
-    const target = { ...TARGET, vault: { word: "Garten", folder: "/home/ada/garden" } };
+    const target = { ...TARGET, vault: { idOrName: "Garten", folder: "/home/ada/garden" } };
     server.routes["/api/vaults"] = () => ({
       vaults: [aVault({ id: "v0", name: "Garten", open: false }), aVault()],
     });

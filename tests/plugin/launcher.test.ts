@@ -111,7 +111,7 @@ describe("starting", () => {
   it("gives the address and the token of the handshake, and our vault by its id", async () => {
     expect(await launch()).toEqual({
       endpoint: { url: "http://127.0.0.1:40123", token: "fresh" },
-      vault: { word: "v1", folder: "/home/ada/garden" },
+      vault: { idOrName: "v1", folder: "/home/ada/garden" },
     });
     expect(children[0]?.args).toEqual([
       "serve",
@@ -158,7 +158,7 @@ describe("starting", () => {
   it("is tried anew once a person asks", async () => {
     onStart = (child): void => child.end(1);
     await launch(600_000);
-    launcher.forgive();
+    launcher.resetCrashes();
     onStart = (child): void => child.say(`${JSON.stringify(HANDSHAKE)}\n`);
     expect(await launch()).toHaveProperty("endpoint");
   });
@@ -216,7 +216,7 @@ describe("a vault that is served already", () => {
         : child.say('{"error": "in_use", "url": "http://127.0.0.1:8765"}\n');
     expect(await launch()).toEqual({
       endpoint: { url: "http://127.0.0.1:8765", token: "stored" },
-      vault: { word: "garden", folder: "/home/ada/garden" },
+      vault: { idOrName: "garden", folder: "/home/ada/garden" },
       isShared: true,
     });
   });

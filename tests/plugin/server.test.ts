@@ -124,9 +124,9 @@ describe("where the server is", () => {
     const remote = { mode: "remote", address: "home:8765", tokenName: "home" } as const;
     expect(await find(remote)).toEqual({
       endpoint: { url: "http://home:8765", token: "token-of-home" },
-      vault: { word: "garden" },
+      vault: { idOrName: "garden" },
     });
-    expect(await find({ ...remote, remoteVault: "notes" })).toHaveProperty("vault.word", "notes");
+    expect(await find({ ...remote, remoteVault: "notes" })).toHaveProperty("vault.idOrName", "notes");
   });
 
   it("is nothing that is started without being asked for", async () => {

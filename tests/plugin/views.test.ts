@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
 import { Settings } from "../../plugin/src/settings";
-import type { Desk } from "../../plugin/src/ui/desk";
+import type { ViewContext } from "../../plugin/src/ui/viewContext";
 import { QuickSearch } from "../../plugin/src/ui/quickSearch";
 import { SearchView } from "../../plugin/src/ui/searchView";
 import { SimilarView } from "../../plugin/src/ui/similarView";
@@ -15,7 +15,7 @@ import { aReply, aResult, aStatus, FakeServer, problem, TOKEN } from "./samples"
 let server: FakeServer;
 let connection: Connection;
 let settings: Settings;
-let desk: Desk;
+let context: ViewContext;
 let acted: string[];
 let impossible: string[];
 
@@ -34,7 +34,7 @@ beforeEach(() => {
     source: () =>
       Promise.resolve({
         endpoint: { url: "http://127.0.0.1:8765", token: TOKEN },
-        vault: { word: "garden" },
+        vault: { idOrName: "garden" },
       }),
     open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
     random: () => 0.5,
@@ -42,7 +42,7 @@ beforeEach(() => {
   const app = FakeApp.createConfigured__({
     files: { "Bees.md": "# Bees", "Hives.md": "# Hives" },
   });
-  desk = {
+  context = {
     app: app as unknown as App,
     connection,
     settings,
@@ -63,7 +63,7 @@ async function settle(ms = 500): Promise<void> {
 async function opened<V extends SearchView | SimilarView>(
   make: (leaf: WorkspaceLeaf) => V,
 ): Promise<V> {
-  const view = make(desk.app.workspace.getLeaf(true));
+  const view = make(context.app.workspace.getLeaf(true));
   document.body.replaceChildren(view.containerEl);
   await (view as unknown as { onOpen(): Promise<void> }).onOpen();
   view.load();
@@ -72,7 +72,7 @@ async function opened<V extends SearchView | SimilarView>(
 }
 
 function openSearch(): Promise<SearchView> {
-  return opened((leaf) => new SearchView(leaf, desk));
+  return opened((leaf) => new SearchView(leaf, context));
 }
 
 function texts(view: SearchView | SimilarView, selector: string): string[] {
@@ -249,7 +249,7 @@ describe("a press", () => {
 
 describe("the similar notes panel", () => {
   function openSimilar(): Promise<SimilarView> {
-    return opened((leaf) => new SimilarView(leaf, desk));
+    return opened((leaf) => new SimilarView(leaf, context));
   }
 
   it("asks for a note where none is open", async () => {
@@ -261,7 +261,7 @@ describe("the similar notes panel", () => {
     server.routes["/api/similar"] = () => aReply([aResult("Bees.md"), aResult("Hives.md")]);
     connection.begin();
     const view = await openSimilar();
-    view.hold({ kind: "note", path: "Bees.md" });
+    view.stayWith({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".notewell-target")).toEqual(["Bees"]);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
@@ -276,7 +276,7 @@ describe("the similar notes panel", () => {
     await settings.set("marks", { "Bees.md": { hidden: ["1.md"], pinned: [] } });
     connection.begin();
     const view = await openSimilar();
-    view.hold({ kind: "note", path: "Bees.md" });
+    view.stayWith({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["0", "2", "3"]);
     expect(texts(view, ".notewell-info span")).toEqual(["3 notes"]);
@@ -305,7 +305,7 @@ describe("the similar notes panel", () => {
     });
     connection.begin();
     const view = await openSimilar();
-    view.hold({ kind: "note", path: "Bees.md" });
+    view.stayWith({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".notewell-message > div:nth-child(2)")).toEqual(["Excluded. (rule: drafts/)"]);
   });
@@ -314,7 +314,7 @@ describe("the similar notes panel", () => {
     connection.begin();
     const view = await openSimilar();
     view.containerEl.isShown = (): boolean => true;
-    view.hold({ kind: "text", text: "about bees" });
+    view.stayWith({ kind: "text", text: "about bees" });
     await settle();
     server.routes["/api/status"] = () => aStatus({ generation: 8 });
     server.routes["/api/similar"] = () => aReply([aResult("Hives.md")], { generation: 8 });
@@ -324,7 +324,7 @@ describe("the similar notes panel", () => {
 });
 
 describe("the quick search", () => {
-  const hints = (): number => new QuickSearch(desk, "").modalEl.querySelectorAll(".prompt-instruction").length;
+  const hints = (): number => new QuickSearch(context, "").modalEl.querySelectorAll(".prompt-instruction").length;
 
   it("says its keys where there are keys", () => {
     const all = hints();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { conversationShape, conversationsShape } from "../../plugin/web/app/askContract";
 import { earlierList } from "../../plugin/web/views/ask/earlier";
-import { keepConversation, keptConversation } from "../../plugin/web/views/ask/kept";
+import { setCurrentConversation, currentConversation } from "../../plugin/web/views/ask/currentConversation";
 
 function written(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dirname, "../contract", name), "utf8"));
@@ -29,15 +29,15 @@ it("offers the conversations that a server kept, and none where there are none",
 });
 
 it("keeps one conversation for each vault, until it is forgotten", () => {
-  keepConversation("a", "0123456789abcdef");
-  expect(keptConversation("a")).toBe("0123456789abcdef");
-  expect(keptConversation("b")).toBeUndefined();
-  keepConversation("a", undefined);
-  expect(keptConversation("a")).toBeUndefined();
+  setCurrentConversation("a", "0123456789abcdef");
+  expect(currentConversation("a")).toBe("0123456789abcdef");
+  expect(currentConversation("b")).toBeUndefined();
+  setCurrentConversation("a", undefined);
+  expect(currentConversation("a")).toBeUndefined();
 });
 
 it("does without where a page may keep nothing", () => {
   vi.stubGlobal("sessionStorage", undefined);
-  keepConversation("a", "0123456789abcdef");
-  expect(keptConversation("a")).toBeUndefined();
+  setCurrentConversation("a", "0123456789abcdef");
+  expect(currentConversation("a")).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { formatAddress, parseAddress } from "../../plugin/web/lib/address";
 import { conditions, narrowed, without } from "../../plugin/web/lib/filters";
 import { marked } from "../../plugin/web/lib/marks";
 import { movements } from "../../plugin/web/lib/stages";
-import { Kept } from "../../plugin/web/lib/storage";
+import { StoredList } from "../../plugin/web/lib/storage";
 import { at, axisOf, dayNumber, ticks } from "../../plugin/web/lib/timeline";
 import { ago, breadcrumb, bytes, folderOf, nameOf } from "../../plugin/web/lib/words";
 
@@ -94,7 +94,7 @@ it("says places, names and sizes shortly", () => {
 });
 
 it("remembers the latest first, each once, and not for ever", () => {
-  const kept = new Kept<string>("test", 2);
+  const kept = new StoredList<string>("test", 2);
   for (const word of ["a", "b", "a", "c"]) kept.add(word, (other) => other === word);
   expect(kept.all).toEqual(["c", "a"]);
   localStorage.setItem("notewell:test", "not JSON");

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { VaultInfo } from "../../plugin/web/app/contract";
-import { Desk } from "../../plugin/web/app/desk";
+import { ViewContext } from "../../plugin/web/app/viewContext";
 import { VaultsPanel } from "../../plugin/web/views/manage/vaults";
 
 const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
@@ -19,11 +19,11 @@ const vault = (name: string, more: Partial<VaultInfo> = {}): VaultInfo => ({
 it("offers no vault that is known and not served, and says so where all are listed", async () => {
   const known = [vault("Old", { served: false, open: false, default: true }), vault("Home", { served: true }), vault("Plain")];
   const client = { vaults: () => Promise.resolve(known) };
-  const desk = new Desk(client as never, known, [], null as never);
-  expect(desk.vaults.map(({ name }) => name)).toEqual(["Home", "Plain"]);
-  expect(desk.vault?.name).toBe("Home");
+  const context = new ViewContext(client as never, known, [], null as never);
+  expect(context.vaults.map(({ name }) => name)).toEqual(["Home", "Plain"]);
+  expect(context.vault?.name).toBe("Home");
 
-  const panel = new VaultsPanel(desk);
+  const panel = new VaultsPanel(context);
   panel.show();
   await expect.poll(() => panel.el.querySelectorAll("tbody tr").length).toBe(3);
   const [old, home] = panel.el.querySelectorAll("tbody tr");

@@ -7,8 +7,8 @@ import { MarkdownView, Notice, type App } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
 import { ASK } from "./askView";
-import type { Desk } from "./desk";
-import { askAboutGone, confirm, fullReindexQuestion, REINDEX_ALL, startQuestion, told } from "./dialogs";
+import type { ViewContext } from "./viewContext";
+import { askAboutGone, confirm, fullReindexQuestion, REINDEX_ALL, startQuestion, withNotice } from "./dialogs";
 import { SETTINGS, type ActionName } from "./explain";
 import { showFailures } from "./failures";
 import { copyText } from "./menu";
@@ -29,7 +29,7 @@ export type Action = readonly [
 ];
 
 export interface ActionParts {
-  readonly desk: Desk;
+  readonly context: ViewContext;
   readonly server: Server;
   readonly report: () => string;
   readonly pluginId: string;
@@ -47,34 +47,34 @@ export function actions(parts: ActionParts): readonly Action[] {
   return [...ofSearching(parts), ...ofTheIndex(parts), ...ofTheServer(parts)];
 }
 
-function ofSearching({ desk }: ActionParts): Action[] {
-  const { app, connection } = desk;
+function ofSearching({ context }: ActionParts): Action[] {
+  const { app, connection } = context;
   const view = (): MarkdownView | null => app.workspace.getActiveViewOfType(MarkdownView);
   const selection = (): string => view()?.editor.getSelection().trim() ?? "";
   const similar = (): unknown => showSimilar(app, textTarget(selection()));
-  const insert = (): unknown => insertSimilarLink(desk, view());
+  const insert = (): unknown => insertSimilarLink(context, view());
   const isInNote = (): boolean => !!view()?.file;
   const hasGraph = (): boolean => connection.has("graph_view") && isInNote();
   return [
     ["open-search", "Open search", () => showSearch(app), always, "search"],
     ["open-similar", "Open similar notes", () => showSimilar(app), always],
     ["ask", ASK, () => showAsk(app), always],
-    ["quick-search", "Quick search", () => new QuickSearch(desk, selection()).open(), always],
+    ["quick-search", "Quick search", () => new QuickSearch(context, selection()).open(), always],
     ["similar-to-selection", "Find notes similar to selection", similar, selection],
     ["insert-similar-link", "Insert link to similar note", insert, () => connection.session && isInNote()],
-    ["open-graph", "Open the graph around this note", () => openGraph(desk), hasGraph],
+    ["open-graph", "Open the graph around this note", () => openGraph(context), hasGraph],
   ];
 }
 
-function ofTheIndex({ desk }: ActionParts): Action[] {
-  const { app, connection, settings } = desk;
+function ofTheIndex({ context }: ActionParts): Action[] {
+  const { app, connection, settings } = context;
   const isConnected = (): unknown => connection.session;
   const queue = (isPaused: boolean): boolean => connection.lastStatus?.queue.paused === isPaused;
   const guard = (): unknown => connection.lastStatus?.guard;
   /** Asks the server for something, says how that went, and shows at once what it changed. */
   const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<boolean> => {
     if (!connection.session) return false;
-    const isDone = await told(request(connection.session.client));
+    const isDone = await withNotice(request(connection.session.client));
     await connection.check();
     return isDone;
   };
@@ -93,8 +93,8 @@ function ofTheIndex({ desk }: ActionParts): Action[] {
   const pause = (): unknown => ask((client) => client.queue("pause"));
   const resume = (): unknown => ask((client) => client.queue("resume"));
   const status = (): unknown =>
-    new Notice(longStatus(desk).join("\n"), 10_000);
-  const errors = (): unknown => connection.session && told(showFailures(app, connection.session));
+    new Notice(longStatus(context).join("\n"), 10_000);
+  const errors = (): unknown => connection.session && withNotice(showFailures(app, connection.session));
   return [
     ["status", "Show index status", status, always, "info"],
     ["reindex", "Reindex changed notes", reindex, isConnected, "refresh-cw"],
@@ -106,8 +106,8 @@ function ofTheIndex({ desk }: ActionParts): Action[] {
   ];
 }
 
-function ofTheServer({ desk, server, report, pluginId }: ActionParts): Action[] {
-  const { app, connection, settings } = desk;
+function ofTheServer({ context, server, report, pluginId }: ActionParts): Action[] {
+  const { app, connection, settings } = context;
   const isOffline = (): boolean => !connection.session;
   const canStart = (): boolean => isOffline() && server.isPossibleHere;
   const canStop = (): boolean => !isOffline() && settings.chosen.mode === "local";
@@ -124,7 +124,7 @@ function ofTheServer({ desk, server, report, pluginId }: ActionParts): Action[] 
     setting?.openTabById(pluginId);
   };
   return [
-    ["start", "Start the search program", () => start(desk, server), canStart, "power"],
+    ["start", "Start the search program", () => start(context, server), canStart, "power"],
     ["stop", "Stop the search program", stop, canStop, "power-off"],
     ["connect", "Try to connect", connect, isOffline, "plug"],
     ["copy-diagnostics", "Copy diagnostics", copy, always],
@@ -134,7 +134,7 @@ function ofTheServer({ desk, server, report, pluginId }: ActionParts): Action[] 
 }
 
 /** Starting for the first time is asked about, once for each vault on each computer. */
-async function start({ app, connection, settings }: Desk, server: Server): Promise<void> {
+async function start({ app, connection, settings }: ViewContext, server: Server): Promise<void> {
   const program = await server.program();
   const mayStart =
     program === null ||
@@ -146,7 +146,7 @@ async function start({ app, connection, settings }: Desk, server: Server): Promi
 }
 
 /** The web page signs in by its address, as it does from a terminal. */
-function openGraph({ app, connection }: Desk): void {
+function openGraph({ app, connection }: ViewContext): void {
   const { session } = connection;
   const path = activePath(app);
   if (!session || path === undefined) return;

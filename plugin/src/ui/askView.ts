@@ -2,7 +2,7 @@
 
 import { ItemView, type WorkspaceLeaf } from "obsidian";
 import type { Session } from "../connection";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import { explain, HOW_TO_UPGRADE, message, UPGRADE, type Explanation } from "./explain";
 import { messageArea } from "./message";
 import { openPlace, paneFor } from "./open";
@@ -17,15 +17,15 @@ const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups";
 
 export class AskView extends ItemView {
   override icon = "bot";
-  readonly #desk: Desk;
-  #say!: (news: Explanation | null) => void;
+  readonly #context: ViewContext;
+  #showMessage!: (news: Explanation | null) => void;
   #frameEl?: HTMLIFrameElement;
   #session?: Session;
   #isAnswering = false; // whether the page took the greeting
 
-  constructor(leaf: WorkspaceLeaf, desk: Desk) {
+  constructor(leaf: WorkspaceLeaf, context: ViewContext) {
     super(leaf);
-    this.#desk = desk;
+    this.#context = context;
   }
 
   override getViewType(): string {
@@ -38,8 +38,8 @@ export class AskView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     this.contentEl.addClass("notewell-view");
-    this.#say = messageArea(this.contentEl, this.#desk);
-    this.register(this.#desk.connection.subscribe(() => this.#update()));
+    this.#showMessage = messageArea(this.contentEl, this.#context);
+    this.register(this.#context.connection.subscribe(() => this.#update()));
     this.registerEvent(this.app.workspace.on("css-change", () => this.#greet()));
     this.#update();
   }
@@ -50,16 +50,16 @@ export class AskView extends ItemView {
   }
 
   #update(): void {
-    const { connection, waiting } = this.#desk;
+    const { connection, waiting } = this.#context;
     const { session } = connection;
     const hasPage = connection.has("ask_view");
-    if (session && hasPage && session !== this.#session) this.#meet(session);
+    if (session && hasPage && session !== this.#session) this.#openPage(session);
     const ofPage = this.#isAnswering ? null : OPENING;
-    this.#say(explain(connection.state, waiting()) ?? (hasPage ? ofPage : NO_PAGE));
+    this.#showMessage(explain(connection.state, waiting()) ?? (hasPage ? ofPage : NO_PAGE));
   }
 
   /** Where the server was only away for a while its page stays, and the conversation with it. */
-  #meet(session: Session): void {
+  #openPage(session: Session): void {
     this.#session = session;
     const src = `${session.client.endpoint.url}/embed/ask`;
     if (this.#isAnswering && this.#frameEl?.getAttr("src") === src) {
@@ -86,19 +86,19 @@ export class AskView extends ItemView {
       isDark: this.contentEl.doc.body.hasClass("theme-dark"),
     };
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = ({ data }): void => this.#told(data);
+    port1.onmessage = ({ data }): void => this.#receive(data);
     this.#isAnswering = false;
     this.#frameEl?.contentWindow?.postMessage(greeting, new URL(url).origin, [port2]);
   }
 
   /** The page is there, or wants a note to be opened. */
-  #told(said: unknown): void {
+  #receive(said: unknown): void {
     this.#isAnswering = true;
     this.#update();
     const { path, line } = (said ?? {}) as Record<string, unknown>;
     if (typeof path !== "string") return;
     const click = new MouseEvent("click", said as MouseEventInit);
-    const pane = paneFor(click, this.#desk.settings.chosen.openInNewTab);
+    const pane = paneFor(click, this.#context.settings.chosen.openInNewTab);
     void openPlace(this.app, { path, passage: { line: Number(line) || 1 } }, pane);
   }
 }

@@ -3,14 +3,14 @@
 import { ItemView, Platform, type WorkspaceLeaf } from "obsidian";
 import { asServerError, type RequestEntry } from "../client";
 import { title } from "./controls";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import { activePath } from "./open";
 import { longStatus } from "./statusText";
 
 export const DIAGNOSTICS_VIEW = "notewell-diagnostics";
 
 export interface DiagnosticsParts {
-  readonly desk: Desk;
+  readonly context: ViewContext;
   readonly version: string;
   readonly requests: readonly RequestEntry[];
   readonly queue: () => readonly string[];
@@ -19,15 +19,15 @@ export interface DiagnosticsParts {
 }
 
 /** Says nothing of the notes, not even their names, and no token: it is made to be shown around. */
-export function diagnosticsText({ desk, version, requests, rejected }: DiagnosticsParts): string {
-  const { session, lastStatus, state } = desk.connection;
+export function diagnosticsText({ context, version, requests, rejected }: DiagnosticsParts): string {
+  const { session, lastStatus, state } = context.connection;
   return [
     `Notewell ${version}, server ${session?.version}`,
     `Platform: ${JSON.stringify(Platform)}`,
-    `Mode: ${desk.settings.chosen.mode}, state: ${state.name}`,
+    `Mode: ${context.settings.chosen.mode}, state: ${state.name}`,
     `Features: ${session?.features.join(" ")}`,
     `Generation: ${lastStatus?.generation}`,
-    ...longStatus(desk),
+    ...longStatus(context),
     `Refused changes: ${rejected.length}`,
     "Requests:",
     ...requests.map(
@@ -57,14 +57,14 @@ export class DiagnosticsView extends ItemView {
   protected override async onOpen(): Promise<void> {
     this.contentEl.addClass("notewell-diagnostics");
     const look = (): void => void this.#look();
-    this.register(this.#parts.desk.connection.subscribe(() => this.#draw()));
+    this.register(this.#parts.context.connection.subscribe(() => this.#draw()));
     this.registerEvent(this.app.workspace.on("file-open", look));
     look();
   }
 
   /** Asks for the ledger's entry of the active note and for its chunks. */
   async #look(): Promise<void> {
-    const { session } = this.#parts.desk.connection;
+    const { session } = this.#parts.context.connection;
     const path = activePath(this.app);
     if (session && path !== undefined) {
       const note = [path];

@@ -84,7 +84,7 @@ export function askAboutGone(app: App, { gone, total }: Guard): Promise<boolean 
 }
 
 /** Waits for a request that a person asked for, and says if it failed. */
-export async function told(request: Promise<unknown>, done?: string): Promise<boolean> {
+export async function withNotice(request: Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await request;
     if (done) new Notice(done);

@@ -3,7 +3,7 @@
 import { Modal, Setting, type App } from "obsidian";
 import type { Session } from "../connection";
 import type { LedgerRow } from "../contract";
-import { told } from "./dialogs";
+import { withNotice } from "./dialogs";
 import { count } from "./format";
 import { openPlace } from "./open";
 
@@ -17,7 +17,7 @@ export async function showFailures(app: App, { client }: Session): Promise<void>
       button.setButtonText("Retry all").setCta();
       button.onClick(() => {
         modal.close();
-        void told(client.queue("retry"), "They are tried once more.");
+        void withNotice(client.queue("retry"), "They are tried once more.");
       });
     });
   }

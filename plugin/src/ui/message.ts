@@ -1,11 +1,11 @@
 /** Draws an explanation: its text, commands to copy, and a button for each action. */
 
 import { button, title } from "./controls";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import type { Explanation } from "./explain";
 import { copyText } from "./menu";
 
-function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can }: Desk): void {
+function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can }: ViewContext): void {
   const el = parent.createDiv({ cls: "notewell-message", attr: { role: "status" } });
   title(el, explanation.title);
   el.createDiv({ text: explanation.text });
@@ -19,7 +19,7 @@ function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can
 }
 
 /** A place for one explanation; drawn when another is said: a button under a pointer must not blink. */
-export function messageArea(parent: HTMLElement, desk: Desk): (news: Explanation | null) => void {
+export function messageArea(parent: HTMLElement, context: ViewContext): (news: Explanation | null) => void {
   const el = parent.createDiv();
   let drawn = "";
   return (news) => {
@@ -27,7 +27,7 @@ export function messageArea(parent: HTMLElement, desk: Desk): (news: Explanation
     if (said === drawn) return;
     drawn = said;
     el.empty();
-    if (news) renderMessage(el, news, desk);
+    if (news) renderMessage(el, news, context);
   };
 }
 

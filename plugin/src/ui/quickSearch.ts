@@ -3,8 +3,8 @@
 import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
 import { asServerError } from "../client";
 import type { Passage, Result } from "../contract";
-import { rest } from "../timer";
-import type { Desk } from "./desk";
+import { delay } from "../timer";
+import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
 import { breadcrumb, folderOf, scoreText } from "./format";
 import { renderSnippet } from "./highlight";
@@ -27,16 +27,16 @@ const SNIPPET_CHARS = 200;
 const SHOWN: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
 
 export class QuickSearch extends SuggestModal<Hit> {
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   #question = 0;
   #shown: Hit[] = [];
   #withExcerpts = true;
   #inNote: string | null = null;
   #recent = -1;
 
-  constructor(desk: Desk, query: string) {
-    super(desk.app);
-    this.#desk = desk;
+  constructor(context: ViewContext, query: string) {
+    super(context.app);
+    this.#context = context;
     this.setPlaceholder(PLACEHOLDER);
     this.modalEl.addClass("notewell-quick");
     this.emptyStateText = TYPE;
@@ -57,10 +57,10 @@ export class QuickSearch extends SuggestModal<Hit> {
 
   override async getSuggestions(query: string): Promise<Hit[]> {
     const question = ++this.#question;
-    const { connection } = this.#desk;
+    const { connection } = this.#context;
     let hits: Hit[] = [];
     let empty = inOneLine(explain(connection.state, 0)) || "No notes found.";
-    await rest(RESTED_MS);
+    await delay(RESTED_MS);
     try {
       if (question === this.#question && query.trim()) hits = await this.#ask(query);
     } catch (error) {
@@ -83,20 +83,20 @@ export class QuickSearch extends SuggestModal<Hit> {
       const excerpt = content.createDiv("suggestion-note notewell-snippet");
       renderSnippet(excerpt, passage.snippet, passage.highlights, SNIPPET_CHARS);
     }
-    if (this.#desk.settings.chosen.score === "off") return;
+    if (this.#context.settings.chosen.score === "off") return;
     const text = scoreText(passage.score);
     el.createDiv("suggestion-aux").createSpan({ cls: "suggestion-flair", text });
   }
 
   override onChooseSuggestion(hit: Hit, event: KeyEvent): void {
-    const { settings } = this.#desk;
+    const { settings } = this.#context;
     settings.remember(this.inputEl.value);
     if (asksForLink(event)) insertLink(this.app, hit);
     else void openPlace(this.app, hit, paneFor(event, settings.chosen.openInNewTab));
   }
 
   async #ask(query: string): Promise<Hit[]> {
-    const { connection, settings } = this.#desk;
+    const { connection, settings } = this.#context;
     if (!connection.session) return [];
     const { client } = connection.session;
     const hitOf = (result: Result, passage: Passage): Hit => ({ path: result.path, result, passage });
@@ -164,7 +164,7 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 
   #recall(step: 1 | -1): void {
-    const { history } = this.#desk.settings.chosen;
+    const { history } = this.#context.settings.chosen;
     this.#recent = Math.min(history.length - 1, Math.max(-1, this.#recent + step));
     this.inputEl.value = history[this.#recent] ?? "";
     this.#again();
@@ -174,13 +174,13 @@ export class QuickSearch extends SuggestModal<Hit> {
     const query = this.inputEl.value.trim();
     if (!query) return;
     this.close();
-    const file = await createNote(this.#desk, query);
+    const file = await createNote(this.#context, query);
     if (file) await this.app.workspace.getLeaf(false).openFile(file);
   }
 }
 
 /** Makes a note named after the query, or finds the one that has the name. */
-async function createNote({ app }: Desk, query: string): Promise<TFile | null> {
+async function createNote({ app }: ViewContext, query: string): Promise<TFile | null> {
   const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
   if (!name) {
     new Notice("That gives no name for a note.");

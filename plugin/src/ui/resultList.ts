@@ -7,7 +7,7 @@ import type { HoverParent } from "obsidian";
 import type { Result } from "../contract";
 import { Timer } from "../timer";
 import { doByKey } from "./controls";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import { startDrag } from "./drag";
 import { resultMenu, type MenuOwner } from "./menu";
 import { asksForLink, insertLink, openPlace, paneFor, subpathOf } from "./open";
@@ -16,7 +16,7 @@ import { ResultRow, type Hit } from "./resultRow";
 
 /** The view that a list is a part of. */
 export interface ListOwner extends MenuOwner, HoverParent {
-  readonly desk: Desk;
+  readonly context: ViewContext;
   /** The view's type, by which hover previews are told apart. */
   getViewType(): string;
   getDisplayText(): string;
@@ -95,14 +95,14 @@ export class ResultList {
 
   #draw(results: readonly Result[]): void {
     this.shown = results;
-    const { desk } = this.#owner;
+    const { context } = this.#owner;
     const snippetChars = this.moreContext ? LONG_SNIPPET_CHARS : SNIPPET_CHARS;
     const known = new Map(this.#rows.map((row) => [row.result.path, row]));
     this.#rows = results.slice(0, this.#room).map((result, index) => {
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
       const badges = this.#owner.badges(result);
-      row.show(result, { score: desk.settings.chosen.score, snippetChars, badges });
+      row.show(result, { score: context.settings.chosen.score, snippetChars, badges });
       // Moving a node that is in place already would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
@@ -139,9 +139,9 @@ export class ResultList {
   }
 
   #open({ place }: Hit, event: MouseEvent | KeyboardEvent): void {
-    const { app, desk } = this.#owner;
+    const { app, context } = this.#owner;
     this.#owner.onChosen();
-    void openPlace(app, place, paneFor(event, desk.settings.chosen.openInNewTab));
+    void openPlace(app, place, paneFor(event, context.settings.chosen.openInNewTab));
   }
 
   #point({ el, row, place }: Hit, event: MouseEvent): void {

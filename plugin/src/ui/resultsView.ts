@@ -6,7 +6,7 @@ import type { ConnectionState } from "../connection";
 import type { Result, SearchReply } from "../contract";
 import { Timer } from "../timer";
 import { toggle } from "./controls";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import { explain, message, remark, type Explanation } from "./explain";
 import { LiveSearch, type Mode } from "./liveSearch";
 import { messageArea } from "./message";
@@ -18,7 +18,7 @@ const REFRESH_AFTER_MS = 2_000;
 export abstract class ResultsView<Question> extends ItemView implements ListOwner {
   hoverPopover: HoverPopover | null = null;
   override navigation = false;
-  readonly desk: Desk;
+  readonly context: ViewContext;
   protected infoEl!: HTMLElement;
   protected bodyEl!: HTMLElement;
   protected list!: ResultList;
@@ -28,17 +28,17 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
   #tell!: (news: Explanation | null) => void;
   readonly #refresh = new Timer();
 
-  constructor(leaf: WorkspaceLeaf, desk: Desk) {
+  constructor(leaf: WorkspaceLeaf, context: ViewContext) {
     super(leaf);
-    this.desk = desk;
+    this.context = context;
     this.live = new LiveSearch({
-      session: () => desk.connection.session,
+      session: () => context.connection.session,
       request: (...asked) => this.request(...asked),
-      ranksByMeaning: () => desk.connection.lastStatus?.semantic !== "unavailable",
+      ranksByMeaning: () => context.connection.lastStatus?.semantic !== "unavailable",
       show: (reply, isFinal) => {
         this.failure = null;
         this.show(reply, isFinal);
-        this.say();
+        this.showMessage();
       },
       fail: (error) => this.fail(error),
       busy: (isBusy) => this.list.el.setAttr("aria-busy", isBusy),
@@ -74,24 +74,24 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
 
   /** Makes the parts below the view's own header. */
   protected build(): void {
-    const { contentEl, desk } = this;
+    const { contentEl, context } = this;
     contentEl.addClass("notewell-view");
     this.infoEl = contentEl.createDiv({ cls: "notewell-info", attr: { "aria-live": "polite" } });
     this.bodyEl = contentEl.createDiv("search-result-container mod-global-search");
-    this.#tell = messageArea(this.bodyEl, desk);
+    this.#tell = messageArea(this.bodyEl, context);
     this.list = new ResultList(this.bodyEl, this);
-    this.register(desk.connection.subscribe((state) => this.#news(state)));
+    this.register(context.connection.subscribe((state) => this.#news(state)));
     this.register(
-      desk.settings.subscribe(() => {
+      context.settings.subscribe(() => {
         this.settingsChanged();
-        this.say();
+        this.showMessage();
       }),
     );
     this.register(() => {
       this.#refresh.clear();
       this.live.cancel();
     });
-    this.say();
+    this.showMessage();
   }
 
   /** The app writes down how its panels are, this one among them. */
@@ -104,8 +104,8 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
     return toggle(buttons, "list-tree", "Show all passages", (isOpen) => this.list.expandAll(isOpen));
   }
 
-  protected say(): void {
-    const { connection, settings, waiting } = this.desk;
+  protected showMessage(): void {
+    const { connection, settings, waiting } = this.context;
     this.#tell(
       explain(connection.state, waiting()) ??
         this.failure ??
@@ -116,9 +116,9 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
 
   /** A request failed: what is shown stays, with a word about it. */
   protected fail(error: unknown): void {
-    this.desk.connection.report(error);
+    this.context.connection.report(error);
     this.failure = message("No answer", asServerError(error).message);
-    this.say();
+    this.showMessage();
   }
 
   /** Back to the note that was used last. */
@@ -130,7 +130,7 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
   }
 
   #news(state: ConnectionState): void {
-    this.say();
+    this.showMessage();
     this.list.el.toggleClass("is-stale", !("status" in state));
     if (!("status" in state)) return;
     const shown = this.reply?.generation;

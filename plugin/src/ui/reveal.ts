@@ -14,7 +14,7 @@ export async function showSearch(app: App): Promise<void> {
 /** `target`: what the panel should stay with; without one it goes on as it was. */
 export async function showSimilar(app: App, target?: Target): Promise<void> {
   const view = await shown(app, SIMILAR_VIEW, "right", SimilarView);
-  if (target) view?.hold(target);
+  if (target) view?.stayWith(target);
 }
 
 export async function showAsk(app: App): Promise<void> {

@@ -77,7 +77,7 @@ export class SearchView extends ResultsView<string> {
   }
 
   override onChosen(): void {
-    this.desk.settings.remember(this.#query);
+    this.context.settings.remember(this.#query);
   }
 
   protected override request(
@@ -86,7 +86,7 @@ export class SearchView extends ResultsView<string> {
     mode: Mode,
     typing: boolean,
   ): Promise<SearchReply> {
-    return client.search(q, { limit: this.desk.settings.chosen.resultLimit, mode, typing });
+    return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode, typing });
   }
 
   protected override askAgain(): void {
@@ -172,11 +172,11 @@ export class SearchView extends ResultsView<string> {
     this.list.replace([]);
     this.infoEl.empty();
     this.#startEl.empty();
-    renderStart(this.#startEl, this.desk.settings, (query) => {
+    renderStart(this.#startEl, this.context.settings, (query) => {
       this.search(query);
       this.#field.inputEl.focus();
     });
-    this.say();
+    this.showMessage();
   }
 
   protected override show(reply: SearchReply, isFinal: boolean): void {
@@ -205,7 +205,7 @@ export class SearchView extends ResultsView<string> {
 
   async #save(): Promise<void> {
     const query = this.#query.trim();
-    const { settings } = this.desk;
+    const { settings } = this.context;
     if (!query) return;
     const others = settings.chosen.savedSearches.filter((saved) => saved !== query);
     await settings.set("savedSearches", [query, ...others]);

@@ -12,10 +12,10 @@ import {
 } from "obsidian";
 import { serverUrl } from "../server";
 import type { Key, ServerMode } from "../settings";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import { INSTALL, TOKEN_HINT } from "./explain";
 import { renderCommands } from "./message";
-import { whatIsMissing } from "./similarNotes";
+import { explainAbsence } from "./similarNotes";
 import { inOneLine, longStatus } from "./statusText";
 
 type Row = SettingGroupItem<Key>;
@@ -24,11 +24,11 @@ type Options<T> = Omit<Extract<Control, { type: T }>, "type" | "key">;
 
 export class NotewellSettingTab extends PluginSettingTab {
   override icon = "search";
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
 
-  constructor(plugin: Plugin, desk: Desk) {
-    super(desk.app, plugin);
-    this.#desk = desk;
+  constructor(plugin: Plugin, context: ViewContext) {
+    super(context.app, plugin);
+    this.#context = context;
   }
 
   override getSettingDefinitions(): SettingDefinitionItem<Key>[] {
@@ -40,18 +40,18 @@ export class NotewellSettingTab extends PluginSettingTab {
   }
 
   override getControlValue(key: string): unknown {
-    return this.#desk.settings.chosen[key as Key];
+    return this.#context.settings.chosen[key as Key];
   }
 
   override async setControlValue(key: string, value: unknown): Promise<void> {
-    await this.#desk.settings.set(key as Key, value as never);
+    await this.#context.settings.set(key as Key, value as never);
     this.refreshDomState();
   }
 
   #server(): Row[] {
     const where = (mode: ServerMode, definition: Row): Row => ({
       ...definition,
-      visible: () => this.#desk.settings.chosen.mode === mode,
+      visible: () => this.#context.settings.chosen.mode === mode,
     });
     const placeholder = this.app.vault.getName();
     return [
@@ -88,7 +88,7 @@ export class NotewellSettingTab extends PluginSettingTab {
   }
 
   #drawToken(setting: Setting): void {
-    const { settings } = this.#desk;
+    const { settings } = this.#context;
     setting.addComponent((el) =>
       new SecretComponent(this.app, el)
         .setValue(settings.chosen.tokenName)
@@ -97,12 +97,12 @@ export class NotewellSettingTab extends PluginSettingTab {
   }
 
   #drawState(setting: Setting): () => void {
-    const { connection, act } = this.#desk;
+    const { connection, act } = this.#context;
     const { descEl } = setting;
     const draw = (): void => {
       const { state } = connection;
       descEl.empty();
-      for (const text of longStatus(this.#desk)) descEl.createDiv({ text });
+      for (const text of longStatus(this.#context)) descEl.createDiv({ text });
       const isMissing = state.name === "offline" && state.why === "not-installed";
       if (isMissing) renderCommands(descEl, INSTALL);
     };
@@ -120,8 +120,8 @@ export class NotewellSettingTab extends PluginSettingTab {
       field.inputEl.setAttr("aria-label", "Path of a note");
       field.onChange(async (path) => {
         last = path;
-        const { session } = this.#desk.connection;
-        const found = session && path.trim() ? await whatIsMissing(session, path.trim()) : null;
+        const { session } = this.#context.connection;
+        const found = session && path.trim() ? await explainAbsence(session, path.trim()) : null;
         if (last === path) answer.setText(inOneLine(found));
       });
     });

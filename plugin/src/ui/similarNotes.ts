@@ -41,7 +41,7 @@ export function absence({ below, linked, kept }: Filtered, minScore: number): Ex
 }
 
 /** What became of a note, as the index tells. */
-export async function whatIsMissing(session: Session, path: string): Promise<Explanation> {
+export async function explainAbsence(session: Session, path: string): Promise<Explanation> {
   const title = "Not in the index";
   try {
     const { entries } = await session.client.ledger({ path });
@@ -53,11 +53,11 @@ export async function whatIsMissing(session: Session, path: string): Promise<Exp
 
 export function ofLedger({ state, reason, rule }: LedgerRow): Explanation {
   const said = reason ?? "";
-  const told: Partial<Record<LedgerState, Parameters<typeof message>>> = {
+  const explanations: Partial<Record<LedgerState, Parameters<typeof message>>> = {
     excluded: ["This note is excluded", `${said} (rule: ${rule ?? "unknown"})`.trim()],
     failed: ["This note could not be read", said, [["errors", "Show errors"]]],
     indexed: ["Indexed", "If nothing is similar, it has no text."],
     keyword_only: ["Found by keywords only", "The search by meaning follows."],
   };
-  return message(...(told[state] ?? ["Not indexed yet", "Its turn comes."]));
+  return message(...(explanations[state] ?? ["Not indexed yet", "Its turn comes."]));
 }

@@ -2,18 +2,18 @@
 
 import { FuzzySuggestModal, Notice, type MarkdownView } from "obsidian";
 import type { Result } from "../contract";
-import type { Desk } from "./desk";
-import { told } from "./dialogs";
+import type { ViewContext } from "./viewContext";
+import { withNotice } from "./dialogs";
 import { linkTo } from "./open";
 import { ALL_LINKED } from "./similarNotes";
 
 class SimilarSuggest extends FuzzySuggestModal<Result> {
   constructor(
-    desk: Desk,
+    context: ViewContext,
     override readonly getItems: () => Result[],
     override readonly onChooseItem: (result: Result) => void,
   ) {
-    super(desk.app);
+    super(context.app);
     this.setPlaceholder("Link to a similar note…");
   }
 
@@ -23,8 +23,8 @@ class SimilarSuggest extends FuzzySuggestModal<Result> {
 }
 
 /** Asks for the notes like the one in `view`, to write a link to one of them at its cursor. */
-export async function insertSimilarLink(desk: Desk, view: MarkdownView | null): Promise<void> {
-  const { connection, settings, app } = desk;
+export async function insertSimilarLink(context: ViewContext, view: MarkdownView | null): Promise<void> {
+  const { connection, settings, app } = context;
   const { session } = connection;
   const note = view?.file?.path;
   if (!session || note === undefined) return;
@@ -35,7 +35,7 @@ export async function insertSimilarLink(desk: Desk, view: MarkdownView | null): 
     const { results } = await session.client.similar(note, { limit, unlinked: true });
     const others = results.filter(({ path }) => path !== note);
     if (others.length === 0) new Notice(ALL_LINKED.text);
-    else new SimilarSuggest(desk, () => others, insert).open();
+    else new SimilarSuggest(context, () => others, insert).open();
   };
-  await told(suggest());
+  await withNotice(suggest());
 }

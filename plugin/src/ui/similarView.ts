@@ -13,7 +13,7 @@ import { arranged, marksOf, withMark, withoutHidden, type Mark } from "./marks";
 import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
 import { ResultsView } from "./resultsView";
-import { absence, filtered, OPEN_A_NOTE, whatIsMissing } from "./similarNotes";
+import { absence, filtered, OPEN_A_NOTE, explainAbsence } from "./similarNotes";
 import { activeTarget, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
 
 export const SIMILAR_VIEW = "notewell-similar";
@@ -50,7 +50,7 @@ export class SimilarView extends ResultsView<Target> {
     this.#unlinkedOnly = kept.unlinked === true;
     setActive(this.#unlinkedEl, this.#unlinkedOnly);
     const target = restoredTarget(kept.target);
-    if (target) this.hold(target);
+    if (target) this.stayWith(target);
     else this.#follow();
   }
 
@@ -66,7 +66,7 @@ export class SimilarView extends ResultsView<Target> {
     this.registerDomEvent(contentEl, "drop", (event) => this.#drop(event));
     // The app tells nobody where the cursor goes, so it is looked up, and only while that matters.
     const lookUp = (): void => {
-      if (this.desk.settings.chosen.followSection && this.containerEl.isShown()) this.#follow();
+      if (this.context.settings.chosen.followSection && this.containerEl.isShown()) this.#follow();
     };
     this.registerInterval(window.setInterval(lookUp, CURSOR_EVERY_MS));
     this.register(() => soon.clear());
@@ -74,7 +74,7 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   /** Shows what is like `target`, and stays with it. */
-  hold(target: Target): void {
+  stayWith(target: Target): void {
     this.#isPinned = true;
     setActive(this.#pinEl, true);
     this.#retarget(target);
@@ -92,7 +92,7 @@ export class SimilarView extends ResultsView<Target> {
   override addItems(menu: Menu, { path }: Place): void {
     const note = this.#notePath;
     if (!note) return;
-    const { settings } = this.desk;
+    const { settings } = this.context;
     const add = (title: string, icon: string, mark: Mark, isSet: boolean): void =>
       addItem(menu, title, icon, () =>
         settings.set("marks", withMark(settings.chosen.marks, note, path, mark, isSet)),
@@ -133,7 +133,7 @@ export class SimilarView extends ResultsView<Target> {
 
   #follow(): void {
     if (this.#isPinned) return;
-    this.#retarget(activeTarget(this.app, this.desk.settings.chosen.followSection));
+    this.#retarget(activeTarget(this.app, this.context.settings.chosen.followSection));
   }
 
   #retarget(target: Target | null): void {
@@ -146,13 +146,13 @@ export class SimilarView extends ResultsView<Target> {
     // Another note's neighbours must not stay while ours are looked for.
     this.list.replace([]);
     this.infoEl.empty();
-    this.say();
+    this.showMessage();
     this.askAgain();
   }
 
   protected override request(client: Client, target: Target): Promise<SearchReply> {
     // Itself and what is hidden are taken out afterwards.
-    const limit = this.desk.settings.chosen.resultLimit + this.#marks.hidden.length + 1;
+    const limit = this.context.settings.chosen.resultLimit + this.#marks.hidden.length + 1;
     if (target.kind !== "note") return client.similarText(target.text, limit);
     return client.similar(target.path, { limit, unlinked: this.#unlinkedOnly });
   }
@@ -166,7 +166,7 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   #draw({ results }: SearchReply, isKnown: boolean): void {
-    const { minScore, resultLimit } = this.desk.settings.chosen;
+    const { minScore, resultLimit } = this.context.settings.chosen;
     const rest = filtered(results, {
       self: this.#notePath,
       minScore,
@@ -182,16 +182,16 @@ export class SimilarView extends ResultsView<Target> {
   /** A note that the server does not know is no failure, but something to explain. */
   protected override fail(error: unknown): void {
     const target = this.#target;
-    const { session } = this.desk.connection;
+    const { session } = this.context.connection;
     if (!session || target?.kind !== "note" || asServerError(error).status !== 404) {
       super.fail(error);
       return;
     }
-    void whatIsMissing(session, target.path).then((missing) => {
+    void explainAbsence(session, target.path).then((missing) => {
       if (target !== this.#target) return;
       this.#absence = missing;
       this.list.replace([]);
-      this.say();
+      this.showMessage();
     });
   }
 
@@ -200,7 +200,7 @@ export class SimilarView extends ResultsView<Target> {
     if (shown > 0) this.infoEl.createSpan({ text: count(shown, "note") });
     const hidden = this.#marks.hidden.length;
     if (hidden === 0) return;
-    const { settings } = this.desk;
+    const { settings } = this.context;
     link(this.infoEl, `Show ${hidden} hidden`, () =>
       settings.set("marks", withoutHidden(settings.chosen.marks, this.#notePath)),
     );
@@ -212,7 +212,7 @@ export class SimilarView extends ResultsView<Target> {
   }
 
   get #marks(): Marks {
-    return marksOf(this.desk.settings.chosen.marks, this.#notePath);
+    return marksOf(this.context.settings.chosen.marks, this.#notePath);
   }
 
   #links(path: string): readonly string[] {
@@ -230,6 +230,6 @@ export class SimilarView extends ResultsView<Target> {
     if (!target) return;
     event.preventDefault();
     event.stopPropagation();
-    this.hold(target);
+    this.stayWith(target);
   }
 }

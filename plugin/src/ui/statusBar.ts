@@ -2,14 +2,14 @@
 
 import { Menu, setTooltip } from "obsidian";
 import type { Action } from "./actions";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 import { addItem } from "./menu";
 import { longStatus, shortStatus } from "./statusText";
 
 /** Makes the item. Returns what brings it up to date. */
 export function statusBar(
   el: HTMLElement,
-  desk: Desk,
+  context: ViewContext,
   actions: readonly Action[],
 ): () => void {
   el.addClass("mod-clickable");
@@ -24,8 +24,8 @@ export function statusBar(
     if (key === "Enter") el.click();
   };
   const update = (): void => {
-    el.setText(`Notewell: ${shortStatus(desk)}`);
-    setTooltip(el, longStatus(desk).join("\n"), { placement: "top" });
+    el.setText(`Notewell: ${shortStatus(context)}`);
+    setTooltip(el, longStatus(context).join("\n"), { placement: "top" });
   };
   update();
   return update;

@@ -3,9 +3,9 @@
 import type { Status } from "../contract";
 import { explain, type Explanation } from "./explain";
 import { count, duration } from "./format";
-import type { Desk } from "./desk";
+import type { ViewContext } from "./viewContext";
 
-type Standing = Pick<Desk, "connection" | "waiting">;
+type Standing = Pick<ViewContext, "connection" | "waiting">;
 
 /** For the status bar. */
 export function shortStatus({ connection, waiting }: Standing): string {

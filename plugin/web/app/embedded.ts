@@ -11,10 +11,10 @@ import { flag, object, ShapeError, text, type Shape } from "../../src/shape";
 import { parseAddress } from "../lib/address";
 import { closest, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
-import { Voice } from "../parts/voice";
+import { Notices } from "../parts/notices";
 import { AskView } from "../views/ask";
 import { WebClient } from "./client";
-import { Desk } from "./desk";
+import { ViewContext } from "./viewContext";
 import { pageTransport } from "./transport";
 
 const greetingShape = object({
@@ -105,9 +105,9 @@ export class Embedded {
       const [{ features }, vaults, { scope }] = await Promise.all([client.health(), client.vaults(), client.session()]);
       if (asked !== this.#asked) return; // another greeting came meanwhile
       const ours = vaults.filter(({ id }) => id === vault);
-      const desk = new Desk(client, ours, features, new Voice());
-      desk.mayWrite = scope !== "read";
-      if (ours.length > 0) this.#show(desk);
+      const context = new ViewContext(client, ours, features, new Notices());
+      context.mayWrite = scope !== "read";
+      if (ours.length > 0) this.#show(context);
       else fill(this.#root, emptyBox("This vault is not there", "The server serves others, which are not asked in its place."));
     } catch (error) {
       fill(this.#root, this.#problem(asServerError(error), () => void this.#start(greeting)));
@@ -119,11 +119,11 @@ export class Embedded {
     return emptyBox("The server wants another token", "It is entered in the settings of the plugin.");
   }
 
-  #show(desk: Desk): void {
+  #show(context: ViewContext): void {
     history.replaceState(null, "", "#/ask");
-    this.#view = new AskView(desk);
-    fill(this.#root, h("main", {}, this.#view.el), ...desk.voice.els);
-    this.#view.show(desk.address);
+    this.#view = new AskView(context);
+    fill(this.#root, h("main", {}, this.#view.el), ...context.notices.els);
+    this.#view.show(context.address);
     if (document.hasFocus()) this.#view.focus();
   }
 

@@ -2,10 +2,10 @@
 
 import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
-import { Desk } from "./desk";
+import { ViewContext } from "./viewContext";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
-import { Voice } from "../parts/voice";
+import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
 import { showLogin } from "../parts/login";
 import { Shell } from "./shell";
@@ -17,11 +17,11 @@ async function start(): Promise<void> {
   const client = new WebClient(pageTransport("same-origin"), () => undefined, { url: location.origin, token: "" });
   try {
     const [health, vaults] = await Promise.all([client.health(), client.vaults()]);
-    const voice = new Voice();
-    const desk = new Desk(client, vaults, health.features, voice);
-    new Shell(desk, root, health.version).start();
-    root.append(...voice.els);
-    void learnMore(desk);
+    const notices = new Notices();
+    const context = new ViewContext(client, vaults, health.features, notices);
+    new Shell(context, root, health.version).start();
+    root.append(...notices.els);
+    void learnMore(context);
   } catch (error) {
     const problem = asServerError(error);
     if (problem.kind === "unauthorized") showLogin(root);
@@ -30,9 +30,9 @@ async function start(): Promise<void> {
 }
 
 /** What decides which controls are offered; the page works before it is known. */
-async function learnMore(desk: Desk): Promise<void> {
+async function learnMore(context: ViewContext): Promise<void> {
   try {
-    await Promise.all([learnParameters(desk), learnScope(desk)]);
+    await Promise.all([learnParameters(context), learnScope(context)]);
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   } catch (error) {
     asServerError(error);
@@ -40,17 +40,17 @@ async function learnMore(desk: Desk): Promise<void> {
 }
 
 /** Controls that this server does not know are not offered. */
-async function learnParameters(desk: Desk): Promise<void> {
-  const { paths } = await desk.client.openApi();
+async function learnParameters(context: ViewContext): Promise<void> {
+  const { paths } = await context.client.openApi();
   const get = paths["/api/search"]?.["get"] as { parameters?: { name: string }[] } | undefined;
-  desk.searchParameters = new Set(get?.parameters?.map(({ name }) => name));
+  context.searchParameters = new Set(get?.parameters?.map(({ name }) => name));
 }
 
-async function learnScope(desk: Desk): Promise<void> {
-  if (!desk.has("session")) return;
-  const { scope } = await desk.client.session();
-  desk.mayAdminister = scope === "admin";
-  desk.mayWrite = scope !== "read";
+async function learnScope(context: ViewContext): Promise<void> {
+  if (!context.has("session")) return;
+  const { scope } = await context.client.session();
+  context.mayAdminister = scope === "admin";
+  context.mayWrite = scope !== "read";
 }
 
 registerWorker();

@@ -12,7 +12,7 @@ import { ListView } from "../views/list";
 import { Manage } from "../views/manage";
 import { Past } from "../views/past";
 import { Pipeline } from "../views/pipeline";
-import type { Desk, View } from "./desk";
+import type { ViewContext, View } from "./viewContext";
 
 const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
   ["search", "Search", "search"],
@@ -24,21 +24,21 @@ const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
   ["manage", "Manage", "manage"],
 ];
 
-const MAKE: Readonly<Record<ViewName, (desk: Desk) => View>> = {
-  search: (desk) => new ListView(desk),
-  ask: (desk) => new AskView(desk),
-  explore: (desk) => new Explorer(desk),
-  pipeline: (desk) => new Pipeline(desk),
-  past: (desk) => new Past(desk),
-  graph: (desk) => new GraphView(desk),
-  manage: (desk) => new Manage(desk),
+const MAKE: Readonly<Record<ViewName, (context: ViewContext) => View>> = {
+  search: (context) => new ListView(context),
+  ask: (context) => new AskView(context),
+  explore: (context) => new Explorer(context),
+  pipeline: (context) => new Pipeline(context),
+  past: (context) => new Past(context),
+  graph: (context) => new GraphView(context),
+  manage: (context) => new Manage(context),
 };
 
 /** Views of the same query, so that going from one to another takes the query along. */
 const ABOUT_A_QUERY: readonly ViewName[] = ["search", "ask", "explore", "pipeline", "past"];
 
 export class Shell {
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #root: HTMLElement;
   readonly #views = new Map<ViewName, View>();
   readonly #main = h("main", { id: "main", tabindex: "-1" });
@@ -48,10 +48,10 @@ export class Shell {
   readonly #help: HTMLDialogElement;
   #shown: View | null = null;
 
-  constructor(desk: Desk, root: HTMLElement, version: string) {
-    this.#desk = desk;
+  constructor(context: ViewContext, root: HTMLElement, version: string) {
+    this.#context = context;
     this.#root = root;
-    this.#search = new SearchBox(desk);
+    this.#search = new SearchBox(context);
     this.#help = helpDialog(version);
   }
 
@@ -67,12 +67,12 @@ export class Shell {
     window.addEventListener("hashchange", () => this.#follow());
     document.addEventListener("keydown", (event) => this.#key(event));
     this.#follow();
-    const isStart = this.#desk.address.view === "search" && !this.#desk.address.query["q"];
+    const isStart = this.#context.address.view === "search" && !this.#context.address.query["q"];
     if (isStart && matchMedia("(pointer: fine)").matches) this.#search.focus();
   }
 
   #vaultChoice(): HTMLElement {
-    const { vaults } = this.#desk;
+    const { vaults } = this.#context;
     fill(this.#vaults, ...vaults.map(({ id, name }) => h("option", { value: id }, name)));
     this.#vaults.addEventListener("change", () => this.#switchVault());
     return h("label", { class: "vault-choice", hidden: vaults.length < 1 }, this.#vaults);
@@ -80,14 +80,14 @@ export class Shell {
 
   /** Another vault: the same question to it, but no note of the one before. */
   #switchVault(): void {
-    const vault = this.#desk.vaults.find(({ id }) => id === this.#vaults.value);
-    this.#desk.change({ vault: vault?.name ?? null, note: null, line: null, path: null });
+    const vault = this.#context.vaults.find(({ id }) => id === this.#vaults.value);
+    this.#context.change({ vault: vault?.name ?? null, note: null, line: null, path: null });
   }
 
   #follow(): void {
-    const { address } = this.#desk;
+    const { address } = this.#context;
     this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // questions have a field of their own
-    this.#vaults.value = this.#desk.vault?.id ?? "";
+    this.#vaults.value = this.#context.vault?.id ?? "";
     this.#drawPlaces(address);
     const view = this.#view(address.view);
     if (view !== this.#shown) {
@@ -102,11 +102,11 @@ export class Shell {
   }
 
   #drawPlaces({ view: present, query }: Address): void {
-    const offered = PLACES.filter(([view]) => view !== "ask" || this.#desk.has("ask"));
+    const offered = PLACES.filter(([view]) => view !== "ask" || this.#context.has("ask"));
     const links = offered.map(([view, label, sign]) => {
       const kept = ABOUT_A_QUERY.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
       const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
-      const href = this.#desk.to(view, { ...kept, ...around });
+      const href = this.#context.to(view, { ...kept, ...around });
       const current = view === present ? "page" : null;
       return h("a", { href, "aria-current": current }, icon(sign), h("span", {}, label));
     });
@@ -116,7 +116,7 @@ export class Shell {
   #view(name: ViewName): View {
     const known = this.#views.get(name);
     if (known) return known;
-    const made = MAKE[name](this.#desk);
+    const made = MAKE[name](this.#context);
     this.#views.set(name, made);
     return made;
   }
@@ -149,8 +149,8 @@ export class Shell {
 
   /** From the list to the explorer and back. */
   #toggle(): void {
-    const { view, query } = this.#desk.address;
-    this.#desk.go(view === "explore" ? "search" : "explore", { q: query["q"] ?? "" });
+    const { view, query } = this.#context.address;
+    this.#context.go(view === "explore" ? "search" : "explore", { q: query["q"] ?? "" });
   }
 }
 

@@ -49,7 +49,7 @@ export function pictureOf({ path: around, nodes, links, similar }: Neighborhood)
   return { dots, edges: [...links.flatMap(edge(false)), ...similar.flatMap(edge(true))] };
 }
 
-/** Moves the dots until they rest; `moved` is told after each step. */
+/** Moves the dots until they rest; `moved` is called after each step. */
 export function settle({ dots, edges }: Picture, moved: () => void): Simulation<Dot, undefined> {
   const springs = forceLink<Dot, Edge>([...edges])
     .distance(({ isLikeness }) => (isLikeness ? 90 : 55))

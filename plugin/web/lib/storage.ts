@@ -1,6 +1,6 @@
 /** What this browser keeps for its person: lists of words under a name, in local storage. */
 
-export class Kept<T> {
+export class StoredList<T> {
   readonly #name: string;
   readonly #limit: number;
 

@@ -1,7 +1,7 @@
 /** The conditions of a query as chips, and those that its results suggest. */
 
 import type { Result } from "../app/contract";
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
 import { conditions, narrowed, without } from "../lib/filters";
 import { folderOf } from "../lib/words";
@@ -10,9 +10,9 @@ import { icon } from "../lib/icons";
 const SUGGESTED = 6;
 
 /** Chips of the conditions that hold now; each takes itself away. */
-export function conditionChips(desk: Desk, query: string): HTMLElement[] {
+export function conditionChips(context: ViewContext, query: string): HTMLElement[] {
   return conditions(query).map((condition) => {
-    const take = (): void => desk.change({ q: without(query, condition) });
+    const take = (): void => context.change({ q: without(query, condition) });
     const chip = button(h("span", { dir: "auto" }, condition.text), take, { class: "chip is-set" });
     chip.setAttribute("aria-label", `Remove the condition ${condition.text}`);
     chip.append(icon("close"));
@@ -21,7 +21,7 @@ export function conditionChips(desk: Desk, query: string): HTMLElement[] {
 }
 
 /** Conditions that would tell these results apart: tags and folders that some have, the last month. */
-export function suggestedChips(desk: Desk, query: string, results: readonly Result[]): HTMLElement[] {
+export function suggestedChips(context: ViewContext, query: string, results: readonly Result[]): HTMLElement[] {
   if (results.length < 4) return [];
   const tags = dividing(results.flatMap(({ tags: own }) => [...new Set(own)]), results.length);
   const folders = dividing(results.map(({ path }) => folderOf(path)).filter(Boolean), results.length);
@@ -35,7 +35,7 @@ export function suggestedChips(desk: Desk, query: string, results: readonly Resu
     .filter(([name, value]) => narrowed(query, name, value) !== query)
     .slice(0, SUGGESTED)
     .map(([name, value, label]) => {
-      const add = (): void => desk.change({ q: narrowed(query, name, value) });
+      const add = (): void => context.change({ q: narrowed(query, name, value) });
       return button(h("span", { dir: "auto" }, label), add, { class: "chip" });
     });
 }

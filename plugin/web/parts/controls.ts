@@ -1,6 +1,6 @@
 /** The explorer's controls: those that the server must be asked for, and those that act at once. */
 
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import type { Controls } from "../lib/remix";
 
@@ -50,15 +50,15 @@ function share(value: string): [string, string] {
 /** Controls of the request: a change waits, marked, until it is fetched. */
 export class ServerControls {
   readonly el = h("form", { class: "controls", "aria-label": "Asked of the server" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #fetch: (wanted: Wanted) => void;
   readonly #selects = new Map<string, HTMLSelectElement>();
   readonly #button = h("button", { class: "primary", disabled: true }, "Fetch");
   #fetched: Wanted = {};
   #drawn = "";
 
-  constructor(desk: Desk, fetchWith: (wanted: Wanted) => void) {
-    this.#desk = desk;
+  constructor(context: ViewContext, fetchWith: (wanted: Wanted) => void) {
+    this.#context = context;
     this.#fetch = fetchWith;
     this.el.addEventListener("change", () => this.#mark());
     this.el.addEventListener("submit", (event) => {
@@ -80,11 +80,11 @@ export class ServerControls {
   }
 
   #draw(): void {
-    const known = [...this.#desk.searchParameters].join();
+    const known = [...this.#context.searchParameters].join();
     if (this.#drawn === known && this.#selects.size) return;
     this.#drawn = known;
     this.#selects.clear();
-    const rows = CHOICES.filter(({ needs }) => !needs || this.#desk.searchParameters.has(needs)).map((choice) => {
+    const rows = CHOICES.filter(({ needs }) => !needs || this.#context.searchParameters.has(needs)).map((choice) => {
       const options = choice.options.map(([value, label]) => h("option", { value }, label));
       const select = h("select", { name: choice.name }, ...options);
       this.#selects.set(choice.name, select);

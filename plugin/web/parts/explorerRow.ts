@@ -1,19 +1,19 @@
 /** A result in the explorer: its place and how that moved, its scores as bars, what lifted it. */
 
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { h } from "../lib/dom";
 import { obsidianLink } from "../lib/links";
 import type { Remixed } from "../lib/remix";
 import { ago } from "../lib/words";
 import { noteAddress, passageText } from "./resultRow";
 
-export function explorerRow(desk: Desk, one: Remixed): HTMLElement {
+export function explorerRow(context: ViewContext, one: Remixed): HTMLElement {
   const { result, place, score, parts } = one;
   const changed = result.modified ?? result.created;
   const link = h(
     "a",
     {
-      href: noteAddress(desk, result.path),
+      href: noteAddress(context, result.path),
       "data-result": result.path,
       "data-uri": obsidianLink(result.uri),
       dir: "auto",

@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { Neighbors, Note, SearchReply } from "../app/contract";
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
@@ -17,14 +17,14 @@ const NEAR = 8;
 
 export class Inspector {
   readonly el: HTMLElement;
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #scores = h("section");
   readonly #facts = h("div");
   #path = "";
   #sequence = 0;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.el = h("aside", { class: "pane inspector", "aria-label": "Inspector", tabindex: "0" }, this.#scores, this.#facts);
   }
 
@@ -38,7 +38,7 @@ export class Inspector {
   show(path: string, one: Remixed | null, controls: Controls): void {
     const head = one ? [movement(one)] : [];
     fill(this.#scores, h("h2", { dir: "auto" }, one?.result.title ?? nameOf(path), ...head), one && scoreRows(one, controls));
-    const key = `${this.#desk.vault?.id} ${path}`;
+    const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) return;
     this.#path = key;
     void this.#learn(path);
@@ -47,7 +47,7 @@ export class Inspector {
   async #learn(path: string): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
-    const { asking } = this.#desk;
+    const { vaultClient: asking } = this.#context;
     fill(this.#facts);
     try {
       const [note, alike, near] = await Promise.all([
@@ -63,7 +63,7 @@ export class Inspector {
   }
 
   #draw(note: Note, alike: SearchReply, near: Neighbors): void {
-    const desk = this.#desk;
+    const context = this.#context;
     const uri = obsidianLink(note.uri);
     const hop = (wanted: readonly (string | null)[], hops: number): Neighbors["neighbors"] =>
       near.neighbors.filter((one) => one.hops === hops && wanted.includes(one.link));
@@ -73,32 +73,32 @@ export class Inspector {
       h(
         "p",
         { class: "tools" },
-        h("a", { href: desk.to("search", { q: alikeQuery(desk), note: note.path }) }, "Read"),
+        h("a", { href: context.to("search", { q: alikeQuery(context), note: note.path }) }, "Read"),
         uri && h("a", { href: uri }, icon("open"), "Obsidian"),
-        h("a", { href: desk.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
+        h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
       ),
       note.description && h("p", { class: "description", dir: "auto" }, note.description),
       metadata(note),
-      group(desk, "Similar by topic", alike.results),
-      group(desk, "Links to", hop(["out", "both"], 1)),
-      group(desk, "Linked from", hop(["in", "both"], 1)),
-      group(desk, "Two links away", twoAway),
+      group(context, "Similar by topic", alike.results),
+      group(context, "Links to", hop(["out", "both"], 1)),
+      group(context, "Linked from", hop(["in", "both"], 1)),
+      group(context, "Two links away", twoAway),
     );
   }
 }
 
-function alikeQuery(desk: Desk): string {
-  return desk.address.query["q"] ?? "";
+function alikeQuery(context: ViewContext): string {
+  return context.address.query["q"] ?? "";
 }
 
-function group(desk: Desk, title: string, notes: readonly { path: string; title: string }[]): HTMLElement | null {
+function group(context: ViewContext, title: string, notes: readonly { path: string; title: string }[]): HTMLElement | null {
   if (notes.length === 0) return null;
   const rest = notes.length - NEAR;
   return h(
     "section",
     { class: "near" },
     h("h2", {}, title),
-    noteLinks(desk, notes.slice(0, NEAR)),
+    noteLinks(context, notes.slice(0, NEAR)),
     rest > 0 ? h("p", { class: "faint" }, `and ${count(rest, "more", "more")}`) : null,
   );
 }

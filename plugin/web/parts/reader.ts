@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { Note, Result } from "../app/contract";
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
@@ -18,17 +18,17 @@ type Render = (content: string, links: Links) => DocumentFragment;
 
 export class Reader {
   readonly el = h("article", { class: "reader", "aria-label": "Note", tabindex: "-1" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   #path = "";
   #asked = 0;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
   }
 
   /** Shows a note, and the block that `line` is in. */
   async show(path: string, line: number): Promise<void> {
-    const key = `${this.#desk.vault?.id} ${path}`;
+    const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) {
       scrollTo(this.el, line);
       return;
@@ -39,7 +39,7 @@ export class Reader {
     this.el.setAttribute("aria-busy", "true");
     try {
       const [note, { render }] = await Promise.all([
-        this.#desk.asking.fullNote(path),
+        this.#context.vaultClient.fullNote(path),
         import("../lib/markdown"),
       ]);
       if (asked !== this.#asked) return;
@@ -61,15 +61,15 @@ export class Reader {
   }
 
   #draw(note: Note, render: Render): void {
-    const desk = this.#desk;
+    const context = this.#context;
     const targets = new Map(note.links_out.map(({ target, path }) => [target, path]));
     const text = render(note.content, {
       note: (target) => {
         const path = targets.get(target.split("#", 1)[0]?.trim() ?? "") ?? targets.get(target);
-        if (target.startsWith("#")) return noteAddress(desk, note.path);
-        return path ? noteAddress(desk, path) : null;
+        if (target.startsWith("#")) return noteAddress(context, note.path);
+        return path ? noteAddress(context, path) : null;
       },
-      tag: (tag) => desk.to("search", { q: `tag:${tag.slice(1)}` }),
+      tag: (tag) => context.to("search", { q: `tag:${tag.slice(1)}` }),
     });
     const first = text.firstElementChild;
     if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
@@ -81,7 +81,7 @@ export class Reader {
       this.#meta(note),
       properties(note.properties),
       h("div", { class: "prose" }, text),
-      linksIn(desk, note),
+      linksIn(context, note),
       alike,
     );
     void this.#showAlike(note.path, alike);
@@ -89,19 +89,19 @@ export class Reader {
 
   #tools(note: Note): HTMLElement {
     const uri = obsidianLink(note.uri);
-    const desk = this.#desk;
+    const context = this.#context;
     return h(
       "p",
       { class: "tools" },
       this.#close(),
       uri && h("a", { href: uri }, icon("open"), "Open in Obsidian"),
-      h("a", { href: desk.to("search", { like: note.path }) }, icon("similar"), "Similar"),
-      h("a", { href: desk.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
+      h("a", { href: context.to("search", { like: note.path }) }, icon("similar"), "Similar"),
+      h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
     );
   }
 
   #close(): HTMLElement {
-    const close = (): void => this.#desk.change({ note: null, line: null });
+    const close = (): void => this.#context.change({ note: null, line: null });
     return button(icon("back"), close, { class: "plain close", "aria-label": "Close the note" });
   }
 
@@ -112,7 +112,7 @@ export class Reader {
       { class: "meta" },
       h("span", { class: "folder", dir: "auto" }, folderOf(note.path)),
       ...note.tags.map((tag) =>
-        h("a", { class: "tag", href: this.#desk.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
+        h("a", { class: "tag", href: this.#context.to("search", { q: `tag:${tag}` }) }, `#${tag}`),
       ),
       changed && h("time", { datetime: changed, title: day(changed) }, `changed ${ago(changed)}`),
     );
@@ -121,28 +121,28 @@ export class Reader {
   async #showAlike(path: string, el: HTMLElement): Promise<void> {
     const asked = this.#asked;
     try {
-      const { results } = await this.#desk.asking.alike(path, ALIKE);
+      const { results } = await this.#context.vaultClient.alike(path, ALIKE);
       if (asked !== this.#asked || results.length === 0) return;
-      fill(el, h("h2", {}, "Similar notes"), noteLinks(this.#desk, results));
+      fill(el, h("h2", {}, "Similar notes"), noteLinks(this.#context, results));
     } catch (error) {
       asServerError(error); // the note is what was asked for; without neighbours it stands as well
     }
   }
 }
 
-function linksIn(desk: Desk, note: Note): HTMLElement | null {
+function linksIn(context: ViewContext, note: Note): HTMLElement | null {
   const paths = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   if (paths.length === 0) return null;
   const rows = paths.map((path) => ({ path, title: nameOf(path) }));
-  return h("section", { class: "near" }, h("h2", {}, "Linked from"), noteLinks(desk, rows));
+  return h("section", { class: "near" }, h("h2", {}, "Linked from"), noteLinks(context, rows));
 }
 
-export function noteLinks(desk: Desk, notes: readonly Pick<Result, "path" | "title">[]): HTMLElement {
+export function noteLinks(context: ViewContext, notes: readonly Pick<Result, "path" | "title">[]): HTMLElement {
   const links = notes.map(({ path, title }) =>
     h(
       "li",
       {},
-      h("a", { href: noteAddress(desk, path), dir: "auto" }, title),
+      h("a", { href: noteAddress(context, path), dir: "auto" }, title),
       h("span", { class: "folder", dir: "auto" }, folderOf(path)),
     ),
   );

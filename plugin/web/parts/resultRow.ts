@@ -1,7 +1,7 @@
 /** A note that was found: its name, where it is, the passages that answer. */
 
 import type { Kinship, Passage, Result } from "../app/contract";
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
@@ -16,11 +16,11 @@ export interface RowOptions {
   readonly isCurrent: boolean;
 }
 
-export function resultRow(desk: Desk, result: Result, options: RowOptions): HTMLElement {
+export function resultRow(context: ViewContext, result: Result, options: RowOptions): HTMLElement {
   const title = h(
     "a",
     {
-      href: noteAddress(desk, result.path, result.line),
+      href: noteAddress(context, result.path, result.line),
       "data-result": result.path,
       "data-uri": obsidianLink(result.uri),
       "aria-current": options.isCurrent ? "true" : null,
@@ -36,17 +36,17 @@ export function resultRow(desk: Desk, result: Result, options: RowOptions): HTML
     meta(result),
     passageText(result, result.title),
     reasons(result),
-    further(desk, result, options),
-    actions(desk, result),
+    further(context, result, options),
+    actions(context, result),
   );
 }
 
 /** The address that shows a note beside the present list. */
-export function noteAddress(desk: Desk, path: string, line?: number): string {
-  const { view, query, part } = desk.address;
+export function noteAddress(context: ViewContext, path: string, line?: number): string {
+  const { view, query, part } = context.address;
   const place = view === "explore" ? "explore" : "search";
   const kept = view === place ? query : { q: query["q"] };
-  return desk.to(place, { ...kept, note: path, line: line && line > 1 ? String(line) : null }, part);
+  return context.to(place, { ...kept, note: path, line: line && line > 1 ? String(line) : null }, part);
 }
 
 function meta(result: Result): HTMLElement {
@@ -85,7 +85,7 @@ function reasons({ reasons: all }: Result & Kinship): HTMLElement | null {
 }
 
 /** The note's other passages that match, folded. */
-function further(desk: Desk, result: Result, options: RowOptions): HTMLElement | null {
+function further(context: ViewContext, result: Result, options: RowOptions): HTMLElement | null {
   const { passages } = result;
   if (passages.length === 0) return null;
   const links = passages.slice(0, FURTHER).map((passage) =>
@@ -96,7 +96,7 @@ function further(desk: Desk, result: Result, options: RowOptions): HTMLElement |
         "a",
         {
           class: "passage",
-          href: noteAddress(desk, result.path, passage.line),
+          href: noteAddress(context, result.path, passage.line),
           on: { click: () => options.opened(result, passage.line) },
         },
         passageText(passage, result.title),
@@ -107,13 +107,13 @@ function further(desk: Desk, result: Result, options: RowOptions): HTMLElement |
   return h("details", { class: "further" }, h("summary", {}, label), h("ul", {}, ...links));
 }
 
-function actions(desk: Desk, result: Result): HTMLElement {
+function actions(context: ViewContext, result: Result): HTMLElement {
   const uri = obsidianLink(result.uri);
   return h(
     "p",
     { class: "actions" },
     uri && h("a", { href: uri }, icon("open"), "Obsidian"),
-    h("a", { href: desk.to("search", { like: result.path }) }, icon("similar"), "Similar"),
-    h("a", { href: desk.to("graph", { path: result.path }) }, icon("graph"), "Graph"),
+    h("a", { href: context.to("search", { like: result.path }) }, icon("similar"), "Similar"),
+    h("a", { href: context.to("graph", { path: result.path }) }, icon("graph"), "Graph"),
   );
 }

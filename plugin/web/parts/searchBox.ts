@@ -1,11 +1,11 @@
 /** The search field: searches as one types, completes filters, remembers what was asked. */
 
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 import { Timer } from "../../src/timer";
 import type { ViewName } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { history, isSaved, remember, saved, toggleSaved } from "./remembered";
+import { history, isSaved, remember, saved, toggleSaved } from "./searchHistory";
 
 const PAUSE_MS = 90; // of typing, before a search is sent
 const SHOWN = 8;
@@ -22,7 +22,7 @@ interface Suggestion {
 
 export class SearchBox {
   readonly el: HTMLElement;
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #typing = new Timer();
   readonly #input = h("input", {
     id: "q",
@@ -45,8 +45,8 @@ export class SearchBox {
   #chosen = -1;
   #asked = 0;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     const form = { class: "search-box", role: "search", on: { submit: (e: Event) => this.#submit(e) } };
     this.el = h("form", form, icon("search"), this.#input, this.#star, this.#list);
     this.#input.addEventListener("input", () => this.#typed());
@@ -75,19 +75,19 @@ export class SearchBox {
 
   #search(): void {
     this.#typing.clear();
-    const { view } = this.#desk.address;
+    const { view } = this.#context.address;
     if (!SEARCHES.has(view)) return;
-    this.#desk.change({ q: this.#input.value.trim(), note: null, line: null }, true);
+    this.#context.change({ q: this.#input.value.trim(), note: null, line: null }, true);
   }
 
   #submit(event: Event): void {
     event.preventDefault();
     const q = this.#input.value.trim();
     this.#hide();
-    remember(q, this.#desk.vault);
-    const { view } = this.#desk.address;
+    remember(q, this.#context.vault);
+    const { view } = this.#context.address;
     if (SEARCHES.has(view)) this.#search();
-    else this.#desk.go("search", { q });
+    else this.#context.go("search", { q });
     this.el.dispatchEvent(new CustomEvent("notewell-submitted", { bubbles: true }));
   }
 
@@ -103,10 +103,10 @@ export class SearchBox {
 
   /** Words of filters are completed; an empty field offers what was asked before. */
   async #find(typed: string): Promise<readonly Suggestion[]> {
-    if (!typed.trim()) return remembered(this.#desk);
-    if (!this.#desk.has("complete") || !/(^|[\s(])-?(\w+:\S*|\[[^\]]*)$/.test(typed)) return [];
+    if (!typed.trim()) return remembered(this.#context);
+    if (!this.#context.has("complete") || !/(^|[\s(])-?(\w+:\S*|\[[^\]]*)$/.test(typed)) return [];
     try {
-      const completions = await this.#desk.asking.complete(typed, SHOWN);
+      const completions = await this.#context.vaultClient.complete(typed, SHOWN);
       return completions.map(({ text, kind, insert, start }) => {
         const query = typed.slice(0, start) + insert;
         return { label: text, kind, query, isDone: !/[:[]$/.test(insert) };
@@ -180,21 +180,21 @@ export class SearchBox {
   }
 
   #toggleSaved(): void {
-    const isNow = toggleSaved(this.#input.value.trim(), this.#desk.vault);
-    this.#desk.say(isNow ? "Search saved" : "Search no longer saved");
+    const isNow = toggleSaved(this.#input.value.trim(), this.#context.vault);
+    this.#context.say(isNow ? "Search saved" : "Search no longer saved");
     this.#drawStar();
   }
 
   #drawStar(): void {
     const q = this.#input.value.trim();
-    const isKept = isSaved(q, this.#desk.vault);
+    const isKept = isSaved(q, this.#context.vault);
     this.#star.hidden = !q;
     this.#star.setAttribute("aria-pressed", String(isKept));
     this.#star.setAttribute("aria-label", isKept ? "Saved search: remove" : "Save this search");
   }
 }
 
-function remembered(desk: Desk): readonly Suggestion[] {
+function remembered(context: ViewContext): readonly Suggestion[] {
   const of = (kind: string) => (query: string): Suggestion => ({ label: query, kind, query, isDone: true });
-  return [...saved(desk.vault).map(of("saved")), ...history(desk.vault).map(of("earlier"))].slice(0, SHOWN);
+  return [...saved(context.vault).map(of("saved")), ...history(context.vault).map(of("earlier"))].slice(0, SHOWN);
 }

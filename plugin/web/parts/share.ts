@@ -1,13 +1,13 @@
 /** The address of what is seen, for another device that is signed in. */
 
-import type { Desk } from "../app/desk";
+import type { ViewContext } from "../app/viewContext";
 
-export async function share(desk: Desk): Promise<void> {
-  const url = `${location.origin}/${desk.to(desk.address.view, { vault: desk.vault?.name ?? null, ...desk.address.query }, desk.address.part)}`;
+export async function share(context: ViewContext): Promise<void> {
+  const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
   try {
     await navigator.clipboard.writeText(url);
-    desk.say("Link copied");
+    context.say("Link copied");
   } catch {
-    desk.say(url); // clipboards are for secure origins; elsewhere the person copies it
+    context.say(url); // clipboards are for secure origins; elsewhere the person copies it
   }
 }

@@ -2,12 +2,12 @@
 
 import { asServerError } from "../../src/client";
 import type { Answer, AskModels } from "../app/askContract";
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { emptyBox, errorBox } from "../parts/errors";
 import { deleteButton, earlierList } from "./ask/earlier";
-import { keepConversation, keptConversation } from "./ask/kept";
+import { setCurrentConversation, currentConversation } from "./ask/currentConversation";
 import { saveForm } from "./ask/save";
 import { setup } from "./ask/setup";
 import { Turn } from "./ask/turn";
@@ -17,7 +17,7 @@ const HERE = new Set(["localhost", "127.0.0.1", "::1"]);
 export class AskView implements View {
   readonly title = "Ask";
   readonly el = h("div", { class: "ask" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #intro = h("div", { class: "ask-intro" });
   readonly #turns = h("div", { class: "turns" });
   readonly #tools = h("div", { class: "ask-tools" });
@@ -34,8 +34,8 @@ export class AskView implements View {
   #conversation: string | undefined;
   #first = "";
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     const row = h("div", { class: "ask-row" }, this.#picker, this.#leaves, this.#stop, this.#send);
     this.#form = h("form", { class: "ask-form", on: { submit: (event: Event) => this.#submit(event) } }, this.#field, row);
     this.#field.addEventListener("keydown", (event) => this.#fieldKey(event));
@@ -43,11 +43,11 @@ export class AskView implements View {
   }
 
   show({ query }: Address): void {
-    if (!this.#desk.has("ask")) {
+    if (!this.#context.has("ask")) {
       fill(this.el, emptyBox("This server cannot be asked", "Asking a language model came with a later version."));
       return;
     }
-    const vault = this.#desk.vault?.id;
+    const vault = this.#context.vault?.id;
     if (vault !== this.#vault) {
       this.#vault = vault;
       this.#begin();
@@ -84,32 +84,32 @@ export class AskView implements View {
     this.el.classList.remove("has-turns");
     this.#field.placeholder = "A question to your notes";
     const about = "The answer is written by the language model that you set up, from your notes, and cites them.";
-    fill(this.#intro, h("h2", {}, `Ask ${this.#desk.vault?.name ?? "your notes"}`), h("p", { class: "faint" }, about));
+    fill(this.#intro, h("h2", {}, `Ask ${this.#context.vault?.name ?? "your notes"}`), h("p", { class: "faint" }, about));
     this.#draw();
   }
 
   /** Goes on with the conversation that this tab was in when the page was left. */
   async #resume(): Promise<void> {
     const vault = this.#vault;
-    const id = keptConversation(vault);
-    if (!id || !this.#desk.has("ask_conversation")) return;
+    const id = currentConversation(vault);
+    if (!id || !this.#context.has("ask_conversation")) return;
     try {
-      const { turns } = await this.#desk.asking.conversation(id);
+      const { turns } = await this.#context.vaultClient.conversation(id);
       if (vault === this.#vault && !this.#turn && !this.#conversation) this.#drawEarlier(id, turns);
     } catch (error) {
       if (asServerError(error).status !== 404) return; // out of reach: what is asked next says so
-      keepConversation(vault, undefined);
-      this.#desk.say("The earlier conversation is no longer kept. A new one begins.");
+      setCurrentConversation(vault, undefined);
+      this.#context.say("The earlier conversation is no longer kept. A new one begins.");
     }
   }
 
   /** Offers what was talked about before, where nothing is yet. */
   async #offer(): Promise<void> {
     const vault = this.#vault;
-    if (this.#conversation || this.#turn || !this.#desk.has("ask_conversations")) return;
+    if (this.#conversation || this.#turn || !this.#context.has("ask_conversations")) return;
     try {
-      const list = earlierList(await this.#desk.asking.conversations(), (id) => {
-        keepConversation(vault, id);
+      const list = earlierList(await this.#context.vaultClient.conversations(), (id) => {
+        setCurrentConversation(vault, id);
         void this.#resume();
       });
       if (list && vault === this.#vault && !this.#conversation && !this.#turn) this.#intro.append(list);
@@ -139,7 +139,7 @@ export class AskView implements View {
     this.#picker.hidden = true;
     fill(this.#leaves);
     try {
-      const models = await this.#desk.asking.askModels();
+      const models = await this.#context.vaultClient.askModels();
       if (vault !== this.#vault) return;
       this.#drawModels(models);
       void this.#offer();
@@ -179,7 +179,7 @@ export class AskView implements View {
     const question = this.#field.value.trim();
     if (!question || this.#turn) return;
     this.#seen = question;
-    this.#desk.change({ q: question }, true);
+    this.#context.change({ q: question }, true);
     this.#field.value = "";
     void this.#ask(question);
   }
@@ -187,13 +187,13 @@ export class AskView implements View {
   #made(question: string): Turn {
     const vault = this.#vault;
     const asked = { question, conversation: this.#conversation, model: this.#models.value || undefined };
-    const turn = new Turn(this.#desk, asked, {
+    const turn = new Turn(this.#context, asked, {
       again: () => {
         if (this.#turn) return;
         turn.el.remove();
         void this.#ask(question);
       },
-      began: (conversation) => keepConversation(vault, conversation),
+      began: (conversation) => setCurrentConversation(vault, conversation),
     });
     return turn;
   }
@@ -211,7 +211,7 @@ export class AskView implements View {
     this.#turn = null;
     if (turn.isLost) this.#conversation = undefined;
     if (conversation) this.#answered(conversation, question);
-    keepConversation(this.#vault, this.#conversation);
+    setCurrentConversation(this.#vault, this.#conversation);
     this.#draw();
   }
 
@@ -231,20 +231,20 @@ export class AskView implements View {
       return;
     }
     const save = (): void => {
-      fill(this.#tools, saveForm(this.#desk, conversation, this.#first, () => this.#draw()));
+      fill(this.#tools, saveForm(this.#context, conversation, this.#first, () => this.#draw()));
       this.#tools.querySelector("input")?.focus();
     };
     const begin = (): void => {
-      keepConversation(this.#vault, undefined);
+      setCurrentConversation(this.#vault, undefined);
       this.#begin();
       void this.#offer();
     };
-    const mayWrite = this.#desk.mayWrite && this.#desk.has("ask_save");
+    const mayWrite = this.#context.mayWrite && this.#context.has("ask_save");
     fill(
       this.#tools,
       mayWrite ? button("Save as note", save, { class: "quiet" }) : null,
       button("New conversation", begin, { class: "quiet" }),
-      this.#desk.mayWrite && this.#desk.has("ask_forget") ? deleteButton(this.#desk, conversation, begin) : null,
+      this.#context.mayWrite && this.#context.has("ask_forget") ? deleteButton(this.#context, conversation, begin) : null,
     );
   }
 }

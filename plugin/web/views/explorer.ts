@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { SearchReply } from "../app/contract";
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
@@ -11,7 +11,7 @@ import { LiveControls, SERVER_CONTROLS, ServerControls, type Wanted } from "../p
 import { emptyBox, errorBox } from "../parts/errors";
 import { explorerRow } from "../parts/explorerRow";
 import { Inspector } from "../parts/inspector";
-import { nearFirst } from "../parts/nearness";
+import { proximityToFirst } from "../parts/proximity";
 import { moveAmong, openInObsidian } from "../parts/rows";
 
 /** Fetched beyond what is shown, so that a remix can bring something up. */
@@ -21,7 +21,7 @@ const SHOWN = 10;
 export class Explorer implements View {
   readonly title = "Explore";
   readonly el = h("div", { class: "explorer" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #server: ServerControls;
   readonly #live: LiveControls;
   readonly #inspector: Inspector;
@@ -36,11 +36,11 @@ export class Explorer implements View {
   #knowsNearness = false;
   #isPlanned = false;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.#server = new ServerControls(desk, (wanted) => desk.change(wanted));
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#server = new ServerControls(context, (wanted) => context.change(wanted));
     this.#live = new LiveControls((controls) => this.#plan(controls));
-    this.#inspector = new Inspector(desk);
+    this.#inspector = new Inspector(context);
     const controls = h(
       "aside",
       { class: "pane", "aria-label": "Controls" },
@@ -53,7 +53,7 @@ export class Explorer implements View {
 
   show({ query }: Address): void {
     const wanted = wantedOf(query);
-    const question = JSON.stringify([this.#desk.vault?.id, query["q"], wanted]);
+    const question = JSON.stringify([this.#context.vault?.id, query["q"], wanted]);
     this.#server.show(wanted);
     if (question !== this.#asked) {
       this.#asked = question;
@@ -67,7 +67,7 @@ export class Explorer implements View {
   }
 
   get #limit(): number {
-    return Number(this.#desk.address.query["n"] || SHOWN);
+    return Number(this.#context.address.query["n"] || SHOWN);
   }
 
   async #search(q: string, wanted: Wanted): Promise<void> {
@@ -79,7 +79,7 @@ export class Explorer implements View {
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const reply = await this.#desk.asking.find(q, asked(wanted, this.#limit));
+      const reply = await this.#context.vaultClient.find(q, asked(wanted, this.#limit));
       if (sequence === this.#sequence) this.#take(reply);
     } catch (error) {
       if (sequence !== this.#sequence) return;
@@ -123,7 +123,7 @@ export class Explorer implements View {
     this.#knowsNearness = true;
     const reply = this.#reply;
     if (!reply) return;
-    const found = await nearFirst(this.#desk, reply.results);
+    const found = await proximityToFirst(this.#context, reply.results);
     if (reply !== this.#reply) return;
     this.#nearness = found;
     this.#draw(this.#live.value);
@@ -139,7 +139,7 @@ export class Explorer implements View {
       now: Date.now(),
     });
     this.#shown = ranked.slice(0, this.#limit);
-    fill(this.#list, ...this.#shown.map((one) => explorerRow(this.#desk, one)));
+    fill(this.#list, ...this.#shown.map((one) => explorerRow(this.#context, one)));
     fill(
       this.#info,
       `${this.#shown.length} shown of ${count(reply.results.length, "candidate", "candidates")}`,
@@ -149,7 +149,7 @@ export class Explorer implements View {
   }
 
   #inspect(): void {
-    const path = this.#desk.address.query["note"] ?? this.#shown[0]?.result.path;
+    const path = this.#context.address.query["note"] ?? this.#shown[0]?.result.path;
     for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
       if (row.dataset["result"] === path) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");

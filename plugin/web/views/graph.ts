@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { Neighborhood } from "../app/contract";
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -17,7 +17,7 @@ const SIZES = ["100", "300", "1000", "3000"];
 export class GraphView implements View {
   readonly title = "Graph";
   readonly el = h("div", { class: "graph-view" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #tools = h("div", { class: "graph-tools" });
   readonly #stage = h("div", { class: "graph-stage" });
   readonly #card = h("div", { class: "graph-card", role: "status", hidden: true });
@@ -26,14 +26,14 @@ export class GraphView implements View {
   #asked = "";
   #sequence = 0;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.el.append(this.#tools, this.#stage, this.#list);
   }
 
   show({ query }: Address): void {
     const { path = "", hops = "", size = "", daily = "" } = query;
-    const question = JSON.stringify([this.#desk.vault?.id, path, hops, size, daily]);
+    const question = JSON.stringify([this.#context.vault?.id, path, hops, size, daily]);
     if (question === this.#asked) return;
     this.#asked = question;
     void this.#load({ path, hops: hops || "2", size: size || "300", daily: daily === "yes" });
@@ -50,7 +50,7 @@ export class GraphView implements View {
     this.#stage.setAttribute("aria-busy", "true");
     try {
       const [found, { GraphScene: Scene }] = await Promise.all([
-        this.#desk.asking.neighborhood({ ...(path ? { path } : {}), hops, limit: size, daily }),
+        this.#context.vaultClient.neighborhood({ ...(path ? { path } : {}), hops, limit: size, daily }),
         import("./scene"),
       ]);
       if (sequence !== this.#sequence) return;
@@ -80,20 +80,20 @@ export class GraphView implements View {
     this.#card.hidden = true;
     scene.start();
     fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked, scene));
-    fill(this.#list, ...listed(this.#desk, found));
+    fill(this.#list, ...listed(this.#context, found));
   }
 
   #controls(found: Neighborhood, asked: { hops: string; size: string; daily: boolean }, scene: GraphScene): Node[] {
-    const desk = this.#desk;
-    const change = (name: string) => (event: Event) => desk.change({ [name]: (event.target as HTMLSelectElement).value });
+    const context = this.#context;
+    const change = (name: string) => (event: Event) => context.change({ [name]: (event.target as HTMLSelectElement).value });
     const layer = (label: string, legend: string, act: (on: boolean) => void): HTMLElement => {
       const box = h("input", { type: "checkbox", checked: true });
       box.addEventListener("change", () => act(box.checked));
       return h("label", {}, box, h("span", { class: `legend ${legend}` }), label);
     };
     const daily = h("input", { type: "checkbox", checked: asked.daily });
-    daily.addEventListener("change", () => desk.change({ daily: daily.checked ? "yes" : null }));
-    const whole = h("a", { href: desk.to("graph", {}) }, "Whole vault");
+    daily.addEventListener("change", () => context.change({ daily: daily.checked ? "yes" : null }));
+    const whole = h("a", { href: context.to("graph", {}) }, "Whole vault");
     return [
       layer("Links", "", (on) => scene.layers({ links: on })),
       layer("Likeness", "is-similar", (on) => scene.layers({ likeness: on })),
@@ -109,7 +109,7 @@ export class GraphView implements View {
   #drawCard(dot: Dot | null): void {
     this.#card.hidden = dot === null;
     if (!dot) return;
-    const desk = this.#desk;
+    const context = this.#context;
     fill(
       this.#card,
       h("h2", { dir: "auto" }, dot.title),
@@ -117,15 +117,15 @@ export class GraphView implements View {
       h(
         "p",
         { class: "tools" },
-        h("a", { href: noteAddress(desk, dot.path) }, "Read"),
-        h("a", { href: desk.to("graph", { ...desk.address.query, path: dot.path }) }, icon("graph"), "Around it"),
-        h("a", { href: desk.to("search", { like: dot.path }) }, icon("similar"), "Similar"),
+        h("a", { href: noteAddress(context, dot.path) }, "Read"),
+        h("a", { href: context.to("graph", { ...context.address.query, path: dot.path }) }, icon("graph"), "Around it"),
+        h("a", { href: context.to("search", { like: dot.path }) }, icon("similar"), "Similar"),
       ),
     );
   }
 
   #around(dot: Dot): void {
-    this.#desk.change({ path: dot.path });
+    this.#context.change({ path: dot.path });
   }
 }
 
@@ -135,12 +135,12 @@ function choice(label: string, value: string, options: readonly (readonly [strin
 }
 
 /** The same in words: for readers of screens, and for finding a note by its name. */
-function listed(desk: Desk, found: Neighborhood): (Node | null)[] {
+function listed(context: ViewContext, found: Neighborhood): (Node | null)[] {
   const rows = found.nodes.map(({ path, title, hops, links }) =>
     h(
       "li",
       {},
-      h("a", { href: noteAddress(desk, path), dir: "auto" }, title),
+      h("a", { href: noteAddress(context, path), dir: "auto" }, title),
       h("span", { class: "faint" }, hops === null ? "alike" : hops === 0 ? "here" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
     ),
   );

@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { Result, SearchReply } from "../app/contract";
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -21,7 +21,7 @@ const MORE = 40;
 export class ListView implements View {
   readonly title = "Search";
   readonly el = h("div", { class: "list-view" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #reader: Reader;
   readonly #chips = h("div", { class: "chips" });
   readonly #info = h("div", { class: "info" });
@@ -32,15 +32,15 @@ export class ListView implements View {
   #sequence = 0;
   #reply: SearchReply | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.#reader = new Reader(desk);
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#reader = new Reader(context);
     const column = h("section", { class: "column" }, this.#chips, this.#info, this.#list, this.#after);
     this.el.append(column, this.#reader.el);
   }
 
   show({ query }: Address): void {
-    const question = JSON.stringify([this.#desk.vault?.id, query["q"], query["like"], query["mode"]]);
+    const question = JSON.stringify([this.#context.vault?.id, query["q"], query["like"], query["mode"]]);
     if (question !== this.#asked) {
       this.#asked = question;
       this.#limit = FIRST;
@@ -57,9 +57,9 @@ export class ListView implements View {
   }
 
   key(event: KeyboardEvent): boolean {
-    if (event.key === "Escape" && this.#desk.address.query["note"]) {
-      const note = this.#desk.address.query["note"];
-      this.#desk.change({ note: null, line: null });
+    if (event.key === "Escape" && this.#context.address.query["note"]) {
+      const note = this.#context.address.query["note"];
+      this.#context.change({ note: null, line: null });
       this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(note)}"]`)?.focus();
       return true;
     }
@@ -68,7 +68,7 @@ export class ListView implements View {
   }
 
   async #search(): Promise<void> {
-    const { q = "", like = "", mode } = this.#desk.address.query;
+    const { q = "", like = "", mode } = this.#context.address.query;
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q && !like) {
@@ -77,7 +77,7 @@ export class ListView implements View {
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const { asking } = this.#desk;
+      const { vaultClient: asking } = this.#context;
       const limit = this.#limit;
       const asked = mode ? { limit, mode } : { limit };
       const reply = await (like ? asking.alike(like, limit) : asking.find(q, asked));
@@ -100,27 +100,27 @@ export class ListView implements View {
     fill(this.#info);
     fill(this.#list);
     this.#list.removeAttribute("aria-busy");
-    fill(this.#after, startPage(this.#desk));
+    fill(this.#after, startPage(this.#context));
   }
 
   #draw(reply: SearchReply, q: string, like: string): void {
     this.#reply = reply;
     const { results, total } = reply;
-    const note = this.#desk.address.query["note"];
+    const note = this.#context.address.query["note"];
     const options = { opened: (result: Result) => this.#opened(result), isCurrent: false };
-    fill(this.#chips, ...this.#ofQuery(q, like), ...(like ? [] : suggestedChips(this.#desk, q, results)));
+    fill(this.#chips, ...this.#ofQuery(q, like), ...(like ? [] : suggestedChips(this.#context, q, results)));
     fill(this.#info, ...this.#facts(reply));
     fill(
       this.#list,
-      ...results.map((result) => resultRow(this.#desk, result, { ...options, isCurrent: result.path === note })),
+      ...results.map((result) => resultRow(this.#context, result, { ...options, isCurrent: result.path === note })),
     );
     fill(this.#after, this.#ending(reply));
-    this.#desk.voice.whisper(count(Math.min(total, results.length), "note", "notes"));
+    this.#context.notices.announce(count(Math.min(total, results.length), "note", "notes"));
   }
 
   #ofQuery(q: string, like: string): HTMLElement[] {
-    if (!like) return conditionChips(this.#desk, q);
-    const stop = (): void => this.#desk.change({ like: null });
+    if (!like) return conditionChips(this.#context, q);
+    const stop = (): void => this.#context.change({ like: null });
     const chip = button(`Like: ${nameOf(like)}`, stop, { class: "chip is-set" });
     chip.append(icon("close"));
     return [chip];
@@ -129,12 +129,12 @@ export class ListView implements View {
   #facts({ results, total, took_ms, mode, warnings, confidence }: SearchReply): (Node | null)[] {
     if (results.length === 0) return warnings.map((text) => h("p", { class: "warning" }, text));
     const shown = total > results.length ? `${results.length} of ${count(total, "note", "notes")}` : count(total, "note", "notes");
-    const facts = [shown, ms(took_ms), mode === "hybrid" || this.#desk.address.query["like"] ? "" : `${mode} only`].filter(Boolean);
+    const facts = [shown, ms(took_ms), mode === "hybrid" || this.#context.address.query["like"] ? "" : `${mode} only`].filter(Boolean);
     const isDoubtful = confidence !== null && confidence < 0.12;
     return [
       h("h1", { class: "unseen" }, "Results"),
       h("p", { class: "facts" }, facts.join(" · ")),
-      button(icon("share"), () => share(this.#desk), { class: "plain", "aria-label": "Copy a link to this search" }),
+      button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": "Copy a link to this search" }),
       isDoubtful ? h("p", { class: "warning" }, "These are the nearest notes; probably none answers this.") : null,
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
     ];
@@ -154,9 +154,9 @@ export class ListView implements View {
 
   #opened(result: Result): void {
     const reply = this.#reply;
-    if (!reply || !this.#desk.has("opened") || !reply.query) return;
+    if (!reply || !this.#context.has("opened") || !reply.query) return;
     const rank = reply.results.indexOf(result) + 1;
     // Only statistics hang on it: where the server keeps none, nothing is lost.
-    this.#desk.asking.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
+    this.#context.vaultClient.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
   }
 }

@@ -1,6 +1,6 @@
 /** What the server keeps and does: one panel at a time, each with an address of its own. */
 
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { ConfigPanel } from "./manage/config";
@@ -13,44 +13,44 @@ import type { Panel } from "./manage/panel";
 import { StatsPanel } from "./manage/stats";
 import { VaultsPanel } from "./manage/vaults";
 
-type Make = (desk: Desk) => Panel;
+type Make = (context: ViewContext) => Panel;
 
 /** `needs` is a feature of the server; a panel without it is not offered. */
 const PANELS: readonly [part: string, label: string, needs: string, make: Make][] = [
-  ["", "Index", "status", (desk) => new IndexPanel(desk)],
-  ["ledger", "Files", "ledger", (desk) => new LedgerPanel(desk)],
-  ["vaults", "Vaults", "vaults", (desk) => new VaultsPanel(desk)],
-  ["stats", "Figures", "stats", (desk) => new StatsPanel(desk)],
-  ["log", "Searches", "log", (desk) => new LogPanel(desk)],
-  ["memory", "Memory", "memory", (desk) => new MemoryPanel(desk)],
-  ["models", "Models", "models", (desk) => new ModelsPanel(desk)],
-  ["config", "Settings", "config", (desk) => new ConfigPanel(desk)],
+  ["", "Index", "status", (context) => new IndexPanel(context)],
+  ["ledger", "Files", "ledger", (context) => new LedgerPanel(context)],
+  ["vaults", "Vaults", "vaults", (context) => new VaultsPanel(context)],
+  ["stats", "Figures", "stats", (context) => new StatsPanel(context)],
+  ["log", "Searches", "log", (context) => new LogPanel(context)],
+  ["memory", "Memory", "memory", (context) => new MemoryPanel(context)],
+  ["models", "Models", "models", (context) => new ModelsPanel(context)],
+  ["config", "Settings", "config", (context) => new ConfigPanel(context)],
 ];
 
 export class Manage implements View {
   readonly title = "Manage";
   readonly el = h("div", { class: "manage" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #tabs = h("nav", { class: "tabs", "aria-label": "What to manage" });
   readonly #body = h("div", { class: "panel" });
   readonly #panels = new Map<string, Panel>();
   #shown: Panel | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.el.append(this.#tabs, this.#body);
   }
 
   show(address: Address): void {
-    const offered = PANELS.filter(([, , needs]) => this.#desk.has(needs));
+    const offered = PANELS.filter(([, , needs]) => this.#context.has(needs));
     const present = offered.find(([part]) => part === address.part) ?? offered[0];
     if (!present) return;
     const [part, , , make] = present;
     const links = offered.map(([name, label]) =>
-      h("a", { href: this.#desk.to("manage", {}, name), "aria-current": name === part ? "page" : null }, label),
+      h("a", { href: this.#context.to("manage", {}, name), "aria-current": name === part ? "page" : null }, label),
     );
     fill(this.#tabs, ...links);
-    const panel = this.#panels.get(part) ?? make(this.#desk);
+    const panel = this.#panels.get(part) ?? make(this.#context);
     this.#panels.set(part, panel);
     if (panel !== this.#shown) {
       this.#shown?.leave?.();

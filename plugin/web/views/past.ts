@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { Archaeology, DatedNote } from "../app/contract";
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { count, day } from "../lib/words";
@@ -20,17 +20,17 @@ const GRAINS: readonly [value: string, label: string][] = [
 export class Past implements View {
   readonly title = "Past";
   readonly el = h("div", { class: "past" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   #asked = "";
   #sequence = 0;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
   }
 
   show({ query }: Address): void {
     const { q = "", by = "" } = query;
-    const question = JSON.stringify([this.#desk.vault?.id, q, by]);
+    const question = JSON.stringify([this.#context.vault?.id, q, by]);
     if (question === this.#asked) return;
     this.#asked = question;
     void this.#dig(q, by);
@@ -44,7 +44,7 @@ export class Past implements View {
       return;
     }
     try {
-      const found = await this.#desk.asking.archaeology(q, grain || "auto");
+      const found = await this.#context.vaultClient.archaeology(q, grain || "auto");
       if (sequence === this.#sequence) this.#draw(found, grain);
     } catch (error) {
       if (sequence !== this.#sequence) return;
@@ -61,8 +61,8 @@ export class Past implements View {
     const notes = h("ol", { class: "dated" });
     const show = (start: string, end: string): void => {
       const within = found.notes.filter(({ date }) => date >= start && date <= end);
-      fill(notes, ...within.map((note) => datedRow(this.#desk, note)));
-      this.#desk.voice.whisper(count(within.length, "note", "notes"));
+      fill(notes, ...within.map((note) => datedRow(this.#context, note)));
+      this.#context.notices.announce(count(within.length, "note", "notes"));
     };
     fill(
       this.el,
@@ -80,7 +80,7 @@ export class Past implements View {
 
   #head(found: Archaeology, grain: string): HTMLElement {
     const options = GRAINS.map(([value, label]) => h("option", { value, selected: value === grain }, label));
-    const choose = h("select", { on: { change: (e: Event) => this.#desk.change({ by: (e.target as HTMLSelectElement).value }) } }, ...options);
+    const choose = h("select", { on: { change: (e: Event) => this.#context.change({ by: (e.target as HTMLSelectElement).value }) } }, ...options);
     const text = `${count(found.notes.length, "note", "notes")} from ${date(found.first)} to ${date(found.last)}`;
     const undated = found.undated ? `, ${found.undated} without a date` : "";
     return h("div", { class: "past-head" }, h("p", {}, text, h("span", { class: "faint" }, undated)), h("label", {}, "Grouped by ", choose));
@@ -104,7 +104,7 @@ function peaks({ peaks: all }: Archaeology, show: (start: string, end: string) =
   return h("div", { class: "chips", role: "group", "aria-label": "Times that stand out" }, ...rows, everything);
 }
 
-function datedRow(desk: Desk, note: DatedNote): HTMLElement {
+function datedRow(context: ViewContext, note: DatedNote): HTMLElement {
   return h(
     "li",
     {},
@@ -112,7 +112,7 @@ function datedRow(desk: Desk, note: DatedNote): HTMLElement {
     h(
       "div",
       {},
-      h("a", { href: noteAddress(desk, note.path, note.line), dir: "auto" }, note.title),
+      h("a", { href: noteAddress(context, note.path, note.line), dir: "auto" }, note.title),
       h("p", { class: "snippet", dir: "auto" }, note.snippet),
     ),
   );

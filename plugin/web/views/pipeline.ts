@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../src/client";
 import type { SearchReply, Stage } from "../app/contract";
-import type { Desk, View } from "../app/desk";
+import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { movements, type Moved } from "../lib/stages";
@@ -30,16 +30,16 @@ const ABOUT: Readonly<Record<string, string>> = {
 export class Pipeline implements View {
   readonly title = "Pipeline";
   readonly el = h("div", { class: "pipeline" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   #asked = "";
   #sequence = 0;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
   }
 
   show({ query }: Address): void {
-    const question = JSON.stringify([this.#desk.vault?.id, query["q"], query["mode"]]);
+    const question = JSON.stringify([this.#context.vault?.id, query["q"], query["mode"]]);
     if (question === this.#asked) return;
     this.#asked = question;
     void this.#explain(query["q"] ?? "", query["mode"]);
@@ -54,7 +54,7 @@ export class Pipeline implements View {
     }
     try {
       const asked = { limit: 20, explain: true, ...(mode ? { mode } : {}) };
-      const reply = await this.#desk.asking.find(q, asked);
+      const reply = await this.#context.vaultClient.find(q, asked);
       if (sequence === this.#sequence) fill(this.el, ...draw(reply));
     } catch (error) {
       if (sequence !== this.#sequence) return;

@@ -1,30 +1,30 @@
-/** A picture that moves: dots find their places, hands move them. Loaded when a graph is looked at. */
+/** A picture that moves: a simulation places the dots, and they can be dragged. Loaded when a graph is looked at. */
 
 import type { Neighborhood } from "../app/contract";
 import { Canvas } from "../lib/canvas";
 import { h } from "../lib/dom";
 import { pictureOf, settle, type Dot } from "../lib/forces";
-import { Hands, type Told } from "../lib/hands";
+import { PointerControls, type PointerHandlers } from "../lib/pointerControls";
 
 const FITTED_STEPS = [1, 20, 60, 120]; // of the simulation; after the last one the view is the person's
 
 export class GraphScene {
   readonly canvas = new Canvas(h("canvas", { role: "img", tabindex: "0" }));
-  readonly #hands: Hands;
+  readonly #controls: PointerControls;
   readonly #picture;
   readonly #size = new ResizeObserver(() => this.canvas.plan());
   #simulation: ReturnType<typeof settle> | null = null;
   #steps = 0;
   #isTouched = false;
 
-  constructor(found: Neighborhood, told: Pick<Told, "chosen" | "opened">) {
+  constructor(found: Neighborhood, handlers: Pick<PointerHandlers, "chosen" | "opened">) {
     this.#picture = pictureOf(found);
-    this.#hands = new Hands(this.canvas, {
+    this.#controls = new PointerControls(this.canvas, {
       chosen: (dot) => {
         this.canvas.choose(dot);
-        told.chosen(dot);
+        handlers.chosen(dot);
       },
-      opened: told.opened,
+      opened: handlers.opened,
       dragged: (dot, place) => this.#drag(dot, place),
     });
     const touch = (): void => {
@@ -55,7 +55,7 @@ export class GraphScene {
 
   zoom(by: number): void {
     this.#isTouched = true;
-    this.#hands.zoom(by);
+    this.#controls.zoom(by);
   }
 
   #step(): void {
@@ -83,8 +83,8 @@ export class GraphScene {
       ArrowRight: () => (eye.x += step),
       ArrowUp: () => (eye.y -= step),
       ArrowDown: () => (eye.y += step),
-      "+": () => this.#hands.zoom(1.3),
-      "-": () => this.#hands.zoom(0.77),
+      "+": () => this.#controls.zoom(1.3),
+      "-": () => this.#controls.zoom(0.77),
       "0": () => this.canvas.fit(),
     };
     const move = moves[event.key];

@@ -37,7 +37,7 @@ const sources = Promise.all([
 ]);
 
 /** A temporary folder with a vault, a copy of the sample, and room for the index. */
-export async function makeDesk(name = "Sample") {
+export async function makeWorkspace(name = "Sample") {
   await access(COMMAND); // named by NOTEWELL_TEST_COMMAND; better said here than as a server that never comes
   const root = await realpath(await mkdtemp(join(tmpdir(), "notewell-e2e-")));
   const vault = join(root, name);

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before } from "node:test";
-import { makeDesk, openApp } from "./app.mjs";
+import { makeWorkspace, openApp } from "./app.mjs";
 import { launchBrowser } from "./browser.mjs";
 
 /** Each test opens its own app, with `withApp(options, use)`. */
-export function useDesk() {
+export function useWorkspace() {
   const held = {};
   before(() => begin(held));
   after(() => end(held));
@@ -46,7 +46,7 @@ export function useApp(options) {
 
 async function begin(held) {
   held.browser = await launchBrowser();
-  held.desk = await makeDesk();
+  held.desk = await makeWorkspace();
 }
 
 async function end(held) {

@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../../src/client";
 import type { KeptConversation } from "../../app/askContract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { ago, count } from "../../lib/words";
 
@@ -23,7 +23,7 @@ export function earlierList(kept: readonly KeptConversation[], open: (id: string
 }
 
 /** Deletes a conversation when it is pressed twice; `done` is called once it is gone. */
-export function deleteButton(desk: Desk, conversation: string, done: () => void): HTMLElement {
+export function deleteButton(context: ViewContext, conversation: string, done: () => void): HTMLElement {
   let isSure = false;
   const press = async (): Promise<void> => {
     if (!isSure) {
@@ -32,11 +32,11 @@ export function deleteButton(desk: Desk, conversation: string, done: () => void)
       return;
     }
     try {
-      await desk.asking.forgetConversation(conversation);
-      desk.say("The conversation is deleted");
+      await context.vaultClient.forgetConversation(conversation);
+      context.say("The conversation is deleted");
       done();
     } catch (error) {
-      desk.say(asServerError(error).message);
+      context.say(asServerError(error).message);
     }
   };
   const el = button("Delete", () => void press(), { class: "quiet" });

@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../../src/client";
 import type { Saved } from "../../app/askContract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { noteAddress } from "../../parts/resultRow";
 
@@ -15,7 +15,7 @@ export function suggestedPath(question: string): string {
 }
 
 /** Asks for the path, then saves; `close` takes the form away. */
-export function saveForm(desk: Desk, conversation: string, question: string, close: () => void): HTMLElement {
+export function saveForm(context: ViewContext, conversation: string, question: string, close: () => void): HTMLElement {
   const field = h("input", { id: "save-path", value: suggestedPath(question), required: true, autocomplete: "off", spellcheck: "false", maxlength: 1000 });
   const said = h("div", { role: "status" });
   const save = h("button", { class: "primary" }, "Save");
@@ -33,8 +33,8 @@ export function saveForm(desk: Desk, conversation: string, question: string, clo
     const path = field.value.trim();
     save.disabled = true;
     try {
-      const saved = await desk.asking.saveAnswer(conversation, /\.md$/i.test(path) ? path : `${path}.md`);
-      fill(form, ...done(desk, saved, close));
+      const saved = await context.vaultClient.saveAnswer(conversation, /\.md$/i.test(path) ? path : `${path}.md`);
+      fill(form, ...done(context, saved, close));
     } catch (error) {
       fill(said, h("p", { class: "warning", role: "alert" }, asServerError(error).message));
       save.disabled = false;
@@ -42,18 +42,18 @@ export function saveForm(desk: Desk, conversation: string, question: string, clo
   }
 }
 
-function done(desk: Desk, { path, undo }: Saved, close: () => void): (HTMLElement | null)[] {
+function done(context: ViewContext, { path, undo }: Saved, close: () => void): (HTMLElement | null)[] {
   const takeBack = async (): Promise<void> => {
     try {
-      await desk.asking.undo(undo ?? undefined);
-      desk.say("Taken back");
+      await context.vaultClient.undo(undo ?? undefined);
+      context.say("Taken back");
       close();
     } catch (error) {
-      desk.say(asServerError(error).message);
+      context.say(asServerError(error).message);
     }
   };
   return [
-    h("p", { role: "status" }, "Saved as ", h("a", { href: noteAddress(desk, path), dir: "auto" }, path)),
+    h("p", { role: "status" }, "Saved as ", h("a", { href: noteAddress(context, path), dir: "auto" }, path)),
     h("div", { class: "buttons" }, undo === null ? null : button("Take it back", () => void takeBack(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
   ];
 }

@@ -1,9 +1,9 @@
 /** One question: what is done about it as it is done, and the answer. */
 
 import { asServerError, type ServerError } from "../../../src/client";
-import { ask } from "../../app/asking";
+import { ask } from "../../app/askStream";
 import type { Answer, AskEvent, Failed, Found, Notice, Step } from "../../app/askContract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
 import { button, fill, h } from "../../lib/dom";
 import type { Links } from "../../lib/markdown";
@@ -38,7 +38,7 @@ const TOOLS: Readonly<Record<string, string>> = {
 
 export class Turn {
   readonly el: HTMLElement;
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #asked: Asked;
   readonly #wishes: Wishes;
   readonly #control = new AbortController();
@@ -57,11 +57,11 @@ export class Turn {
   isLost = false;
   #links: Links = { note: () => null, tag: () => "" };
 
-  constructor(desk: Desk, asked: Asked, wishes: Wishes) {
-    this.#desk = desk;
+  constructor(context: ViewContext, asked: Asked, wishes: Wishes) {
+    this.#context = context;
     this.#asked = asked;
     this.#wishes = wishes;
-    this.#links = { ...this.#links, tag: (tag) => desk.to("search", { q: `tag:${tag.slice(1)}` }) };
+    this.#links = { ...this.#links, tag: (tag) => context.to("search", { q: `tag:${tag.slice(1)}` }) };
     const title = h("h2", { dir: "auto", tabindex: "-1" }, asked.question);
     this.el = h("article", { class: "turn" }, title, this.#notice, this.#way, this.#found, this.#answer, this.#after);
   }
@@ -80,9 +80,9 @@ export class Turn {
   async run(): Promise<string | undefined> {
     this.#answer.setAttribute("aria-busy", "true");
     try {
-      const { client, vault } = this.#desk;
+      const { client, vault } = this.#context;
       const question = { vault: vault?.id, ...this.#asked };
-      await ask(client.endpoint, question, this.#control.signal, (event) => this.#told(event));
+      await ask(client.endpoint, question, this.#control.signal, (event) => this.#receive(event));
     } catch (error) {
       if (this.#control.signal.aborted) this.#stopped();
       else this.#failed(asServerError(error));
@@ -93,7 +93,7 @@ export class Turn {
     return this.#conversation;
   }
 
-  #told(event: AskEvent): void {
+  #receive(event: AskEvent): void {
     if (event.kind === "notice") this.#drawNotice(event.data);
     else if (event.kind === "found") this.#drawFound(event.data.results);
     else if (event.kind === "step") this.#drawStep(event.data);
@@ -116,7 +116,7 @@ export class Turn {
       h(
         "li",
         {},
-        h("a", { href: noteAddress(this.#desk, path, line), dir: "auto" }, title),
+        h("a", { href: noteAddress(this.#context, path, line), dir: "auto" }, title),
         h("p", { class: "snippet", dir: "auto" }, ...marked(snippet, highlights)),
       ),
     );
@@ -154,7 +154,7 @@ export class Turn {
   #finish(answer: Answer): void {
     this.#conversation = answer.conversation;
     this.#settle(answer);
-    this.#desk.voice.whisper(answer.partial ? "The answer is there, but not complete" : "The answer is there");
+    this.#context.notices.announce(answer.partial ? "The answer is there, but not complete" : "The answer is there");
   }
 
   #settle(answer: Answer): void {
@@ -164,7 +164,7 @@ export class Turn {
       ...this.#links,
       note: (target) => {
         const path = byName.get(target.split("#", 1)[0]?.trim() ?? "");
-        return path ? noteAddress(this.#desk, path) : null;
+        return path ? noteAddress(this.#context, path) : null;
       },
     };
     this.#write(answer.answer);
@@ -181,7 +181,7 @@ export class Turn {
       ...(answer.cancelled ? this.#stopSigns(answer.answer) : []),
       ...badges(answer).map(([kind, text]) => h("p", { class: `ask-badge is-${kind}` }, text)),
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
-      sourceList(this.#desk, sources),
+      sourceList(this.#context, sources),
       h("p", { class: "tools" }, h("span", { class: "faint" }, facts), button("Copy", () => void this.#copy(answer), { class: "quiet" })),
     );
   }
@@ -196,9 +196,9 @@ export class Turn {
   async #copy({ answer }: Answer): Promise<void> {
     try {
       await navigator.clipboard.writeText(answer);
-      this.#desk.say("Answer copied");
+      this.#context.say("Answer copied");
     } catch {
-      this.#desk.say("This browser lets no page copy here"); // clipboards are for secure origins
+      this.#context.say("This browser lets no page copy here"); // clipboards are for secure origins
     }
   }
 

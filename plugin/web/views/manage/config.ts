@@ -1,26 +1,26 @@
 /** Settings as they hold, who set them, and those that may be changed from here. */
 
 import type { Config, Setting } from "../../app/contract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { written } from "../../parts/properties";
 import { heading, Loader, tell, type Panel } from "./panel";
 
 export class ConfigPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     const about = "What concerns this server’s machine, and who may ask it, is changed on that machine alone.";
     this.el.append(heading("Settings", about), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.asking.config(),
+      () => this.#context.vaultClient.config(),
       (config) => this.#draw(config),
     );
   }
@@ -41,7 +41,7 @@ export class ConfigPanel implements Panel {
     const { key, value, source, writable, reason } = setting;
     const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
     const said = source === "default" ? "" : `set by ${source}`;
-    const mayChange = writable && this.#desk.mayAdminister;
+    const mayChange = writable && this.#context.mayAdminister;
     const dd = h("dd", { dir: "auto" }, h("code", {}, written(value)), h("span", { class: "faint" }, said));
     if (mayChange) dd.append(button("Change", () => this.#edit(dd, setting), { class: "plain", "aria-label": `Change ${name}` }));
     return h("div", { title: reason }, h("dt", {}, name), dd);
@@ -66,8 +66,8 @@ export class ConfigPanel implements Panel {
   }
 
   #save(key: string, value: unknown): void {
-    const change = (): Promise<unknown> => this.#desk.asking.configure({ [key]: value });
-    void tell(this.#desk, "Kept for the next start of the server", change).then((isDone) => isDone && this.show());
+    const change = (): Promise<unknown> => this.#context.vaultClient.configure({ [key]: value });
+    void tell(this.#context, "Kept for the next start of the server", change).then((isDone) => isDone && this.show());
   }
 }
 

@@ -1,7 +1,7 @@
 /** Where the index stands and what is being done, as it happens. */
 
 import type { Status } from "../../app/contract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { count, duration } from "../../lib/words";
 import { Live } from "./live";
@@ -21,15 +21,15 @@ const MEANING: Readonly<Record<Status["semantic"], string>> = {
 
 export class IndexPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
   readonly #progress = h("div", { class: "progress", role: "status" });
   readonly #loader = new Loader(this.#body);
   readonly #live: Live;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.#live = new Live(desk, {
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#live = new Live(context, {
       progress: (data) => this.#drawProgress(data),
       changed: () => void this.#load(),
     });
@@ -47,7 +47,7 @@ export class IndexPanel implements Panel {
 
   #load(): Promise<void> {
     return this.#loader.load(
-      () => this.#desk.asking.status(),
+      () => this.#context.vaultClient.status(),
       (status) => this.#draw(status),
     );
   }
@@ -70,15 +70,15 @@ export class IndexPanel implements Panel {
       status.guard ? this.#guard(status.guard) : null,
       status.problem ? h("p", { class: "warning", role: "alert" }, status.problem) : null,
       facts(rows),
-      ledgerBar(this.#desk, status.ledger),
+      ledgerBar(this.#context, status.ledger),
       h("div", { class: "buttons" }, ...this.#actions(status)),
     ];
   }
 
   #actions({ queue }: Status): HTMLElement[] {
-    const { asking } = this.#desk;
+    const { vaultClient: asking } = this.#context;
     const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
-      button(label, () => void tell(this.#desk, done, ask).then(() => this.#load()), { class: "quiet" });
+      button(label, () => void tell(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
     const actions = [
       queue.paused
         ? does("Go on", "Indexing goes on", () => asking.queue("resume"))
@@ -94,7 +94,7 @@ export class IndexPanel implements Panel {
   /** A full reindex takes long on a large vault, so it is asked for twice. */
   #full(): HTMLElement {
     const full = button("Read everything again", () => {
-      if (full.dataset["sure"]) void tell(this.#desk, "Reading everything again", () => this.#desk.asking.reindex({ full: true })).then(() => this.#load());
+      if (full.dataset["sure"]) void tell(this.#context, "Reading everything again", () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
       full.dataset["sure"] = "1";
       full.textContent = "Sure? Read everything again";
     }, { class: "quiet" });
@@ -103,7 +103,7 @@ export class IndexPanel implements Panel {
 
   #guard({ gone, total }: NonNullable<Status["guard"]>): HTMLElement {
     const settle = (remove: boolean, done: string) => () =>
-      void tell(this.#desk, done, () => this.#desk.asking.guard(remove)).then(() => this.#load());
+      void tell(this.#context, done, () => this.#context.vaultClient.guard(remove)).then(() => this.#load());
     return h(
       "div",
       { class: "note-box", role: "alert" },
@@ -123,9 +123,9 @@ export class IndexPanel implements Panel {
 }
 
 /** How many files are in which state, each a way to the list of them. */
-export function ledgerBar(desk: Desk, counts: Readonly<Record<string, number>>): HTMLElement {
+export function ledgerBar(context: ViewContext, counts: Readonly<Record<string, number>>): HTMLElement {
   const links = Object.entries(counts).map(([state, n]) =>
-    h("a", { class: "chip", href: desk.to("manage", { state }, "ledger") }, `${state.replaceAll("_", " ")} ${n.toLocaleString()}`),
+    h("a", { class: "chip", href: context.to("manage", { state }, "ledger") }, `${state.replaceAll("_", " ")} ${n.toLocaleString()}`),
   );
   return h("p", { class: "chips" }, ...links);
 }

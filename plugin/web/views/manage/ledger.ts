@@ -2,7 +2,7 @@
 
 import type { LedgerReply, LedgerRow } from "../../app/contract";
 import type { LedgerState } from "../../../src/contract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { ago, bytes, count } from "../../lib/words";
@@ -14,7 +14,7 @@ const SHOWN = 300;
 
 export class LedgerPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #states = h("div", { class: "chips", role: "group", "aria-label": "State" });
   readonly #filter = h("input", { type: "search", placeholder: "Part of a path or reason", "aria-label": "Filter files" });
   readonly #body = h("div", { class: "panel-body" });
@@ -23,8 +23,8 @@ export class LedgerPanel implements Panel {
   readonly #tester = new Loader(this.#verdict);
   #found: LedgerReply | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.#filter.addEventListener("input", () => this.#found && fill(this.#body, ...this.#draw(this.#found)));
     this.el.append(
       heading("Files", "Every file of a readable kind, what became of it, and by which rule."),
@@ -38,7 +38,7 @@ export class LedgerPanel implements Panel {
   show({ query }: Address): void {
     const state = STATES.find((known) => known === query["state"]) ?? "";
     void this.#loader.load(
-      () => this.#desk.asking.ledger(state ? { state } : {}),
+      () => this.#context.vaultClient.ledger(state ? { state } : {}),
       (found) => {
         this.#found = found;
         this.#drawStates(found, state);
@@ -52,7 +52,7 @@ export class LedgerPanel implements Panel {
       const n = state ? (counts[state] ?? 0) : total;
       const label = `${state ? state.replaceAll("_", " ") : "all"} ${n.toLocaleString()}`;
       const isHere = state === present;
-      return h("a", { class: isHere ? "chip is-set" : "chip", href: this.#desk.to("manage", { state }, "ledger"), "aria-current": isHere ? "true" : null }, label);
+      return h("a", { class: isHere ? "chip is-set" : "chip", href: this.#context.to("manage", { state }, "ledger"), "aria-current": isHere ? "true" : null }, label);
     });
     fill(this.#states, ...chips);
   }
@@ -70,7 +70,7 @@ export class LedgerPanel implements Panel {
 
   #cells(row: LedgerRow): (Node | string)[] {
     const isThere = row.state !== "excluded" && row.state !== "failed";
-    const path = isThere ? h("a", { href: noteAddress(this.#desk, row.path) }, row.path) : row.path;
+    const path = isThere ? h("a", { href: noteAddress(this.#context, row.path) }, row.path) : row.path;
     const why = [row.reason ?? "", ...row.warnings].filter(Boolean).join("; ");
     const rule = row.rule ? h("code", {}, row.rule) : null;
     return [path, row.state.replaceAll("_", " "), h("span", {}, rule, rule && why ? " " : null, why), bytes(row.size), ago(row.updated)];
@@ -95,7 +95,7 @@ export class LedgerPanel implements Panel {
 
   #test(path: string): Promise<void> {
     return this.#tester.load(
-      () => this.#desk.asking.ledger({ path }),
+      () => this.#context.vaultClient.ledger({ path }),
       ({ entries }) => {
         const [row] = entries;
         if (!row) return [h("p", {}, "No rule excludes it, and no such file is there.")];

@@ -1,37 +1,37 @@
 /** The server's events about the vault that is looked at, while somebody looks. */
 
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { Timer } from "../../../src/timer";
 
-interface Told {
+interface LiveHandlers {
   readonly progress: (data: Readonly<Record<string, unknown>>) => void;
-  /** Something else is different now; told once after a burst. */
+  /** Something else is different now; called once after a burst. */
   readonly changed: () => void;
 }
 
 const BURST_MS = 400;
 
 export class Live {
-  readonly #desk: Desk;
-  readonly #told: Told;
+  readonly #context: ViewContext;
+  readonly #handlers: LiveHandlers;
   readonly #later = new Timer();
   #source: EventSource | null = null;
   #vault = "";
 
-  constructor(desk: Desk, told: Told) {
-    this.#desk = desk;
-    this.#told = told;
+  constructor(context: ViewContext, handlers: LiveHandlers) {
+    this.#context = context;
+    this.#handlers = handlers;
   }
 
   follow(): void {
-    const id = this.#desk.vault?.id ?? "";
-    if (!this.#desk.has("events") || (this.#source && id === this.#vault)) return;
+    const id = this.#context.vault?.id ?? "";
+    if (!this.#context.has("events") || (this.#source && id === this.#vault)) return;
     this.stop();
     this.#vault = id;
     const source = new EventSource(`/api/events?vault=${encodeURIComponent(id)}`);
     source.addEventListener("progress", (event: MessageEvent<unknown>) => this.#progress(String(event.data)));
     for (const name of ["generation", "ledger", "state"]) {
-      source.addEventListener(name, () => this.#later.set(BURST_MS, this.#told.changed));
+      source.addEventListener(name, () => this.#later.set(BURST_MS, this.#handlers.changed));
     }
     this.#source = source;
   }
@@ -44,6 +44,6 @@ export class Live {
 
   #progress(text: string): void {
     const data: unknown = JSON.parse(text);
-    if (typeof data === "object" && data !== null) this.#told.progress(data as Record<string, unknown>);
+    if (typeof data === "object" && data !== null) this.#handlers.progress(data as Record<string, unknown>);
   }
 }

@@ -1,7 +1,7 @@
 /** What was searched for in this vault, and what was opened of it. */
 
 import type { Log } from "../../app/contract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { ago, count, ms, nameOf } from "../../lib/words";
 import { heading, Loader, table, tell, type Panel } from "./panel";
@@ -10,25 +10,25 @@ const SHOWN = 200;
 
 export class LogPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.el.append(heading("Searches", "The log stays on the server’s machine; it is there to measure and improve the search."), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.asking.queries(SHOWN),
+      () => this.#context.vaultClient.queries(SHOWN),
       (log) => this.#draw(log),
     );
   }
 
   #draw(log: Log): (Node | null)[] {
     if (!log.enabled) return [h("p", {}, "The log is switched off.")];
-    const clear = (): void => void tell(this.#desk, "Cleared", () => this.#desk.asking.clearLog()).then(() => this.show());
+    const clear = (): void => void tell(this.#context, "Cleared", () => this.#context.vaultClient.clearLog()).then(() => this.show());
     return [
       h("p", { class: "buttons" }, h("span", { class: "faint" }, count(log.total, "search", "searches")), log.total ? button("Clear the log", clear, { class: "quiet" }) : null),
       table(
@@ -36,7 +36,7 @@ export class LogPanel implements Panel {
         ["When", "Query", "By", "Found first", "Opened", "Took"],
         log.entries.map((one) => [
           ago(one.at),
-          h("a", { href: this.#desk.to("search", { q: one.query }) }, one.query),
+          h("a", { href: this.#context.to("search", { q: one.query }) }, one.query),
           one.door,
           one.results[0] ? nameOf(one.results[0].path) : "nothing",
           one.opened.map(({ path, rank }) => nameOf(path) + (rank === null ? "" : ` (${rank}.)`)).join(", "),

@@ -2,7 +2,7 @@
 
 import type { Memory, MemoryList } from "../../app/memoryContract";
 import { TYPES } from "../../app/memoryContract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { count } from "../../lib/words";
@@ -25,15 +25,15 @@ const ORDERS: readonly [value: string, label: string][] = [
 
 export class MemoryPanel implements Panel {
   readonly el = h("div", { class: "memory" });
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #tools = h("div", { class: "memory-tools" });
   readonly #field = h("input", { type: "search", id: "recall", placeholder: "A task, in words", autocomplete: "off", maxlength: 4096 });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
   #namespaces: Readonly<Record<string, number>> = {};
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     const about = "What assistants and you asked to be remembered: notes in a folder of this vault, which you can read and edit.";
     this.el.append(heading("Memory", about), this.#recallForm(), this.#tools, this.#body);
   }
@@ -50,8 +50,8 @@ export class MemoryPanel implements Panel {
   }
 
   key(event: KeyboardEvent): boolean {
-    if (event.key === "Escape" && this.#desk.address.query["id"]) {
-      this.#desk.change({ id: null });
+    if (event.key === "Escape" && this.#context.address.query["id"]) {
+      this.#context.change({ id: null });
       return true;
     }
     return moveAmong(this.#body, event.key);
@@ -60,7 +60,7 @@ export class MemoryPanel implements Panel {
   #list({ type, namespace, order }: Address["query"]): Promise<void> {
     const asked = { type: type || undefined, namespace: namespace || undefined, order: order || undefined, limit: SHOWN };
     return this.#loader.load(
-      () => this.#desk.asking.memories(asked),
+      () => this.#context.vaultClient.memories(asked),
       (found) => this.#drawList(found),
     );
   }
@@ -69,32 +69,32 @@ export class MemoryPanel implements Panel {
     this.#setUp(found.folder !== null);
     if (found.folder === null) return [optIn()];
     this.#namespaces = found.namespaces;
-    this.#drawTools(this.#desk.address.query);
+    this.#drawTools(this.#context.address.query);
     const { memories, total, warnings } = found;
     const shown = total > memories.length ? `${memories.length} of ${count(total, "memory", "memories")}` : count(total, "memory", "memories");
     if (memories.length === 0) return [...warningsOf(warnings), nothing(Object.keys(found.namespaces).length > 0)];
-    return [h("p", { class: "faint" }, `${shown} in `, h("code", {}, found.folder)), ...warningsOf(warnings), rows(this.#desk, memories)];
+    return [h("p", { class: "faint" }, `${shown} in `, h("code", {}, found.folder)), ...warningsOf(warnings), rows(this.#context, memories)];
   }
 
   #recall(task: string, { type, namespace, depth }: Address["query"]): Promise<void> {
     const asked = { type: type || undefined, namespace: namespace || undefined, depth: depth || undefined, limit: RECALLED };
     return this.#loader.load(
-      () => this.#desk.asking.recall(task, asked),
-      (found) => recalled(this.#desk, found),
+      () => this.#context.vaultClient.recall(task, asked),
+      (found) => recalled(this.#context, found),
     );
   }
 
   #inspect(id: string): Promise<void> {
     return this.#loader.load(
-      () => this.#desk.asking.memory(id),
-      (found) => inspected(this.#desk, found, () => void this.#inspect(id)),
+      () => this.#context.vaultClient.memory(id),
+      (found) => inspected(this.#context, found, () => void this.#inspect(id)),
     );
   }
 
   #health({ namespace }: Address["query"]): Promise<void> {
     return this.#loader.load(
-      () => this.#desk.asking.memoryHealth({ namespace: namespace || undefined }),
-      (found) => healthReport(this.#desk, found),
+      () => this.#context.vaultClient.memoryHealth({ namespace: namespace || undefined }),
+      (found) => healthReport(this.#context, found),
     );
   }
 
@@ -106,7 +106,7 @@ export class MemoryPanel implements Panel {
   #recallForm(): HTMLElement {
     const submit = (event: Event): void => {
       event.preventDefault();
-      this.#desk.change({ recall: this.#field.value.trim(), id: null, see: null });
+      this.#context.change({ recall: this.#field.value.trim(), id: null, see: null });
     };
     return h(
       "form",
@@ -119,7 +119,7 @@ export class MemoryPanel implements Panel {
   #drawTools(query: Address["query"]): void {
     const { type = "", id, recall: task, see } = query;
     if (id) {
-      fill(this.#tools, h("a", { class: "chip", href: this.#desk.to("manage", { ...query, id: null }, "memory") }, "‹ Back"));
+      fill(this.#tools, h("a", { class: "chip", href: this.#context.to("manage", { ...query, id: null }, "memory") }, "‹ Back"));
       return;
     }
     const at = task || see ? null : type;
@@ -133,7 +133,7 @@ export class MemoryPanel implements Panel {
   }
 
   #chip(label: string, query: Readonly<Record<string, string | undefined>>, isHere: boolean): HTMLElement {
-    const href = this.#desk.to("manage", query, "memory");
+    const href = this.#context.to("manage", query, "memory");
     return h("a", { class: isHere ? "chip is-set" : "chip", href, "aria-current": isHere ? "true" : null }, label);
   }
 
@@ -155,14 +155,14 @@ export class MemoryPanel implements Panel {
   }
 
   #choice(label: string, name: string, present: string, options: readonly (readonly [string, string])[]): HTMLElement {
-    const change = (event: Event): void => this.#desk.change({ [name]: (event.target as HTMLSelectElement).value });
+    const change = (event: Event): void => this.#context.change({ [name]: (event.target as HTMLSelectElement).value });
     const all = options.map(([value, text]) => h("option", { value, selected: value === present }, text));
     return h("label", {}, `${label} `, h("select", { on: { change } }, ...all));
   }
 }
 
-function rows(desk: Desk, memories: readonly Memory[]): HTMLElement {
-  return h("ol", { class: "memories", "aria-label": "Memories" }, ...memories.map((memory) => memoryRow(desk, memory)));
+function rows(context: ViewContext, memories: readonly Memory[]): HTMLElement {
+  return h("ol", { class: "memories", "aria-label": "Memories" }, ...memories.map((memory) => memoryRow(context, memory)));
 }
 
 function warningsOf(warnings: readonly string[]): HTMLElement[] {

@@ -1,25 +1,25 @@
 /** Models: which there are, which are here, which one answers. */
 
 import type { Models } from "../../app/contract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { facts, heading, Loader, table, tell, type Panel } from "./panel";
 
 export class ModelsPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     const about = "Another model needs every passage to be read again; vectors of earlier ones are kept, so going back costs nothing.";
     this.el.append(heading("Models", about), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.asking.models(),
+      () => this.#context.vaultClient.models(),
       (found) => this.#draw(found),
     );
   }
@@ -47,10 +47,10 @@ export class ModelsPanel implements Panel {
   }
 
   #choose(name: string): Node {
-    const set = (): Promise<unknown> => this.#desk.asking.configure({ "model.name": name });
-    return button("Use from the next start", () => void tell(this.#desk, `${name} is used from the next start on`, set).then(() => this.show()), {
+    const set = (): Promise<unknown> => this.#context.vaultClient.configure({ "model.name": name });
+    return button("Use from the next start", () => void tell(this.#context, `${name} is used from the next start on`, set).then(() => this.show()), {
       class: "quiet",
-      disabled: !this.#desk.mayAdminister,
+      disabled: !this.#context.mayAdminister,
     });
   }
 }

@@ -1,7 +1,7 @@
 /** What the panels have in common. */
 
 import { asServerError } from "../../../src/client";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { errorBox } from "../../parts/errors";
@@ -40,13 +40,13 @@ export class Loader {
 }
 
 /** Asks the server for something that changes it, and says how that went. */
-export async function tell(desk: Desk, done: string, ask: () => Promise<unknown>): Promise<boolean> {
+export async function tell(context: ViewContext, done: string, ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();
-    desk.say(done);
+    context.say(done);
     return true;
   } catch (error) {
-    desk.say(asServerError(error).message);
+    context.say(asServerError(error).message);
     return false;
   }
 }

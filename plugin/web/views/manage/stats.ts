@@ -1,7 +1,7 @@
 /** The vault in figures. */
 
 import type { Stats } from "../../app/contract";
-import type { Desk } from "../../app/desk";
+import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { bytes } from "../../lib/words";
 import { noteAddress } from "../../parts/resultRow";
@@ -18,18 +18,18 @@ interface Share {
 
 export class StatsPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.el.append(heading("Figures", "What is in the vault."), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.asking.stats(),
+      () => this.#context.vaultClient.stats(),
       (stats) => this.#draw(stats),
     );
   }
@@ -41,7 +41,7 @@ export class StatsPanel implements Panel {
         label: name ?? "none",
         n: notes,
         shown: notes.toLocaleString(),
-        href: name ? this.#desk.to("search", { q: query(name) }) : null,
+        href: name ? this.#context.to("search", { q: query(name) }) : null,
       }));
     const quoted = (name: string): string => (/[\s()]/.test(name) ? `"${name}"` : name);
     return [
@@ -59,8 +59,8 @@ export class StatsPanel implements Panel {
         bars("Folders", named(stats.folders, (name) => `path:${quoted(`${name}/`)}`)),
         bars("Tags", named(stats.tags, (name) => `tag:${name}`)),
         bars("Kinds", named(stats.types, (name) => `type:${quoted(name)}`)),
-        bars("Created in", stats.months.map(({ month, created }) => ({ label: month, n: created, shown: created.toLocaleString(), href: this.#desk.to("search", { q: `created:${month}` }) })).filter(({ n }) => n > 0).reverse()),
-        bars("Largest", sizes.largest.map(({ path, bytes: n }) => ({ label: path, n, shown: bytes(n), href: noteAddress(this.#desk, path) }))),
+        bars("Created in", stats.months.map(({ month, created }) => ({ label: month, n: created, shown: created.toLocaleString(), href: this.#context.to("search", { q: `created:${month}` }) })).filter(({ n }) => n > 0).reverse()),
+        bars("Largest", sizes.largest.map(({ path, bytes: n }) => ({ label: path, n, shown: bytes(n), href: noteAddress(this.#context, path) }))),
       ),
     ];
   }

@@ -1,30 +1,30 @@
 /** The vaults that this server knows. */
 
 import type { VaultInfo } from "../../app/contract";
-import { isServed, type Desk } from "../../app/desk";
+import { isServed, type ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { heading, Loader, table, type Panel } from "./panel";
 
 export class VaultsPanel implements Panel {
   readonly el = h("div");
-  readonly #desk: Desk;
+  readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ViewContext) {
+    this.#context = context;
     this.el.append(heading("Vaults", "What this server knows. Vaults are added and removed on its own machine."), this.#body);
   }
 
   show(): void {
     void this.#loader.load(
-      () => this.#desk.client.vaults(),
+      () => this.#context.client.vaults(),
       (vaults) => [
         table(
           "Vaults",
           ["Name", "Where", "Kind", "State"],
           vaults.map((vault) => [
-            isServed(vault) ? h("a", { href: this.#desk.to("search", { vault: vault.name }) }, vault.name) : vault.name,
+            isServed(vault) ? h("a", { href: this.#context.to("search", { vault: vault.name }) }, vault.name) : vault.name,
             vault.path,
             vault.source === "mirror" ? "mirror, filled by clients" : "folder",
             state(vault),

@@ -1,13 +1,13 @@
 /** What a person should look at: memories that contradict each other, that nobody uses, that lost something. */
 
 import type { Ailing, MemoryHealth } from "../../../app/memoryContract";
-import type { Desk } from "../../../app/desk";
+import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { count, nameOf } from "../../../lib/words";
 import { facts, table } from "../panel";
 import { memoryAddress, spoken } from "./row";
 
-export function healthReport(desk: Desk, found: MemoryHealth): (Node | null)[] {
+export function healthReport(context: ViewContext, found: MemoryHealth): (Node | null)[] {
   const lists: [title: string, all: readonly Ailing[]][] = [
     ["Not used for long", found.stale],
     ["Lost a relation or a source", found.orphaned],
@@ -18,8 +18,8 @@ export function healthReport(desk: Desk, found: MemoryHealth): (Node | null)[] {
   return [
     facts(figures(found)),
     isWell ? h("p", { role: "status" }, "Nothing ails them.") : null,
-    contradictions(desk, found),
-    ...lists.map(([title, all]) => ailing(desk, title, all)),
+    contradictions(context, found),
+    ...lists.map(([title, all]) => ailing(context, title, all)),
   ];
 }
 
@@ -33,15 +33,15 @@ function figures({ total, golden, by_type, average_confidence }: MemoryHealth): 
   ];
 }
 
-function contradictions(desk: Desk, { contradictions: all }: MemoryHealth): HTMLElement | null {
+function contradictions(context: ViewContext, { contradictions: all }: MemoryHealth): HTMLElement | null {
   if (all.length === 0) return null;
-  const link = (id: string): HTMLElement => h("a", { href: memoryAddress(desk, id) }, id);
+  const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
   const rows = all.map(({ one, other, stated, reason }) => [link(one), link(other), stated ? "a relation says so" : `it looks so: ${reason}`]);
   return h("section", {}, h("h2", {}, "Contradictions"), table("Contradictions", ["One", "Other", "Why"], rows));
 }
 
-function ailing(desk: Desk, title: string, all: readonly Ailing[]): HTMLElement | null {
+function ailing(context: ViewContext, title: string, all: readonly Ailing[]): HTMLElement | null {
   if (all.length === 0) return null;
-  const rows = all.map(({ id, path, reason }) => [h("a", { href: memoryAddress(desk, id) }, nameOf(path)), reason]);
+  const rows = all.map(({ id, path, reason }) => [h("a", { href: memoryAddress(context, id) }, nameOf(path)), reason]);
   return h("section", {}, h("h2", {}, title), table(title, ["Memory", "Why"], rows));
 }

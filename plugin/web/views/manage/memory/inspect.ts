@@ -2,7 +2,7 @@
 
 import { asServerError } from "../../../../src/client";
 import type { Inspected, Memory, Relation, Validation } from "../../../app/memoryContract";
-import type { Desk } from "../../../app/desk";
+import type { ViewContext } from "../../../app/viewContext";
 import { button, fill, h } from "../../../lib/dom";
 import { icon } from "../../../lib/icons";
 import { ago, day, nameOf } from "../../../lib/words";
@@ -19,18 +19,18 @@ const KINDS: Readonly<Record<Validation["kind"], string>> = {
 };
 
 /** `again` draws it anew after a change. */
-export function inspected(desk: Desk, { memory, related_from, history }: Inspected, again: () => void): (Node | null)[] {
+export function inspected(context: ViewContext, { memory, related_from, history }: Inspected, again: () => void): (Node | null)[] {
   return [
     h("h2", { class: "memory-title", dir: "auto" }, memory.title),
     h("p", { class: "meta" }, ...marks(memory)),
-    h("p", { class: "tools" }, h("a", { href: noteAddress(desk, memory.path) }, icon("open"), "Read the note")),
+    h("p", { class: "tools" }, h("a", { href: noteAddress(context, memory.path) }, icon("open"), "Read the note")),
     h("div", { class: "prose memory-content", dir: "auto" }, memory.content),
     h("div", { class: "meters" }, meter("Confidence", memory.confidence), meter("Importance", memory.importance)),
     ...memory.warnings.map((text) => h("p", { class: "warning" }, text)),
-    desk.mayWrite ? actions(desk, memory, again) : null,
+    context.mayWrite ? actions(context, memory, again) : null,
     facts(details(memory)),
-    relations("Leads to", memory.relations, desk),
-    relations("Comes from", related_from, desk),
+    relations("Leads to", memory.relations, context),
+    relations("Comes from", related_from, context),
     historyTable(history),
   ];
 }
@@ -46,11 +46,11 @@ function details(memory: Memory): (readonly [string, string])[] {
   return rows.filter((row): row is readonly [string, string] => !!row[1]);
 }
 
-function actions(desk: Desk, memory: Memory, again: () => void): HTMLElement {
+function actions(context: ViewContext, memory: Memory, again: () => void): HTMLElement {
   const comment = h("input", { "aria-label": "Why, for its history", placeholder: "Why (may be left out)", maxlength: 1000 });
   const say = (helped: boolean) => (): void => {
     const done = helped ? "It is trusted more" : "It is trusted less";
-    void tell(desk, done, () => desk.asking.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
+    void tell(context, done, () => context.vaultClient.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
   };
   return h(
     "div",
@@ -58,12 +58,12 @@ function actions(desk: Desk, memory: Memory, again: () => void): HTMLElement {
     comment,
     button("It helped", say(true), { class: "quiet" }),
     button("It did not help", say(false), { class: "quiet" }),
-    forgetButton(desk, memory),
+    forgetButton(context, memory),
   );
 }
 
 /** Forgetting deletes the note, so it is asked for twice; it can be taken back. */
-function forgetButton(desk: Desk, { id, golden }: Memory): HTMLElement {
+function forgetButton(context: ViewContext, { id, golden }: Memory): HTMLElement {
   const sure = golden ? "A golden rule. Forget it all the same?" : "Sure? Forget it";
   const forget = button("Forget", () => {
     if (forget.textContent !== sure) fill(forget, sure);
@@ -74,32 +74,32 @@ function forgetButton(desk: Desk, { id, golden }: Memory): HTMLElement {
   async function forgetIt(): Promise<void> {
     const holder = forget.closest(".panel-body");
     try {
-      const number = await desk.asking.forgetMemory(id, golden);
-      if (holder) fill(holder, forgotten(desk, number));
+      const number = await context.vaultClient.forgetMemory(id, golden);
+      if (holder) fill(holder, forgotten(context, number));
     } catch (error) {
-      desk.say(asServerError(error).message);
+      context.say(asServerError(error).message);
     }
   }
 }
 
-function forgotten(desk: Desk, number: number | null): HTMLElement {
+function forgotten(context: ViewContext, number: number | null): HTMLElement {
   const back = async (): Promise<void> => {
-    if (await tell(desk, "It is back", () => desk.asking.undo(number ?? undefined))) desk.change({ id: null });
+    if (await tell(context, "It is back", () => context.vaultClient.undo(number ?? undefined))) context.change({ id: null });
   };
   return h(
     "div",
     { class: "empty", role: "status" },
     h("h2", {}, "Forgotten"),
     h("p", {}, "The note is deleted."),
-    h("p", { class: "buttons" }, number === null ? null : button("Take it back", () => void back(), { class: "quiet" }), h("a", { href: desk.to("manage", { ...desk.address.query, id: null }, "memory") }, "All memories")),
+    h("p", { class: "buttons" }, number === null ? null : button("Take it back", () => void back(), { class: "quiet" }), h("a", { href: context.to("manage", { ...context.address.query, id: null }, "memory") }, "All memories")),
   );
 }
 
-function relations(title: string, all: readonly Relation[], desk: Desk): HTMLElement | null {
+function relations(title: string, all: readonly Relation[], context: ViewContext): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.map(({ kind, target, path, weight }) => [
     kind.replaceAll("_", " "),
-    path ? h("a", { href: target.startsWith("mem-") ? memoryAddress(desk, target) : noteAddress(desk, path) }, nameOf(path)) : h("span", { class: "nowhere" }, target),
+    path ? h("a", { href: target.startsWith("mem-") ? memoryAddress(context, target) : noteAddress(context, path) }, nameOf(path)) : h("span", { class: "nowhere" }, target),
     weight.toFixed(2),
   ]);
   return h("section", {}, h("h3", {}, title), table(title, ["Relation", "Note", "Weight"], rows));

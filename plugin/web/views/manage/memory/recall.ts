@@ -1,18 +1,18 @@
 /** What a task would recall, and what each score is made of. */
 
 import type { Recall, Recalled } from "../../../app/memoryContract";
-import type { Desk } from "../../../app/desk";
+import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { count } from "../../../lib/words";
 import { emptyBox } from "../../../parts/errors";
 import { memoryAddress, memoryRow } from "./row";
 
-export function recalled(desk: Desk, found: Recall): (Node | null)[] {
+export function recalled(context: ViewContext, found: Recall): (Node | null)[] {
   const warnings = found.warnings.map((text) => h("p", { class: "warning" }, text));
   if (found.memories.length === 0) {
     return [...warnings, emptyBox("Nothing would be recalled", "No memory is near enough to this task.")];
   }
-  const rows = found.memories.map((one) => memoryRow(desk, one.memory, standing(desk, one), explained(one)));
+  const rows = found.memories.map((one) => memoryRow(context, one.memory, standing(context, one), explained(one)));
   return [
     h("p", { class: "faint" }, `${count(found.total, "memory", "memories")}, best first`),
     ...warnings,
@@ -40,8 +40,8 @@ function explained({ score, parts }: Recalled): HTMLElement {
   return h("details", { class: "further" }, h("summary", {}, `Score ${score.toFixed(2)}: why`), h("dl", { class: "scores" }, ...items));
 }
 
-function standing(desk: Desk, { via, depth, superseded_by, contradicted_by }: Recalled): HTMLElement | null {
-  const link = (id: string): HTMLElement => h("a", { href: memoryAddress(desk, id) }, id);
+function standing(context: ViewContext, { via, depth, superseded_by, contradicted_by }: Recalled): HTMLElement | null {
+  const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
   const list = (ids: readonly string[]): (Node | string)[] => ids.flatMap((id, n) => (n ? [", ", link(id)] : [link(id)]));
   const said: (Node | string)[] = [];
   if (via) said.push(`${count(depth, "step", "steps")} from `, link(via), " ");

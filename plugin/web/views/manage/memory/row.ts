@@ -1,7 +1,7 @@
 /** A memory in a list: what it says, how much it is trusted. */
 
 import type { Memory } from "../../../app/memoryContract";
-import type { Desk } from "../../../app/desk";
+import type { ViewContext } from "../../../app/viewContext";
 import { h, type Child } from "../../../lib/dom";
 import { ago } from "../../../lib/words";
 
@@ -10,17 +10,17 @@ export function spoken(type: string): string {
   return type.replaceAll("_", " ");
 }
 
-export function memoryAddress(desk: Desk, id: string): string {
-  return desk.to("manage", { ...desk.address.query, id }, "memory");
+export function memoryAddress(context: ViewContext, id: string): string {
+  return context.to("manage", { ...context.address.query, id }, "memory");
 }
 
-export function memoryRow(desk: Desk, memory: Memory, ...more: Child[]): HTMLElement {
+export function memoryRow(context: ViewContext, memory: Memory, ...more: Child[]): HTMLElement {
   const { id, title, content, warnings } = memory;
   const isSaid = content.trim().replace(/\.$/, "") === title.trim().replace(/\.$/, "");
   return h(
     "li",
     { class: "result memory-row" },
-    h("h2", {}, h("a", { href: memoryAddress(desk, id), "data-result": id, dir: "auto" }, title)),
+    h("h2", {}, h("a", { href: memoryAddress(context, id), "data-result": id, dir: "auto" }, title)),
     h("p", { class: "meta" }, ...marks(memory)),
     isSaid ? null : h("p", { class: "snippet", dir: "auto" }, content),
     h("div", { class: "meters" }, meter("Confidence", memory.confidence), meter("Importance", memory.importance)),

@@ -5,7 +5,7 @@ import { fill, h } from "../lib/dom";
 
 const SHOWN_MS = 4_000;
 
-export class Voice {
+export class Notices {
   readonly #toast = h("p", { class: "toast", role: "status" });
   readonly #read = h("p", { class: "unseen", role: "status" });
   readonly #offline = h("p", { class: "offline", role: "status", hidden: true }, "Offline: what was seen before");
@@ -24,7 +24,7 @@ export class Voice {
   }
 
   /** For readers of screens alone; others see it. */
-  whisper(text: string): void {
+  announce(text: string): void {
     fill(this.#read, text);
   }
 }

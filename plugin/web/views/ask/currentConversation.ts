@@ -2,7 +2,7 @@
 
 const name = (vault: string | undefined): string => `notewell:conversation:${vault ?? ""}`;
 
-export function keptConversation(vault: string | undefined): string | undefined {
+export function currentConversation(vault: string | undefined): string | undefined {
   try {
     return sessionStorage.getItem(name(vault)) ?? undefined;
   } catch {
@@ -11,7 +11,7 @@ export function keptConversation(vault: string | undefined): string | undefined 
 }
 
 /** Keeps the id of a conversation; undefined forgets it. */
-export function keepConversation(vault: string | undefined, id: string | undefined): void {
+export function setCurrentConversation(vault: string | undefined, id: string | undefined): void {
   try {
     if (id) sessionStorage.setItem(name(vault), id);
     else sessionStorage.removeItem(name(vault));

@@ -3,13 +3,13 @@ import { ChangeQueue } from "../../plugin/src/changes";
 import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
 import type { Change, FileStamp } from "../../plugin/src/contract";
-import { Courier } from "../../plugin/src/courier";
+import { ChangeSender } from "../../plugin/src/changeSender";
 import { aVault, FakeServer, problem, TOKEN } from "./samples";
 
 let server: FakeServer;
 let connection: Connection;
 let queue: ChangeQueue;
-let courier: Courier;
+let sender: ChangeSender;
 let notes: Map<string, string>;
 let uploads: [url: string, notes: number][];
 let mayUpload: boolean;
@@ -17,12 +17,12 @@ let askedAboutGone: number;
 
 function begin(): void {
   connection.begin();
-  courier.begin();
+  sender.begin();
 }
 
 function change(path: string): void {
   queue.modified(path);
-  courier.wake();
+  sender.wake();
 }
 
 async function settle(ms = 5_000): Promise<void> {
@@ -49,12 +49,12 @@ beforeEach(() => {
     source: () =>
       Promise.resolve({
         endpoint: { url: "http://home:8765", token: TOKEN },
-        vault: { word: "garden" },
+        vault: { idOrName: "garden" },
       }),
     open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
     random: () => 0.5,
   });
-  courier = new Courier({
+  sender = new ChangeSender({
     connection,
     queue,
     files: {
@@ -70,7 +70,7 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
-  courier.end();
+  sender.end();
   connection.end();
   vi.useRealTimers();
 });
@@ -122,7 +122,7 @@ describe("changes", () => {
     for (const name of names) change(name);
     await settle();
     expect(sent().map(({ path }) => path)).toEqual(["a.md", "b.md", "c.md", "d.md"]);
-    expect(courier.rejected.latest).toEqual(["bad.md: Not this."]);
+    expect(sender.rejected.latest).toEqual(["bad.md: Not this."]);
     expect(queue.size).toBe(0);
   });
 
@@ -208,7 +208,7 @@ describe("a mirror", () => {
     begin();
     await settle();
     expect(sent()).toEqual([]);
-    expect(courier.rejected.latest[0]).toContain("huge.md");
+    expect(sender.rejected.latest[0]).toContain("huge.md");
   });
 
   it("does not get what vanished meanwhile", async () => {

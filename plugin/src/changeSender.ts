@@ -1,6 +1,6 @@
 /**
  * Brings changes to the server: one batch at a time, dropped only when acknowledged, compared with
- * the server's manifest at every connect. One courier serves one vault; what it does belongs to a
+ * the server's manifest at every connect. One sender serves one vault; what it does belongs to a
  * session of the connection, and an answer from an earlier session changes nothing.
  */
 
@@ -18,7 +18,7 @@ export interface VaultFiles {
   read(path: string): Promise<string | null>;
 }
 
-export interface CourierParts {
+export interface ChangeSenderParts {
   readonly connection: Connection;
   readonly queue: ChangeQueue;
   readonly files: VaultFiles;
@@ -33,17 +33,17 @@ const BATCH_CHARS = 2_000_000; // at most 3 bytes each in UTF-8, under the serve
 const LARGEST_NOTE_CHARS = 4_000_000;
 const RETRY_MS = 10_000;
 
-export class Courier {
+export class ChangeSender {
   /** Changes that the server would not take, with its reason; the last ones. */
   readonly rejected = new Ring<string>(20);
-  readonly #parts: CourierParts;
+  readonly #parts: ChangeSenderParts;
   #reconciled: Session | null = null;
   #declined: Session | null = null;
   #isRunning = false;
   readonly #timer = new Timer();
   #stop: (() => void) | null = null;
 
-  constructor(parts: CourierParts) {
+  constructor(parts: ChangeSenderParts) {
     this.#parts = parts;
   }
 
@@ -128,7 +128,7 @@ export class Courier {
     let rest = taken;
     try {
       while (rest.length > 0) {
-        const { ready, used } = await this.#complete(session, rest);
+        const { ready, used } = await this.#nextRequest(session, rest);
         if (ready.length > 0) await this.#post(session, ready);
         rest = rest.slice(used);
       }
@@ -160,7 +160,7 @@ export class Courier {
    * Adds times, and for a mirror contents, to as many changes as make one request. `used` counts
    * the changes dealt with, those included that have become pointless.
    */
-  async #complete(
+  async #nextRequest(
     session: Session,
     changes: readonly Change[],
   ): Promise<{ ready: Change[]; used: number }> {
@@ -173,7 +173,7 @@ export class Courier {
       if (ready.length > 0 && chars + size > BATCH_CHARS) break;
       used += 1;
       chars += size;
-      if (content !== null) ready.push(this.#dressed(change, content));
+      if (content !== null) ready.push(this.#withContent(change, content));
     }
     return { ready, used };
   }
@@ -188,7 +188,7 @@ export class Courier {
     return null;
   }
 
-  #dressed(change: Change, content: string | undefined): Change {
+  #withContent(change: Change, content: string | undefined): Change {
     const { kind, path, old_path } = change;
     const mtime = this.#parts.files.stamp(path)?.[2];
     return { kind, path: path.normalize(), old_path: old_path?.normalize(), mtime, content };

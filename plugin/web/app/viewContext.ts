@@ -1,7 +1,7 @@
 /** What every view is given: the vault that is looked at, the client that asks about it, the address. */
 
 import type { VaultInfo } from "./contract";
-import type { Voice } from "../parts/voice";
+import type { Notices } from "../parts/notices";
 import type { WebClient } from "./client";
 import { formatAddress, parseAddress, type Address, type ViewName } from "../lib/address";
 
@@ -18,7 +18,7 @@ export interface View {
 
 type Query = Readonly<Record<string, string | null | undefined>>;
 
-export class Desk {
+export class ViewContext {
   /** Parameters of `GET /api/search` that this server knows. */
   searchParameters: ReadonlySet<string> = new Set();
   /** Whether this browser may change settings and steer the index. */
@@ -33,14 +33,14 @@ export class Desk {
     readonly client: WebClient,
     known: readonly VaultInfo[],
     readonly features: readonly string[],
-    readonly voice: Voice,
+    readonly notices: Notices,
   ) {
     this.vaults = known.filter(isServed);
   }
 
   /** Says that something was done, for a moment. */
   say(text: string): void {
-    this.voice.say(text);
+    this.notices.say(text);
   }
 
   get address(): Address {
@@ -55,7 +55,7 @@ export class Desk {
   }
 
   /** The client, asked about the vault that is looked at. */
-  get asking(): WebClient {
+  get vaultClient(): WebClient {
     return this.vault ? this.client.ofVault(this.vault.id) : this.client;
   }
 

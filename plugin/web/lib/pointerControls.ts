@@ -1,9 +1,9 @@
-/** Fingers, mouse and keys on a picture: move it, zoom it, drag a dot, choose one. */
+/** Pointer and wheel events on the canvas: pans and zooms it, drags a dot, selects and opens one. */
 
 import type { Canvas } from "./canvas";
 import type { Dot } from "./forces";
 
-export interface Told {
+export interface PointerHandlers {
   readonly chosen: (dot: Dot | null) => void;
   readonly opened: (dot: Dot) => void;
   /** A dot is held at a place, or let go. */
@@ -12,16 +12,16 @@ export interface Told {
 
 const TAP_PX = 6;
 
-export class Hands {
+export class PointerControls {
   readonly #canvas: Canvas;
-  readonly #told: Told;
+  readonly #handlers: PointerHandlers;
   readonly #pointers = new Map<number, { x: number; y: number }>();
   #held: Dot | null = null;
   #travelled = 0;
 
-  constructor(canvas: Canvas, told: Told) {
+  constructor(canvas: Canvas, handlers: PointerHandlers) {
     this.#canvas = canvas;
-    this.#told = told;
+    this.#handlers = handlers;
     const { el } = canvas;
     el.addEventListener("pointerdown", (event) => this.#down(event));
     el.addEventListener("pointermove", (event) => this.#move(event));
@@ -63,7 +63,7 @@ export class Hands {
 
   #drag(before: { x: number; y: number }, now: { x: number; y: number }): void {
     if (this.#held) {
-      this.#told.dragged(this.#held, this.#canvas.toWorld(now.x, now.y));
+      this.#handlers.dragged(this.#held, this.#canvas.toWorld(now.x, now.y));
       return;
     }
     const { eye } = this.#canvas;
@@ -80,8 +80,8 @@ export class Hands {
 
   #up(event: PointerEvent): void {
     this.#pointers.delete(event.pointerId);
-    if (this.#held && this.#travelled > TAP_PX) this.#told.dragged(this.#held, null);
-    else if (event.type === "pointerup" && this.#travelled <= TAP_PX) this.#told.chosen(this.#held);
+    if (this.#held && this.#travelled > TAP_PX) this.#handlers.dragged(this.#held, null);
+    else if (event.type === "pointerup" && this.#travelled <= TAP_PX) this.#handlers.chosen(this.#held);
     this.#held = null;
   }
 
@@ -92,7 +92,7 @@ export class Hands {
 
   #open(event: MouseEvent): void {
     const dot = this.#canvas.at(event.offsetX, event.offsetY, 4);
-    if (dot) this.#told.opened(dot);
+    if (dot) this.#handlers.opened(dot);
   }
 }
 

@@ -24,7 +24,7 @@ export async function ask(
   endpoint: Endpoint,
   question: Question,
   signal: AbortSignal,
-  told: (event: AskEvent) => void,
+  onEvent: (event: AskEvent) => void,
 ): Promise<void> {
   const answer = await send(endpoint, question, signal);
   if (!answer.ok || !answer.body) throw await refusal(answer);
@@ -36,7 +36,7 @@ export async function ask(
       const known = read(event);
       if (!known) continue;
       isOver ||= known.kind === "answer" || known.kind === "error";
-      told(known);
+      onEvent(known);
     }
   }
   if (!isOver) throw new ServerError("unreachable", "The connection ended before the answer did.");

@@ -5,7 +5,7 @@ import type { Connection } from "../connection";
 import type { Settings } from "../settings";
 import type { ActionName } from "./explain";
 
-export interface Desk {
+export interface ViewContext {
   readonly app: App;
   readonly connection: Connection;
   readonly settings: Settings;

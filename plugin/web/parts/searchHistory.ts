@@ -1,15 +1,15 @@
 /** Searches of this browser: the latest, and those that were saved. They never leave it. */
 
 import type { VaultInfo } from "../app/contract";
-import { Kept } from "../lib/storage";
+import { StoredList } from "../lib/storage";
 
 interface Asked {
   readonly vault: string;
   readonly q: string;
 }
 
-const earlier = new Kept<Asked>("history", 200);
-const marked = new Kept<Asked>("saved", 200);
+const earlier = new StoredList<Asked>("history", 200);
+const marked = new StoredList<Asked>("saved", 200);
 
 export function history(vault: VaultInfo | null): readonly string[] {
   return of(earlier, vault);
@@ -42,7 +42,7 @@ export function toggleSaved(q: string, vault: VaultInfo | null): boolean {
   return true;
 }
 
-function of(kept: Kept<Asked>, vault: VaultInfo | null): readonly string[] {
+function of(kept: StoredList<Asked>, vault: VaultInfo | null): readonly string[] {
   return kept.all.filter((asked) => asked.vault === vault?.id).map(({ q }) => q);
 }
 
