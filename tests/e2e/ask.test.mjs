@@ -27,8 +27,8 @@ async function withApp(options, use, isSetUp = true) {
 }
 
 async function configure(isSetUp) {
-  held.desk.variables.XDG_CONFIG_HOME = join(held.desk.root, "config");
-  const file = join(held.desk.root, "config/notewell/config.toml");
+  held.workspace.variables.XDG_CONFIG_HOME = join(held.workspace.root, "config");
+  const file = join(held.workspace.root, "config/notewell/config.toml");
   await mkdir(dirname(file), { recursive: true });
   const settings = `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\n`;
   await writeFile(file, isSetUp ? settings : "");
@@ -107,7 +107,7 @@ test("a conversation goes on, becomes a note, and outlives another look of the a
     await app.askPage.getByLabel("Save this conversation as the note").fill("Answers/Loaf.md");
     await app.askPage.getByRole("button", { name: "Save", exact: true }).click();
     await app.askPage.getByText("Saved as").waitFor();
-    const note = join(held.desk.vault, "Answers/Loaf.md");
+    const note = join(held.workspace.vault, "Answers/Loaf.md");
     assert.match(await readFile(note, "utf8"), /And the oven\?[\s\S]*Very hot/);
     await app.askPage.getByRole("button", { name: "Take it back" }).click();
     await until("it is gone", () => !existsSync(note));
@@ -248,7 +248,7 @@ test("where the server is and what it can are said as in the other panels", () =
 test("it survives a server that goes and comes, and follows to another", async () => {
   const port = await freePort();
   await configure(true);
-  let server = await startHomeServer(held.desk, [held.desk.vault], port);
+  let server = await startHomeServer(held.workspace, [held.workspace.vault], port);
   const comingAndGoing = withApp(connectedTo(server), async (app) => {
     await openAsk(app);
     await answered(app);
@@ -256,7 +256,7 @@ test("it survives a server that goes and comes, and follows to another", async (
     await app.ask.getByText("Offline").waitFor({ timeout: READY_MS });
     await app.askPage.getByText("four hours").waitFor();
     await picture(app, "light-ask-offline");
-    server = await startHomeServer(held.desk, [held.desk.vault], port);
+    server = await startHomeServer(held.workspace, [held.workspace.vault], port);
     await app.ready(); // it tries again by itself
     await app.askPage.getByText("four hours").waitFor();
     await ask(app, "And the oven?", { text: "How hot is the oven?" }, { text: "Very hot [1]." });
@@ -268,7 +268,7 @@ test("it survives a server that goes and comes, and follows to another", async (
 
 test("on a phone, and where no model is set up", async () => {
   await configure(true);
-  const server = await startServer(held.desk, [held.desk.vault]);
+  const server = await startServer(held.workspace, [held.workspace.vault]);
   try {
     await withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
       await openAsk(app);

@@ -15,11 +15,11 @@ const held = useWorkspace();
 const BOUND = process.getuid() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 
 test("notes that cannot be read are counted, listed and tried again", { skip: cannotBeBound() }, async () => {
-  const { desk } = held;
-  const server = await startServer(desk, [desk.vault], BOUND);
+  const { workspace } = held;
+  const server = await startServer(workspace, [workspace.vault], BOUND);
   const scenario = held.withApp(connectedTo(server), async (app) => {
     await app.ready();
-    for (const name of ["Locked.md", "Shut.md"]) await addUnreadable(desk, name);
+    for (const name of ["Locked.md", "Shut.md"]) await addUnreadable(workspace, name);
     await app.command("reindex");
     await app.statusBar.filter({ hasText: "2 errors" }).waitFor({ timeout: READY_MS });
     await app.statusBar.click();
@@ -29,7 +29,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
     await row("Locked.md").getByText(/cannot be read.*\d+ tr(y|ies)/s).waitFor();
     await row("Shut.md").waitFor();
 
-    await chmod(join(desk.vault, "Locked.md"), 0o644);
+    await chmod(join(workspace.vault, "Locked.md"), 0o644);
     await dialog.getByRole("button", { name: "Retry all" }).click();
     await until("it is said", async () => (await app.notices()).includes("They are tried once more."));
     await app.statusBar.filter({ hasText: "1 error" }).waitFor({ timeout: READY_MS });
@@ -37,7 +37,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
     await row("Shut.md").waitFor();
     assert.equal(await row("Locked.md").count(), 0, "what was read is listed no more");
 
-    await chmod(join(desk.vault, "Shut.md"), 0o644);
+    await chmod(join(workspace.vault, "Shut.md"), 0o644);
     await app.vault((vault) => vault.rescan());
     await row("Shut.md").getByLabel("Open note").click();
     await until("it is open", async () => (await app.note()).path === "Shut.md");
@@ -50,10 +50,10 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
 });
 
 /** Puts a note into the vault that nobody may read, in one step: nobody sees it half made. */
-async function addUnreadable(desk, name) {
-  const made = join(desk.root, name);
+async function addUnreadable(workspace, name) {
+  const made = join(workspace.root, name);
   await writeFile(made, "The hidden wombat digs.", { mode: 0o000 });
-  await rename(made, join(desk.vault, name));
+  await rename(made, join(workspace.vault, name));
 }
 
 function cannotBeBound() {

@@ -128,7 +128,7 @@ test("a result that is dragged from the search panel becomes the target", async 
 });
 
 test("what was pinned and hidden is so after a restart, and moves along with the note", async () => {
-  const { app, browser, desk } = held;
+  const { app, browser, workspace } = held;
   await follow(MEMORY);
   const [first, , third] = await pathsOf(app);
   const menu = app.page.getByRole("menu");
@@ -142,7 +142,7 @@ test("what was pinned and hidden is so after a restart, and moves along with the
   await until("the marks move", async () => (await app.data()).marks[moved]);
   const data = await app.data();
   await app.close();
-  const again = await openApp(browser, desk, { data, open: [moved] });
+  const again = await openApp(browser, workspace, { data, open: [moved] });
   held.app = again;
   await again.ready();
   await again.command("open-similar");

@@ -9,7 +9,7 @@ import { until } from "./support/wait.mjs";
 const held = useWorkspace();
 
 test("a phone starts nothing, and searches on a server at home", async () => {
-  const server = await startServer(held.desk, [held.desk.vault]);
+  const server = await startServer(held.workspace, [held.workspace.vault]);
   const searching = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
     await app.ready();
     const rows = await app.searchFor("sourdough starter in the fridge");

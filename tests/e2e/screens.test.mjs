@@ -81,7 +81,7 @@ for (const look of ["light", "dark"]) {
 }
 
 test("on a phone", async () => {
-  const server = await startServer(held.desk, [held.desk.vault]);
+  const server = await startServer(held.workspace, [held.workspace.vault]);
   const shooting = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
     await app.ready();
     const shoot = camera(app, "narrow");

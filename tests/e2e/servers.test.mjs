@@ -14,7 +14,7 @@ const held = useWorkspace();
 
 test("two vaults that are open at once do not meet", async () => {
   const other = await makeWorkspace();
-  other.variables.NOTEWELL_DATA_DIR = held.desk.variables.NOTEWELL_DATA_DIR;
+  other.variables.NOTEWELL_DATA_DIR = held.workspace.variables.NOTEWELL_DATA_DIR;
   await held.withApp({}, async (one) => {
     const two = await openApp(held.browser, other);
     await one.ready();
@@ -34,9 +34,9 @@ test("two vaults that are open at once do not meet", async () => {
 });
 
 test("a server that runs already is joined, and left running", async () => {
-  const { desk } = held;
-  const args = ["serve", desk.vault, "--port", "0"];
-  const child = spawn(COMMAND, args, { env: desk.variables, stdio: ["ignore", "ignore", "pipe"] });
+  const { workspace } = held;
+  const args = ["serve", workspace.vault, "--port", "0"];
+  const child = spawn(COMMAND, args, { env: workspace.variables, stdio: ["ignore", "ignore", "pipe"] });
   try {
     await until("it serves", () => new Promise((resolve) => child.stderr.once("data", () => resolve(true))));
     await held.withApp({}, async (app) => {
@@ -51,18 +51,18 @@ test("a server that runs already is joined, and left running", async () => {
 });
 
 test("a server that keeps a copy is given the notes once a person agrees, and asks before it forgets many", async () => {
-  const desk = await makeWorkspace();
-  const server = await startServer(desk, ["--mirror", "Sample"]);
+  const workspace = await makeWorkspace();
+  const server = await startServer(workspace, ["--mirror", "Sample"]);
   try {
-    await growAndShrink(desk, server);
+    await growAndShrink(workspace, server);
   } finally {
     await server.end();
-    await desk.remove();
+    await workspace.remove();
   }
 });
 
 /** Declines, agrees with many notes, and comes back without them. */
-async function growAndShrink(desk, server) {
+async function growAndShrink(workspace, server) {
   const contents = (app) =>
     app.network
       .to("/api/changes")
@@ -70,14 +70,14 @@ async function growAndShrink(desk, server) {
       .filter(({ content }) => content !== undefined);
   const dialog = (app) => app.page.getByRole("dialog");
 
-  const declining = await openApp(held.browser, desk, connectedTo(server));
+  const declining = await openApp(held.browser, workspace, connectedTo(server));
   await dialog(declining).getByText("Send notes to your server?").waitFor();
   await dialog(declining).getByRole("button", { name: "Not now" }).click();
   await declining.page.waitForTimeout(500);
   assert.deepEqual(contents(declining), []);
   await declining.close();
 
-  const agreeing = await openApp(held.browser, desk, connectedTo(server));
+  const agreeing = await openApp(held.browser, workspace, connectedTo(server));
   for (let n = 0; n < 90; n += 1) await agreeing.folder.write(`Many/Note ${n}.md`, `Many notes, number ${n}.`);
   await agreeing.vault((vault) => vault.rescan());
   await dialog(agreeing).getByRole("button", { name: "Send notes" }).click();
@@ -93,7 +93,7 @@ async function growAndShrink(desk, server) {
   await agreeing.close();
 
   await agreeing.folder.remove("Many");
-  const returning = await openApp(held.browser, desk, { ...connectedTo(server), device });
+  const returning = await openApp(held.browser, workspace, { ...connectedTo(server), device });
   await dialog(returning).getByText(/90 of \d+ notes are gone/).waitFor();
   await dialog(returning).getByRole("button", { name: "Remove from index" }).click();
   await until("they are forgotten", () => returning.network.to("/api/guard").length === 1);

@@ -26,7 +26,7 @@ test("a new installation asks before it starts anything, then indexes and gets r
     await dialog.getByRole("button", { name: "Start and index" }).click();
     await app.ready();
     const { program, args } = app.programs.started[0];
-    assert.deepEqual([program, ...args], [COMMAND, "serve", held.desk.vault, "--port", "0", "--handshake"]);
+    assert.deepEqual([program, ...args], [COMMAND, "serve", held.workspace.vault, "--port", "0", "--handshake"]);
     const rows = await app.searchFor("sourdough that is kept in the fridge");
     assert.match(await rows.first().textContent(), /Starter that sleeps in the cold/);
     const device = await app.device();

@@ -32,9 +32,9 @@ async function stranger(port, body, status = 200) {
 
 /** An app that is ready, and its server, which can be killed and started again at its port. */
 async function withServer(use) {
-  const { desk } = held;
+  const { workspace } = held;
   const port = await freePort();
-  const start = () => startHomeServer(desk, [desk.vault], port);
+  const start = () => startHomeServer(workspace, [workspace.vault], port);
   let server = await start();
   const kill = () => server.end("SIGKILL");
   const again = async () => (server = await start());
@@ -92,7 +92,7 @@ test("a server that has the token but serves another vault gets nothing of this 
   withServer(async ({ app, port, kill, again }) => {
     await kill();
     const other = await makeWorkspace("Other");
-    other.variables.NOTEWELL_DATA_DIR = held.desk.variables.NOTEWELL_DATA_DIR;
+    other.variables.NOTEWELL_DATA_DIR = held.workspace.variables.NOTEWELL_DATA_DIR;
     const stranger = await startHomeServer(other, [other.vault], port);
     const from = writes(app).length;
     await app.vault((vault) => vault.create("Private.md", "Not for other vaults."));

@@ -15,7 +15,7 @@ after(() => server?.end());
 
 /** What an app needs to reach it, and what else is given. */
 async function remote(given = {}) {
-  server ??= await startServer(held.desk, [held.desk.vault]);
+  server ??= await startServer(held.workspace, [held.workspace.vault]);
   return { ...connectedTo(server), ...given };
 }
 

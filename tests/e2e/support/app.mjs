@@ -51,7 +51,7 @@ export async function makeWorkspace(name = "Sample") {
  * `open` (notes), `panels`, `path` (where the page's programs are looked for), `trouble` on the
  * network, `madeUp` (entries of the vault that are not there).
  */
-export async function openApp(browser, desk, options = {}) {
+export async function openApp(browser, workspace, options = {}) {
   const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
   const viewport = kind === "phone" ? { width: 390, height: 780 } : { width: 1280, height: 800 };
   const context = await browser.newContext({ viewport, hasTouch: kind === "phone" });
@@ -60,7 +60,7 @@ export async function openApp(browser, desk, options = {}) {
   await context.grantPermissions(permissions, { origin: PAGE });
   const page = await context.newPage();
   page.setDefaultTimeout(SHOWN_MS);
-  const app = new AppPage(context, page, desk);
+  const app = new AppPage(context, page, workspace);
   app.network.trouble = options.trouble ?? null;
   app.folder.madeUp = options.madeUp ?? [];
   await app.connect();
@@ -74,8 +74,8 @@ export async function openApp(browser, desk, options = {}) {
     kind,
     isDark,
     vaultName: "Sample",
-    folder: desk.vault,
-    home: desk.root,
+    folder: workspace.vault,
+    home: workspace.root,
     variables: { PATH: options.path ?? dirname(COMMAND) },
     plugin: { manifest, code, css: pluginCss },
     data,
@@ -96,11 +96,11 @@ export class AppPage {
   network = new Network();
   #isClosing = false;
 
-  constructor(context, page, desk) {
+  constructor(context, page, workspace) {
     this.context = context;
     this.page = page;
-    this.folder = new Folder(desk.vault);
-    this.programs = new Programs(desk.variables, (...news) => this.#tell(news));
+    this.folder = new Folder(workspace.vault);
+    this.programs = new Programs(workspace.variables, (...news) => this.#tell(news));
     this.statusBar = page.locator(".status-bar-item");
     this.search = page.locator('[data-type="notewell-search"]');
     this.similar = page.locator('[data-type="notewell-similar"]');

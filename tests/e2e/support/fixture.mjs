@@ -11,7 +11,7 @@ export function useWorkspace() {
   before(() => begin(held));
   after(() => end(held));
   held.withApp = async (options, use) => {
-    const app = await openApp(held.browser, held.desk, options);
+    const app = await openApp(held.browser, held.workspace, options);
     try {
       await use(app);
     } catch (error) {
@@ -29,7 +29,7 @@ export function useApp(options) {
   const held = {};
   before(async () => {
     await begin(held);
-    held.app = await openApp(held.browser, held.desk, options);
+    held.app = await openApp(held.browser, held.workspace, options);
     await held.app.ready();
   });
   afterEach(async () => {
@@ -46,10 +46,10 @@ export function useApp(options) {
 
 async function begin(held) {
   held.browser = await launchBrowser();
-  held.desk = await makeWorkspace();
+  held.workspace = await makeWorkspace();
 }
 
 async function end(held) {
   await held.browser?.close();
-  await held.desk?.remove();
+  await held.workspace?.remove();
 }

@@ -12,9 +12,9 @@ import { READY_MS, until } from "./wait.mjs";
  * Starts `notewell serve` and waits for its handshake: `{port, token, end}` and the rest.
  * `through`: a program, with its arguments, that starts it.
  */
-export async function startServer(desk, served, through = []) {
+export async function startServer(workspace, served, through = []) {
   const [program, ...args] = [...through, COMMAND, "serve", ...served, "--port", "0", "--handshake"];
-  const child = spawn(program, args, { env: desk.variables, stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn(program, args, { env: workspace.variables, stdio: ["pipe", "pipe", "ignore"] });
   const closed = once(child, "close");
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), closed]);
   if (typeof line !== "string") throw new Error(`“${program} ${args.join(" ")}” ended before it served.`);
@@ -23,13 +23,13 @@ export async function startServer(desk, served, through = []) {
 }
 
 /** One that runs without end at a known port, with a token that outlives it: `{port, token, end}`. */
-export async function startHomeServer(desk, served, port) {
+export async function startHomeServer(workspace, served, port) {
   const args = ["serve", ...served, "--port", String(port)];
-  const child = spawn(COMMAND, args, { env: desk.variables, stdio: "ignore" });
+  const child = spawn(COMMAND, args, { env: workspace.variables, stdio: "ignore" });
   const closed = once(child, "close");
   const end = (signal = "SIGTERM") => (child.kill(signal), closed);
   await until("the server greets", () => greets(port), READY_MS);
-  const token = execFileSync(COMMAND, ["token", "show"], { env: desk.variables, encoding: "utf8" }).trim();
+  const token = execFileSync(COMMAND, ["token", "show"], { env: workspace.variables, encoding: "utf8" }).trim();
   return { port, token, end };
 }
 
