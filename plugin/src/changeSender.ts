@@ -8,8 +8,7 @@ import type { ChangeQueue } from "./changes";
 import { asServerError } from "./client";
 import type { Connection, Session } from "./connection";
 import type { Change, FileStamp } from "./contract";
-import { Ring } from "./ring";
-import { Timer } from "./timer";
+import { Ring, Timer } from "./support";
 
 /** The vault, as far as the server needs to know it. */
 export interface VaultFiles {

@@ -8,7 +8,7 @@
 import type * as contract from "./contract";
 import * as replies from "./replies";
 import { anything, ShapeError, type Check } from "./shape";
-import { Timer } from "./timer";
+import { Timer } from "./support";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PATCH";

@@ -9,12 +9,11 @@
  * about again after 1, 2, 5, 10 and then every 30 seconds, and at once when a person acts.
  */
 
-import { Broadcast } from "./broadcast";
+import { Broadcast, Timer } from "./support";
 import { asServerError, ServerError, type Client, type Endpoint, type FailureKind } from "./client";
 import type { Greeting, Status, VaultInfo } from "./contract";
 import { API, featureList, NEEDED_FEATURES } from "./replies";
 import { ShapeError } from "./shape";
-import { Timer } from "./timer";
 
 /** Why there is no server to talk to; each has its own text and action in the views. */
 export type OfflineReason =

@@ -8,8 +8,7 @@ import type { Absence, Target } from "./connection";
 import type { Handshake } from "./contract";
 import { versionProblem } from "./identity";
 import { handshake, refusal } from "./replies";
-import { Ring } from "./ring";
-import { delay, Timer } from "./timer";
+import { Ring, Timer, delay } from "./support";
 
 /** What is started: a program, for a vault's folder. */
 export interface Launch {

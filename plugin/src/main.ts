@@ -1,30 +1,28 @@
-/** The plugin's life: what is made, wired together, and taken down. Nobody imports it. */
+/** Makes the plugin's parts, wires them together, and takes them down. Nobody imports it. */
 
-import { FileSystemAdapter, Plugin } from "obsidian";
+import { Plugin } from "obsidian";
 import { ChangeQueue } from "./changes";
+import { ChangeSender } from "./changeSender";
 import { Client, type RequestEntry } from "./client";
 import { Connection } from "./connection";
-import { ChangeSender } from "./changeSender";
 import { Launcher } from "./launcher";
 import { thisMachine } from "./machine";
-import { Ring } from "./ring";
+import { appTransport, vaultFiles, vaultFolder, watchVault } from "./obsidianApp";
 import { Server } from "./server";
 import { Settings } from "./settings";
-import { Timer } from "./timer";
-import { appTransport } from "./transport";
-import { actions, type Action } from "./ui/actions";
-import type { ViewContext } from "./ui/viewContext";
+import { Ring, Timer } from "./support";
+import { actions, commandOf, type Action } from "./ui/actions";
 import { ASK_VIEW, AskView } from "./ui/askView";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
-import { confirm, uploadQuestion } from "./ui/dialogs";
+import { uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
-import { afterRename } from "./ui/marks";
+import { followRenames } from "./ui/marks";
 import { showSearch, showSimilar } from "./ui/reveal";
 import { SEARCH_VIEW, SearchView } from "./ui/searchView";
 import { NotewellSettingTab } from "./ui/settingsTab";
 import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
 import { statusBar } from "./ui/statusBar";
-import { vaultFiles, watchVault } from "./vaultEvents";
+import type { ViewContext } from "./ui/viewContext";
 
 const BATCH_MS = 100;
 const PANELS = [
@@ -37,7 +35,7 @@ const DEVICE_KEY = "notewell-device";
 export default class NotewellPlugin extends Plugin {
   readonly #requests = new Ring<RequestEntry>(50);
   readonly #queue = new ChangeQueue(() => Date.now());
-  readonly #launcher = new Launcher(() => this.#reconnect());
+  readonly #launcher = new Launcher(() => void this.#connection.reset());
   readonly #settings = new Settings({
     loadVault: () => this.loadData(),
     saveVault: (data) => this.saveData(data),
@@ -50,7 +48,7 @@ export default class NotewellPlugin extends Plugin {
     machine: thisMachine,
     secret: (name) => this.app.secretStorage.getSecret(name),
     vaultName: this.app.vault.getName(),
-    folder: this.#folder(),
+    folder: vaultFolder(this.app),
   });
   readonly #connection = new Connection({
     source: (starting) => this.#server.find(starting),
@@ -69,7 +67,7 @@ export default class NotewellPlugin extends Plugin {
     connection: this.#connection,
     queue: this.#queue,
     files: vaultFiles(this.app),
-    mayUpload: (url, notes) => this.#mayUpload(url, notes),
+    mayUpload: uploadConsent(this.app, this.#settings),
     askAboutGone: () => void this.#askAboutGone(),
   });
   readonly #diagnostics = {
@@ -97,7 +95,7 @@ export default class NotewellPlugin extends Plugin {
     for (const view of [SEARCH_VIEW, SIMILAR_VIEW]) {
       this.registerHoverLinkSource(view, { display: name, defaultMod: true });
     }
-    for (const action of this.#actions) this.#addAction(action);
+    for (const action of this.#actions) this.addCommand(commandOf(action));
     this.addRibbonIcon("search", name, () => void showSearch(this.app));
     this.addSettingTab(new NotewellSettingTab(this, this.#context));
     const updateBar = statusBar(this.addStatusBarItem(), this.#context, this.#actions);
@@ -120,39 +118,23 @@ export default class NotewellPlugin extends Plugin {
     return this.#settings.load();
   }
 
-  /** Reads the settings and meets the server. Nothing of it is waited for when the app starts. */
+  /** Reads the settings and connects. The app's start does not wait for it. */
   async #begin(updateBar: () => void): Promise<void> {
     await this.#settings.load();
-    const soon = new Timer(); // thousands of notes may change at once: they are looked at together
+    const soon = new Timer(); // thousands of notes may change at once: they are handled together
     this.register(() => soon.clear());
     const look = (): void => {
       this.#sender.wake();
       updateBar();
     };
-    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => {
-      if (!soon.isSet) soon.set(BATCH_MS, look);
-    });
-    this.registerEvent(
-      this.app.vault.on("rename", (file, from) => {
-        const marks = afterRename(this.#settings.chosen.marks, from, file.path);
-        if (Object.keys(marks).length > 0) void this.#settings.set("marks", marks);
-      }),
+    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () =>
+      soon.setOnce(BATCH_MS, look),
     );
+    this.registerEvent(followRenames(this.app, this.#settings));
     this.registerDomEvent(window, "focus", () => void this.#connection.check());
-    this.register(this.#server.follow(() => this.#reconnect()));
+    this.register(this.#server.follow(() => void this.#connection.reset()));
     this.#connection.begin();
     this.#sender.begin();
-  }
-
-  #reconnect(): void {
-    void this.#connection.reset();
-  }
-
-  async #mayUpload(url: string, notes: number): Promise<boolean> {
-    if (this.#settings.chosen.uploadAgreed === url) return true;
-    const isAgreed = await confirm(this.app, uploadQuestion(url, notes));
-    if (isAgreed) await this.#settings.set("uploadAgreed", url);
-    return isAgreed;
   }
 
   /** Not once more about notes that a person has decided about. */
@@ -164,19 +146,5 @@ export default class NotewellPlugin extends Plugin {
 
   #action(name: ActionName): Action | undefined {
     return this.#actions.find(([id]) => id === name);
-  }
-
-  #addAction([id, name, run, can]: Action): void {
-    const checkCallback = (isChecking: boolean): boolean => {
-      const isPossible = Boolean(can());
-      if (isPossible && !isChecking) void run();
-      return isPossible;
-    };
-    this.addCommand({ id, name, checkCallback });
-  }
-
-  #folder(): string | null {
-    const { adapter } = this.app.vault;
-    return adapter instanceof FileSystemAdapter ? adapter.getBasePath() : null;
   }
 }

@@ -5,7 +5,7 @@ import type { Launcher } from "./launcher";
 import type { Machine } from "./machine";
 import { findPrograms, type Programs } from "./program";
 import type { Settings } from "./settings";
-import { Timer } from "./timer";
+import { Timer } from "./support";
 
 export interface ServerParts {
   readonly settings: Settings;

@@ -4,7 +4,7 @@
  * synced: a synced program path would let one device run code on another.
  */
 
-import { Broadcast } from "./broadcast";
+import { Broadcast } from "./support";
 import {
   flag,
   list,

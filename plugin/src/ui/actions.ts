@@ -3,14 +3,21 @@
  * the buttons of messages. An action shows only while it can be done.
  */
 
-import { MarkdownView, Notice, type App } from "obsidian";
+import { MarkdownView, Notice, type App, type Command } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
 import { ASK } from "./askView";
 import type { ViewContext } from "./viewContext";
-import { askAboutGone, confirm, fullReindexQuestion, REINDEX_ALL, startQuestion, withNotice } from "./dialogs";
+import {
+  askAboutGone,
+  confirm,
+  fullReindexQuestion,
+  REINDEX_ALL,
+  showFailures,
+  startQuestion,
+  withNotice,
+} from "./dialogs";
 import { SETTINGS, type ActionName } from "./explain";
-import { showFailures } from "./failures";
 import { copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
 import { showAsk, showDiagnostics, showSearch, showSimilar } from "./reveal";
@@ -39,6 +46,16 @@ export interface ActionParts {
 interface SettingsWindow {
   open(): void;
   openTabById(id: string): void;
+}
+
+/** The app's command for an action, offered only while it can be done. */
+export function commandOf([id, name, run, can]: Action): Command {
+  const checkCallback = (isChecking: boolean): boolean => {
+    const isPossible = Boolean(can());
+    if (isPossible && !isChecking) void run();
+    return isPossible;
+  };
+  return { id, name, checkCallback };
 }
 
 const always = (): boolean => true;

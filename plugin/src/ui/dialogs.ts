@@ -1,10 +1,13 @@
 /** Questions to a person, and what is said when something that was asked for fails. */
 
-import { ConfirmationModal, Notice, type App } from "obsidian";
+import { ConfirmationModal, Modal, Notice, Setting, type App } from "obsidian";
 import { asServerError } from "../client";
-import type { Guard } from "../contract";
+import type { Session } from "../connection";
+import type { Guard, LedgerRow } from "../contract";
+import type { Settings } from "../settings";
 import { KEPT } from "./explain";
 import { count } from "./format";
+import { openPlace } from "./open";
 
 export const REINDEX_ALL = "Reindex the vault from scratch";
 
@@ -52,8 +55,21 @@ export function startQuestion(program: string, notes: number): Question {
   ];
 }
 
+/** Asks once for each server whether it may get the contents of notes. */
+export function uploadConsent(
+  app: App,
+  settings: Settings,
+): (url: string, notes: number) => Promise<boolean> {
+  return async (url: string, notes: number): Promise<boolean> => {
+    if (settings.chosen.uploadAgreed === url) return true;
+    const isAgreed = await confirm(app, uploadQuestion(url, notes));
+    if (isAgreed) await settings.set("uploadAgreed", url);
+    return isAgreed;
+  };
+}
+
 /** Before the contents of notes go to another machine for the first time. */
-export function uploadQuestion(url: string, notes: number): Question {
+function uploadQuestion(url: string, notes: number): Question {
   return [
     "Send notes to your server?",
     `${url} gets a copy of this vault: ${count(notes, "note")} now, and each note that changes later.`,
@@ -93,4 +109,35 @@ export async function withNotice(request: Promise<unknown>, done?: string): Prom
     new Notice(`That did not work: ${asServerError(error).message}`);
     return false;
   }
+}
+
+/** The notes that could not be indexed, each with its reason. */
+export async function showFailures(app: App, { client }: Session): Promise<void> {
+  const { entries } = await client.ledger({ state: "failed" });
+  const modal = new Modal(app).setTitle("Notes that could not be indexed");
+  for (const row of entries) drawRow(modal, row);
+  if (entries.length === 0) modal.setContent("There are none.");
+  else {
+    new Setting(modal.contentEl).addButton((button) => {
+      button.setButtonText("Retry all").setCta();
+      button.onClick(() => {
+        modal.close();
+        void withNotice(client.queue("retry"), "They are tried once more.");
+      });
+    });
+  }
+  modal.open();
+}
+
+function drawRow(modal: Modal, { path, reason, attempts }: LedgerRow): void {
+  new Setting(modal.contentEl)
+    .setName(path)
+    .setDesc(`${reason ?? ""} (${count(attempts, "try", "tries")})`)
+    .addExtraButton((button) => {
+      button.setIcon("file").setTooltip("Open note");
+      button.onClick(() => {
+        modal.close();
+        void openPlace(modal.app, { path, passage: null }, false);
+      });
+    });
 }

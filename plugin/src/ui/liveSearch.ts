@@ -6,7 +6,7 @@
 import type { Client } from "../client";
 import type { Session } from "../connection";
 import type { SearchReply } from "../contract";
-import { Timer } from "../timer";
+import { Timer } from "../support";
 
 export type Mode = "keyword" | "hybrid";
 

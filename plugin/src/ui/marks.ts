@@ -1,7 +1,8 @@
 /** What a person hid from, or pinned to, the similar notes of a note. */
 
+import type { App, EventRef } from "obsidian";
 import type { Result } from "../contract";
-import type { Choices, Marks } from "../settings";
+import type { Choices, Marks, Settings } from "../settings";
 
 type AllMarks = Choices["marks"];
 export type Mark = keyof Marks;
@@ -38,6 +39,14 @@ export function afterRename(all: AllMarks, from: string, to: string): AllMarks {
       { hidden: hidden.map(renamed), pinned: pinned.map(renamed) },
     ]),
   );
+}
+
+/** Keeps the marks true while notes are renamed. */
+export function followRenames({ vault }: App, settings: Settings): EventRef {
+  return vault.on("rename", (file, from) => {
+    const marks = afterRename(settings.chosen.marks, from, file.path);
+    if (Object.keys(marks).length > 0) void settings.set("marks", marks);
+  });
 }
 
 /** Pinned results first, hidden ones not at all. */

@@ -3,7 +3,7 @@
 import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
 import { asServerError } from "../client";
 import type { Passage, Result } from "../contract";
-import { delay } from "../timer";
+import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
 import { breadcrumb, folderOf, scoreText } from "./format";

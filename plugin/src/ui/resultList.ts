@@ -5,7 +5,7 @@
 
 import type { HoverParent } from "obsidian";
 import type { Result } from "../contract";
-import { Timer } from "../timer";
+import { Timer } from "../support";
 import { doByKey } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { startDrag } from "./drag";

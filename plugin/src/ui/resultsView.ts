@@ -4,7 +4,7 @@ import { ItemView, type HoverPopover, type Menu, type WorkspaceLeaf } from "obsi
 import { asServerError, type Client } from "../client";
 import type { ConnectionState } from "../connection";
 import type { Result, SearchReply } from "../contract";
-import { Timer } from "../timer";
+import { Timer } from "../support";
 import { toggle } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { explain, message, remark, type Explanation } from "./explain";

@@ -4,7 +4,7 @@ import { type Menu, type ViewStateResult } from "obsidian";
 import { asServerError, type Client } from "../client";
 import type { Result, SearchReply } from "../contract";
 import type { Marks } from "../settings";
-import { Timer } from "../timer";
+import { Timer } from "../support";
 import { link, setActive, toggle, toolbar } from "./controls";
 import { dropped } from "./drag";
 import type { Explanation } from "./explain";

@@ -1,6 +1,6 @@
 /** Short words to the person: shown for a moment, or only read out. */
 
-import { Timer } from "../../src/timer";
+import { Timer } from "../../src/support";
 import { fill, h } from "../lib/dom";
 
 const SHOWN_MS = 4_000;

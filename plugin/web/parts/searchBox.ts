@@ -1,7 +1,7 @@
 /** The search field: searches as one types, completes filters, remembers what was asked. */
 
 import type { ViewContext } from "../app/viewContext";
-import { Timer } from "../../src/timer";
+import { Timer } from "../../src/support";
 import type { ViewName } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";

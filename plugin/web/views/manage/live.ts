@@ -1,7 +1,7 @@
 /** The server's events about the vault that is looked at, while somebody looks. */
 
 import type { ViewContext } from "../../app/viewContext";
-import { Timer } from "../../../src/timer";
+import { Timer } from "../../../src/support";
 
 interface LiveHandlers {
   readonly progress: (data: Readonly<Record<string, unknown>>) => void;

@@ -1,9 +1,22 @@
-/** The vault as the app shows it: its events go to the queue, its files to the change sender. */
+/** What the plugin uses of the Obsidian app: its HTTP, its vault's events and its files. */
 
-import { TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
+import { FileSystemAdapter, requestUrl, TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
 import type { ChangeQueue } from "./changes";
+import type { Transport } from "./client";
 import type { FileStamp } from "./contract";
 import type { VaultFiles } from "./changeSender";
+
+/** The app's own HTTP, which the page's cross-origin rules do not limit. */
+export const appTransport: Transport = async (request) => {
+  const reply = await requestUrl({ ...request, throw: false });
+  return { status: reply.status, text: reply.text };
+};
+
+/** The vault's folder on this computer; null where there is none, as on phones. */
+export function vaultFolder({ vault }: App): string | null {
+  const { adapter } = vault;
+  return adapter instanceof FileSystemAdapter ? adapter.getBasePath() : null;
+}
 
 /** The kind of files that the server reads. */
 const READABLE = ".md";
