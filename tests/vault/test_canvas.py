@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import UnreadableNoteError
@@ -162,6 +162,7 @@ edges = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(
     nodes=st.lists(nodes | json_values, max_size=12),
     edges=st.lists(edges | json_values, max_size=8),

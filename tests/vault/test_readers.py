@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notewell.errors import UnreadableNoteError
@@ -147,6 +147,7 @@ def test_bytes_that_are_no_text_are_refused(reader: Reader) -> None:
 
 
 @every_reader
+@settings(deadline=None)
 @given(raw=st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
     try:
@@ -160,6 +161,7 @@ def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
 
 
 @every_reader
+@settings(deadline=None)
 @given(cut=st.integers(0, 400))
 def test_a_file_cut_off_is_read_or_refused(reader: Reader, cut: int) -> None:
     raw = SAMPLES[reader.suffix].source.encode()[:cut]
