@@ -7,9 +7,9 @@ import pytest
 
 from notewell.index.analyze import tokens
 from notewell.index.bm25 import QueryTerm
+from notewell.index.documents import ChunkText, NoteText
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
-from notewell.index.embedded.reads import ChunkText, NoteText
 from notewell.index.embedded.term_counts import bm25, hash_of, pack
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from notewell.errors import ConfigError
-from notewell.index import embedded
+from notewell.index import embedded, in_memory
 from notewell.index.port import Index
 
 DEFAULT = "embedded"
@@ -29,7 +29,7 @@ class OpenIndex(Protocol):
 class DeleteIndex(Protocol):
     """Deletes the index whose local files are in a folder."""
 
-    def __call__(self, directory: Path) -> None:
+    def __call__(self, directory: Path, /) -> None:
         """See `delete_index`."""
         ...
 
@@ -46,6 +46,7 @@ class IndexEngine:
 ENGINES: Mapping[str, IndexEngine] = MappingProxyType(
     {
         "embedded": IndexEngine(embedded.open_index, embedded.delete_index, persistent=True),
+        "in_memory": IndexEngine(in_memory.open_index, in_memory.delete_index, persistent=False),
     }
 )
 

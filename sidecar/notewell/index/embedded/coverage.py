@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from notewell.index.embedded import embeddings, reads, rows
+from notewell.index.embedded import reads, rows
 from notewell.index.embedded.store import Store
+from notewell.index.vector_checks import check_dimensions
 from notewell.types import KeptModel, ModelKey, PendingText, embedded_text
 
 _MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
@@ -34,7 +35,7 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
     """
     found = store.read(_MODEL, rows.model_columns(model))
     if found and dimensions is not None:
-        embeddings.agree(model, known=found[0][1], given=dimensions)
+        check_dimensions(model, known=found[0][1], given=dimensions)
     return int(found[0][0]) if found else None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from notewell.errors import IndexFailure
+from notewell.index.documents import NoteText
 from notewell.index.embedded import coverage, reads, snapshot
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.postings import FOLDER, Postings, discard
@@ -111,9 +112,7 @@ def follow_keywords(
     )
 
 
-def _apart(
-    texts: Iterable[reads.NoteText], between: Callable[[], None]
-) -> Iterator[reads.NoteText]:
+def _apart(texts: Iterable[NoteText], between: Callable[[], None]) -> Iterator[NoteText]:
     for text in texts:
         between()
         yield text

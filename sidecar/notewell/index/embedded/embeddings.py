@@ -8,11 +8,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from notewell.errors import ModelError
 from notewell.index.embedded import meta, rows
-from notewell.types import ModelKey, VectorPut
+from notewell.index.vector_checks import check_dimensions
+from notewell.types import ModelKey
 
 
 def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
@@ -39,23 +37,8 @@ def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: 
         )
         return int(cursor.lastrowid or 0)
     known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
-    agree(model, known=known, given=dimensions)
+    check_dimensions(model, known=known, given=dimensions)
     return found
-
-
-def agree(model: ModelKey, *, known: int, given: int) -> None:
-    """Refuse a model whose vectors changed their dimensions.
-
-    Raises:
-        ModelError: `known` and `given` differ.
-
-    """
-    if known != given:
-        raise ModelError(
-            f"Vectors of {model} have {known} dimensions here, but {given} were given. The"
-            " model's files were changed: fetch it again with `notewell models get`.",
-            code="model_mismatch",
-        )
 
 
 def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:
@@ -133,22 +116,3 @@ def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> 
             " AND path = (SELECT path FROM notes WHERE id = ?)",
             (note_id,),
         )
-
-
-def checked(put: VectorPut, dimensions: int, model: ModelKey) -> bytes:
-    """A vector as it is kept: float16.
-
-    Raises:
-        ModelError: it has another dimension or is not finite; the message names its text.
-
-    """
-    vector = np.asarray(put.vector)
-    with np.errstate(over="ignore"):
-        kept = vector.astype(np.float16)
-    if vector.shape != (dimensions,) or not np.isfinite(kept).all():
-        raise ModelError(
-            f"{model} gave a vector of shape {vector.shape} for the text {put.text_hash.hex()}"
-            f" where {dimensions} finite numbers were expected. No vector was kept.",
-            code="bad_vector",
-        )
-    return kept.tobytes()

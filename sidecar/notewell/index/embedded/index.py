@@ -18,6 +18,7 @@ from notewell.index.embedded.saved_arrays import SnapshotCache
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.port import NoteBasics
+from notewell.index.vector_checks import as_float16
 from notewell.types import (
     Applied,
     Batch,
@@ -156,7 +157,7 @@ class EmbeddedIndex:
         if not puts:
             return self._generation
         dimensions = coverage.dimensions_of(self._store, model) or len(puts[0].vector)
-        vectors = [(put.text_hash, embeddings.checked(put, dimensions, model)) for put in puts]
+        vectors = [(put.text_hash, as_float16(put, dimensions, model).tobytes()) for put in puts]
         with self._store.transaction() as connection:
             number = embeddings.register_model(connection, model, dimensions)
             answered = embeddings.keep_vectors(connection, number, vectors)

@@ -18,6 +18,7 @@ import numpy as np
 import tantivy
 
 from notewell.index.bm25 import EXACT_FIELDS, STEMS, FieldWeights, QueryTerm, idf, no_hits
+from notewell.index.documents import without_wholes
 from notewell.index.embedded import term_counts
 from notewell.index.embedded.postings import EVERY, VOCABULARY, Postings, tantivy_errors
 from notewell.index.stems import stemmer
@@ -89,7 +90,7 @@ class Keywords:
         `tokens` are those of `analyze.words`, or of `analyze.tokens`: the whole of a compound,
         which comes after its parts, has no place of its own in a phrase and is passed over.
         """
-        phrases = {tuple(tokens), tuple(_without_wholes(tokens))}
+        phrases = {tuple(tokens), tuple(without_wholes(tokens))}
         queries = [query for phrase in phrases if phrase for query in self._phrase(phrase)]
         if not queries:
             return np.empty(0, dtype=np.int64)
@@ -231,16 +232,3 @@ def _columns(
 def _ordered(chunk_ids: IdArray, scores: FloatArray, limit: int) -> ChunkHits:
     order = np.lexsort((chunk_ids, -scores))[:limit]
     return ChunkHits(chunk_ids[order], scores[order])
-
-
-def _without_wholes(tokens: Sequence[str]) -> list[str]:
-    """Tokens less those that merely repeat at least two before them, joined."""
-    kept: list[str] = []
-    for token in tokens:
-        text, at = "", len(kept)
-        while at and len(text) < len(token):
-            at -= 1
-            text = kept[at] + text
-        if text != token or len(kept) - at < 2:
-            kept.append(token)
-    return kept

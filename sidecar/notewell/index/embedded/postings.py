@@ -20,20 +20,17 @@ import tantivy
 from tantivy import tantivy as native
 
 from notewell.errors import IndexFailure
-from notewell.index.analyze import streams
 from notewell.index.bm25 import EXACT_FIELDS, STEMS
+from notewell.index.documents import STOP, NoteText, note_documents
 from notewell.index.embedded import term_counts
-from notewell.index.embedded.reads import NoteText
 from notewell.index.embedded.term_count_store import TALLIES, TallyStore
 from notewell.index.stems import stemmer
 from notewell.types import IdArray
-from notewell.vault.readers import link_name
 
 FOLDER = "keywords"
 FORMAT = f"5/{native.__version__}"  # counted up when fields or the analyzer change
 VOCABULARY = "vocabulary"  # of a note's first document: all stems of the note, and `EVERY`
 EVERY = "\u00a7"  # stands in the vocabulary of every note; the analyzer never makes it
-_STOP = "\u00a6"  # stands between texts so that no phrase crosses; the analyzer never makes it
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 _TALLIES_AT_ONCE = 500  # a megabyte
 
@@ -221,41 +218,13 @@ def _documents(
     note: NoteText, stems: tantivy.TextAnalyzer
 ) -> tuple[list[dict[str, object]], bytes]:
     """The documents of a note, and its tally."""
-    title, tags = joined(note.title, *note.aliases), joined(*note.tags)
-    path = joined(link_name(note.path))
-    documents: list[dict[str, object]] = []
-    whole = {title: None, tags: None}  # a heading that stands over several chunks counts once
-    for chunk in note.chunks:
-        headings, body = joined(*chunk.headings), joined(chunk.text)
-        documents.append(
-            {
-                "chunk": chunk.chunk_id,
-                "note": note.note_id,
-                "title": title,
-                "headings": headings,
-                "tags": tags,
-                "path": path,
-                "body": body,
-                STEMS: f"{title} {tags} {headings} {body}",
-            }
-        )
-        whole |= {headings: None, body: None}
-    words = [stem for stem in stems.analyze(" ".join(whole)) if stem != _STOP]
+    made = note_documents(note)
+    documents: list[dict[str, object]] = [
+        {"chunk": chunk_id, "note": note.note_id, **fields} for chunk_id, fields in made.fields
+    ]
+    words = [stem for stem in stems.analyze(made.whole) if stem != STOP]
     documents[0][VOCABULARY] = " ".join({EVERY: None, **dict.fromkeys(words)})
     return documents, term_counts.pack(words)
-
-
-def joined(*texts: str) -> str:
-    """Tokens of texts as one string: their words in order, then what has no place in it."""
-    parts: list[str] = []
-    extras: list[str] = []
-    for text in texts:
-        ordered, others = streams(text)
-        parts += ordered
-        parts.append(_STOP)
-        extras += others
-    parts += extras
-    return " ".join(parts).removesuffix(f" {_STOP}")
 
 
 def discard(path: Path) -> None:

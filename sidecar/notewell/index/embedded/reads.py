@@ -5,19 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import orjson
 
+from notewell.index.documents import ChunkText, NoteText, note_text
 from notewell.index.embedded import rows
 from notewell.index.embedded.store import Store
 from notewell.index.placeholder_chunks import (
     FIRST_PLACEHOLDER,
     placeholder,
     placeholder_id,
-    property_words,
 )
 from notewell.index.port import NoteBasics
 from notewell.types import (
@@ -33,27 +32,6 @@ from notewell.types import (
 
 _PATHS_AT_ONCE = 200
 _BARE = "NOT EXISTS (SELECT 1 FROM chunks WHERE note_id = n.id)"
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkText:
-    """What of a chunk becomes keywords."""
-
-    chunk_id: int
-    headings: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoteText:
-    """What of a note becomes keywords."""
-
-    note_id: int
-    path: str
-    title: str
-    aliases: tuple[str, ...]
-    tags: tuple[str, ...]
-    chunks: tuple[ChunkText, ...]  # what stands in for one, where there is none
 
 
 def meta(store: Store, key: str) -> str | None:
@@ -212,11 +190,15 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
 
 def _note_text(columns: rows.Row, parts: list[ChunkText]) -> NoteText:
     note_id, path, title, aliases, tags, packed = columns
-    if not parts:
-        named = property_words(rows.properties(packed))
-        body = "\n".join(word for words in named.values() for word in words)
-        parts = [ChunkText(placeholder_id(note_id), (), body)]
-    return NoteText(note_id, path, title, rows.strings(aliases), rows.strings(tags), tuple(parts))
+    return note_text(
+        note_id,
+        path,
+        title=title,
+        aliases=rows.strings(aliases),
+        tags=rows.strings(tags),
+        properties={} if parts else rows.properties(packed),
+        chunks=parts,
+    )
 
 
 def passages(store: Store) -> Iterator[PassageText]:

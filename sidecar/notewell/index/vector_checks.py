@@ -1,0 +1,43 @@
+"""Checks that every engine makes before it stores vectors of a model."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.errors import ModelError
+from notewell.types import ModelKey, VectorPut
+
+
+def check_dimensions(model: ModelKey, *, known: int, given: int) -> None:
+    """Refuse a model whose vectors changed their dimensions.
+
+    Raises:
+        ModelError: `known` and `given` differ.
+
+    """
+    if known != given:
+        raise ModelError(
+            f"Vectors of {model} have {known} dimensions here, but {given} were given. The"
+            " model's files were changed: fetch it again with `notewell models get`.",
+            code="model_mismatch",
+        )
+
+
+def as_float16(put: VectorPut, dimensions: int, model: ModelKey) -> npt.NDArray[np.float16]:
+    """A vector as it is stored, in half precision.
+
+    Raises:
+        ModelError: it has another dimension or is not finite; the message names its text.
+
+    """
+    vector = np.asarray(put.vector)
+    with np.errstate(over="ignore"):
+        rounded = vector.astype(np.float16)
+    if vector.shape != (dimensions,) or not np.isfinite(rounded).all():
+        raise ModelError(
+            f"{model} gave a vector of shape {vector.shape} for the text {put.text_hash.hex()}"
+            f" where {dimensions} finite numbers were expected. No vector was stored.",
+            code="bad_vector",
+        )
+    return rounded
