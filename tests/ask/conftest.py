@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from notewell.ask.agent import Agent
 from notewell.ask.conversations import Conversations
+from notewell.ask.service import Agent
 from notewell.ask.tools import Vault
 from notewell.contract.ask import AskEvent, AskReply, AskRequest
 from notewell.engine.engine import Engine

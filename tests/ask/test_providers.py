@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from notewell.ask.citations import check
-from notewell.ask.phrases import phrases_for
+from notewell.ask.prompts import phrases_for
+from notewell.ask.sources import check
 from notewell.errors import ConfigError, ProviderError
 from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank

@@ -8,8 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from notewell.contract.codec import to_json
-from notewell.contract.explain import Explain
-from notewell.contract.search import Fusion, SearchReply
+from notewell.contract.search import Explain, Fusion, SearchReply
 from notewell.contract.server import HealthReply
 from notewell.contract.status import QueueStatus
 

@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 
 from notewell.ask.conversations import Conversations
-from notewell.ask.sources import Found
+from notewell.ask.sources import Source
 from notewell.ask.tool_loop import Draft
 from notewell.config.edit import Configuration
 from notewell.contract.codec import from_json, to_json
@@ -201,7 +201,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     record = vaults.add(write_vault(home / "Home"))
     vaults.open(record, writable=True)
     talk = Draft("How do bees find home?", record.name, TALK, "2026-03-02T10:00:00+00:00")
-    talk.catalogue.number(Found("Garden/Bees.md", "Bees", "obsidian://open", 7))
+    talk.catalogue.number(Source("Garden/Bees.md", "Bees", "obsidian://open", 7))
     talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
     Conversations(settings.data_dir / "vaults" / record.id).keep(TALK, talk.stopped())
     return asyncio.run(_collect(vaults, settings, record))

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from functools import partial
 
-from notewell.engine.event_stream import Following
+from notewell.engine.event_stream import EventStream
 from notewell.ingest.events import EventLog
 from tests.waiting import HANG_S
 
@@ -16,7 +16,7 @@ def publish(log: EventLog, *generations: int) -> None:
         log.publish("generation", generation=generation)
 
 
-async def told(following: Following, count: int) -> list[object]:
+async def told(following: EventStream, count: int) -> list[object]:
     async with asyncio.timeout(HANG_S):
         events = [await following.next() for _ in range(count)]
     return [None if event is None else event.data["generation"] for event in events]
@@ -25,7 +25,7 @@ async def told(following: Following, count: int) -> list[object]:
 async def test_what_was_missed_comes_first_and_nothing_is_lost_between() -> None:
     log = EventLog()
     publish(log, 1, 2, 3)
-    following = Following(partial(log.subscribe, after=1))
+    following = EventStream(partial(log.subscribe, after=1))
 
     await asyncio.to_thread(publish, log, 4, 5)
 
@@ -35,7 +35,7 @@ async def test_what_was_missed_comes_first_and_nothing_is_lost_between() -> None
 
 async def test_a_listener_waits_for_what_another_thread_tells() -> None:
     log = EventLog()
-    following = Following(log.subscribe)
+    following = EventStream(log.subscribe)
     waiting = asyncio.create_task(told(following, 1))
     await asyncio.sleep(0)
 
@@ -47,7 +47,7 @@ async def test_a_listener_waits_for_what_another_thread_tells() -> None:
 
 async def test_the_end_comes_after_what_waits_and_stays() -> None:
     log = EventLog()
-    following = Following(log.subscribe)
+    following = EventStream(log.subscribe)
     publish(log, 1)
     await asyncio.sleep(0)
 
@@ -60,13 +60,13 @@ async def test_the_end_comes_after_what_waits_and_stays() -> None:
 
 async def test_who_falls_behind_is_given_up_and_may_come_back() -> None:
     log = EventLog()
-    following = Following(log.subscribe, most_waiting=3)
+    following = EventStream(log.subscribe, most_waiting=3)
     publish(log, *range(1, 11))
     await asyncio.sleep(0)
 
     assert await told(following, 4) == [1, 2, 3, None]
 
-    again = Following(partial(log.subscribe, after=3))
+    again = EventStream(partial(log.subscribe, after=3))
     assert await told(again, 7) == [4, 5, 6, 7, 8, 9, 10]
     again.end()
 
@@ -74,8 +74,8 @@ async def test_who_falls_behind_is_given_up_and_may_come_back() -> None:
 def test_events_after_the_loop_are_nobody_s() -> None:
     log = EventLog()
 
-    async def listen() -> Following:
-        return Following(log.subscribe)
+    async def listen() -> EventStream:
+        return EventStream(log.subscribe)
 
     following = asyncio.run(listen())
     publish(log, 1)

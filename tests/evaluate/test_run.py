@@ -15,8 +15,7 @@ from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueS
 from notewell.errors import IndexInUseError, UsageError
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.engines import OnProgress
-from notewell.evaluate.report import System
-from notewell.evaluate.report_json import report_json
+from notewell.evaluate.report import System, report_json
 from notewell.evaluate.run import (
     SYSTEMS,
     eval_settings,

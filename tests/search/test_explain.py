@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from notewell.contract.explain import Moved
+from notewell.contract.search import Moved
 from notewell.search.trace import Trace
 from tests.search.library import Library, MakeLibrary
 

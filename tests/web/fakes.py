@@ -14,7 +14,6 @@ from aiohttp.test_utils import TestClient
 
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
-from notewell.contract.explain import Explain, StageTrace
 from notewell.contract.explore import ExploreRequest
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
@@ -39,6 +38,7 @@ from notewell.contract.memory import MemoryRequest
 from notewell.contract.memory_replies import MemoryReply
 from notewell.contract.notes import NoteReply
 from notewell.contract.search import (
+    Explain,
     Fusion,
     RawScores,
     Result,
@@ -47,11 +47,12 @@ from notewell.contract.search import (
     SearchRequest,
     SimilarRequest,
     SimilarTextRequest,
+    StageTrace,
 )
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
-from notewell.engine.event_stream import Following
-from notewell.engine.explore import Explored
+from notewell.engine.event_stream import EventStream
+from notewell.engine.explore import ExploreReply
 from notewell.errors import NotFoundError
 from notewell.ingest.activity import Tally
 from notewell.ingest.events import EventLog
@@ -225,7 +226,7 @@ class FakeEngine:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
         return self._found(request.path, text, request.limit, explain=request.explain)
 
-    def explore(self, question: ExploreRequest) -> Explored:
+    def explore(self, question: ExploreRequest) -> ExploreReply:
         self._heard(question)
         if isinstance(question, NeighborsRequest) and question.path not in self.notes:
             raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
@@ -333,9 +334,9 @@ class FakeEngine:
     def tally(self) -> Tally:
         return Tally(runs=2, read=5, embedded=4, reused=1)
 
-    def follow(self, *, after: int | None = None) -> Following:
+    def follow(self, *, after: int | None = None) -> EventStream:
         self._heard(after)
-        return Following(partial(self.events.subscribe, after=after))
+        return EventStream(partial(self.events.subscribe, after=after))
 
     def start(self) -> None:
         self.started = True

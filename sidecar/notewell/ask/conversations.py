@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from notewell.ask.phrases import phrases_for
+from notewell.ask.prompts import phrases_for
 from notewell.contract.ask import AskConversationView, AskReply, AskSource
 from notewell.errors import NotFoundError
 from notewell.support import atomic

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from notewell.context.blocks import TAG
 
 _RULES = f"""You answer questions from a person's own notes.
@@ -41,3 +44,88 @@ def asked(question: str, sources: str) -> str:
 def last_round(question: str) -> str:
     """What is said when no more tools may be used."""
     return f"No more tools now. Answer with what you have, as well as that goes: {question}"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Our sentences in one language."""
+
+    nothing: str
+    general: str
+    partial: str
+    sources: str
+
+
+_ENGLISH = Phrases(
+    "This is not in your notes.",
+    "Not from your notes, but from the model's general knowledge:",
+    "(This answer is not complete.)",
+    "Sources",
+)
+_BY_LANGUAGE = {
+    "de": Phrases(
+        "Das steht nicht in deinen Notizen.",
+        "Nicht aus deinen Notizen, sondern aus dem allgemeinen Wissen des Modells:",
+        "(Diese Antwort ist nicht vollständig.)",
+        "Quellen",
+    ),
+    "fr": Phrases(
+        "Cela ne figure pas dans vos notes.",
+        "Ne vient pas de vos notes, mais des connaissances générales du modèle :",
+        "(Cette réponse est incomplète.)",
+        "Sources",
+    ),
+    "es": Phrases(
+        "Esto no está en tus notas.",
+        "No procede de tus notas, sino del conocimiento general del modelo:",
+        "(Esta respuesta está incompleta.)",
+        "Fuentes",
+    ),
+    "it": Phrases(
+        "Non è nelle tue note.",
+        "Non dalle tue note, ma dalle conoscenze generali del modello:",
+        "(Questa risposta è incompleta.)",
+        "Fonti",
+    ),
+    "zh": Phrases(
+        "你的笔记中没有相关内容。",
+        "以下并非来自你的笔记，而是模型的一般知识：",
+        "（此回答不完整。）",
+        "来源",
+    ),
+    "ja": Phrases(
+        "ノートには見つかりませんでした。",
+        "ノートではなく、モデルの一般知識による回答です：",
+        "（この回答は途中までです。）",
+        "出典",
+    ),
+    "ru": Phrases(
+        "В ваших заметках этого нет.",
+        "Не из ваших заметок, а из общих знаний модели:",
+        "(Ответ неполный.)",
+        "Источники",
+    ),
+}
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+)
+_WORDS = {
+    "de": "der die das und ist ich nicht wie was wann wo wer mit für von ein eine meine habe",
+    "fr": "le la les et est je ne pas comment que quoi quand où qui avec pour du une mes ai",
+    "es": "el la los y es yo no cómo qué cuándo dónde quién con para del una mis he",
+    "it": "il lo gli e è io non come che cosa quando dove chi con per del una mie ho",
+    "en": "the and is i not how what when where who with for of a an my have did do",
+}
+
+
+def phrases_for(question: str) -> Phrases:
+    """Our sentences in the language that a question seems to be in; else in English."""
+    for language, script in _SCRIPTS:
+        if script.search(question):
+            return _BY_LANGUAGE[language]
+    words = re.findall(r"\w+", question.lower())
+    counts = {name: sum(word in known.split() for word in words) for name, known in _WORDS.items()}
+    best = max(counts, key=lambda name: (counts[name], name == "en"))
+    return _BY_LANGUAGE.get(best, _ENGLISH) if counts[best] else _ENGLISH

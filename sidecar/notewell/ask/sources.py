@@ -15,7 +15,7 @@ _LIST = "\nSources:\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Source:
     """What a model is given: a note or a page, and the line of its passage, None for all of it."""
 
     path: str
@@ -24,21 +24,21 @@ class Found:
     line: int | None = None
 
 
-class Catalogue:
+class NumberedSources:
     """Numbers sources from 1, each path or address once."""
 
     def __init__(self) -> None:
         """Begin empty."""
-        self._sources: dict[str, Found] = {}  # by path
+        self._sources: dict[str, Source] = {}  # by path
 
-    def number(self, found: Found) -> int:
+    def number(self, found: Source) -> int:
         """The number of a source, a new one where it has none; the first passage's line stays."""
         known = self._sources.get(found.path)
         if known is None or known.line is None:
             self._sources[found.path] = found
         return list(self._sources).index(found.path) + 1
 
-    def block(self, found: Found, text: str, score: float = 1.0) -> str:
+    def block(self, found: Source, text: str, score: float = 1.0) -> str:
         """A source as a block that its text cannot break out of."""
         return Block(found.path, found.title, None, score, text).render(self.number(found))
 
@@ -64,7 +64,41 @@ class Catalogue:
         )
 
 
-def _found(source: ContextSource) -> Found:
+def _found(source: ContextSource) -> Source:
     """A note of a context; a whole one has no passage."""
     line = None if source.detail == "full" else source.line
-    return Found(source.path, source.title, source.uri, line)
+    return Source(source.path, source.title, source.uri, line)
+
+
+_GROUP = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
+_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:!?])")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An answer with its valid citations alone, which they are, and which were taken out."""
+
+    text: str
+    cited: tuple[int, ...]
+    invalid: tuple[int, ...]
+
+
+def check(text: str, numbers: Collection[int]) -> Checked:
+    """Take out citations of sources that are not among `numbers`; code is left as it is."""
+    cited: dict[int, None] = {}
+    invalid: dict[int, None] = {}
+
+    def valid(match: re.Match[str]) -> str:
+        named = [int(part) for part in re.findall(r"\d+", match[1])]
+        kept = [number for number in named if number in numbers]
+        cited.update(dict.fromkeys(kept))
+        invalid.update(dict.fromkeys(number for number in named if number not in numbers))
+        return "".join(f"[{number}]" for number in kept)
+
+    parts = _CODE.split(text)
+    for at in range(0, len(parts), 2):
+        before = parts[at]
+        after = _GROUP.sub(valid, before)
+        parts[at] = _BEFORE_STOP.sub("", after) if len(after) < len(before) else after
+    return Checked("".join(parts), tuple(cited), tuple(invalid))

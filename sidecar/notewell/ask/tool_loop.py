@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from notewell.ask import prompts
-from notewell.ask.citations import check
 from notewell.ask.conversations import within
-from notewell.ask.phrases import Phrases, phrases_for
-from notewell.ask.sources import Catalogue
+from notewell.ask.prompts import Phrases, phrases_for
+from notewell.ask.sources import NumberedSources, check
 from notewell.ask.tools import Tools, Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
@@ -47,7 +46,7 @@ class Draft:
     partial: bool = False
     steps: int = 0
     warnings: list[str] = field(default_factory=list)
-    catalogue: Catalogue = field(default_factory=Catalogue)
+    catalogue: NumberedSources = field(default_factory=NumberedSources)
 
     def reply(self, *, general: bool) -> AskReply:
         """The answer with its citations checked; `general`: the model's own knowledge may do."""
@@ -110,7 +109,7 @@ class Draft:
         return "\n".join([f"## {phrases.sources}", "", *lines])
 
 
-class Answering:
+class ToolLoop:
     """Has one model answer one question."""
 
     def __init__(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from notewell.ask.sources import Catalogue, Found
+from notewell.ask.sources import NumberedSources, Source
 from notewell.ask.web_reader import Page, Pages
 from notewell.context.blocks import Block, neutral
 from notewell.contract.context import ContextReply, ContextRequest
@@ -91,7 +91,7 @@ class Tools:
     """
 
     def __init__(
-        self, vault: Vault, catalogue: Catalogue, pages: Pages | None, *, budget: int
+        self, vault: Vault, catalogue: NumberedSources, pages: Pages | None, *, budget: int
     ) -> None:
         """`pages` None: the web stays away."""
         self._vault = vault
@@ -163,7 +163,7 @@ class Tools:
         blocks = []
         for one in found.results:
             text = "\n".join([one.snippet, *(passage.snippet for passage in one.passages)])
-            passage = Found(one.path, one.title, one.uri, one.line)
+            passage = Source(one.path, one.title, one.uri, one.line)
             room -= (cost := self._cost(passage)) + most
             if room < 0:
                 break
@@ -182,7 +182,7 @@ class Tools:
 
     def _read(self, path: str) -> Used:
         note = self._vault.note(path)
-        block = self._block(Found(note.path, note.title, note.uri), note.content, self._budget)
+        block = self._block(Source(note.path, note.title, note.uri), note.content, self._budget)
         tokens = self._vault.count_tokens(note.content)
         cut = f", the first {self._budget}" if tokens > self._budget else ""
         return Used(f"read: {note.path}", f"{tokens} tokens{cut}", block)
@@ -197,7 +197,7 @@ class Tools:
 
     def _page(self, url: str) -> Used:
         page = self._web_pages().read(url)
-        block = self._block(Found(page.url, page.title, page.url), page.text, self._budget)
+        block = self._block(Source(page.url, page.title, page.url), page.text, self._budget)
         return Used(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
 
     def _web(self, query: str) -> Used:
@@ -215,12 +215,12 @@ class Tools:
 
     # --- room ------------------------------------------------------------------------------
 
-    def _block(self, found: Found, text: str, tokens: int, score: float = 1.0) -> str:
+    def _block(self, found: Source, text: str, tokens: int, score: float = 1.0) -> str:
         """A source's block of that many tokens at most, its text cut to fit."""
         text = self._fitted(neutral(text), max(tokens - self._cost(found), 0))
         return self._catalogue.block(found, text, score)
 
-    def _cost(self, found: Found) -> int:
+    def _cost(self, found: Source) -> int:
         """Tokens of a block without its text."""
         return self._vault.count_tokens(Block(found.path, found.title, None, 1.0, ".").render(99))
 

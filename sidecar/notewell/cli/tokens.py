@@ -13,7 +13,7 @@ from notewell.access.tokens import new_stored_token, stored_token
 from notewell.cli.device_address import address_of, print_qr
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_table
-from notewell.support.times import iso
+from notewell.contract.fields import iso
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 

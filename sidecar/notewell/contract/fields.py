@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
@@ -154,3 +154,13 @@ Milliseconds = Annotated[
     int, Ge(-62_135_596_800_000), Le(253_402_300_799_999), Doc("Since 1970, in ms")
 ]
 Time = Annotated[datetime, AwareTime()]
+
+
+def iso(seconds: float | None) -> str | None:
+    """ISO 8601 with a zone (UTC) of POSIX seconds; None for none or for what no calendar holds."""
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    except (OverflowError, OSError, ValueError):
+        return None

@@ -80,5 +80,5 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     changes.CancelRequest: lambda engine, _: engine.cancel(),
     changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
 }
-# Those that change what a client believes of a vault: answered one after the other, in order.
+# A client sends these in an order that matters, so they are answered one after the other.
 IN_ORDER = frozenset({changes.ChangesRequest, changes.SyncRequest, changes.GuardRequest})

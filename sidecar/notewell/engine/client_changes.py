@@ -1,4 +1,4 @@
-"""What clients tell of a vault's notes: single changes, and all files they have.
+"""What clients report about a vault's files: single changes, and lists of all files they have.
 
 Beside a folder vault a client only says where to look. A mirror vault holds what its clients send.
 """
@@ -25,8 +25,8 @@ MOST_WARNINGS = 20
 _MS = 1_000_000  # nanoseconds
 
 
-class Feed:
-    """Takes what clients tell of one vault. Used by one thread at a time."""
+class ClientChanges:
+    """Takes the reports of clients of one vault. Used by one thread at a time."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Feed:
         self._held_since = 0.0
 
     def take(self, changes: Sequence[Change]) -> AcceptedReply:
-        """Check all changes, do them in order, and have their places looked at.
+        """Check all changes, apply them in order, and queue their paths for indexing.
 
         Raises OutsideVaultError or UsageError for the first that cannot be right; then none of
         them was taken.
@@ -69,7 +69,7 @@ class Feed:
         return AcceptedReply(len(changes), self._index.generation, _few(warnings))
 
     def sync(self, files: Sequence[FileStamp]) -> SyncReply:
-        """Compare a client's list of its files with ours, and have the differences looked at.
+        """Compare a client's list of its files with ours, and queue the differences for indexing.
 
         A mirror loses what the client has no more, unless that is too much at once.
         """
@@ -88,12 +88,12 @@ class Feed:
             self._hold(frozenset(gone if guarded else ()))
             if not guarded:
                 self._mirror.remove(gone)
-                # The client's word was weighed here and needs no second confirmation.
+                # The list was checked against the guard above; no second confirmation is needed.
                 self._look_at(gone, confirm_removals=True)
         return SyncReply(need=tuple(need), gone=gone, guard=guarded)
 
     def settle_guard(self, *, remove: bool) -> AcceptedReply:
-        """Remove what is gone all at once, or leave it as it is until it is seen again."""
+        """Remove the notes that disappeared all at once, or keep them until they are seen again."""
         activity = self._writer.activity
         guarded = activity.guard or activity.held
         if guarded is None or not remove:
@@ -113,7 +113,7 @@ class Feed:
         )
 
     def _hold(self, paths: frozenset[str]) -> None:
-        """Keep these notes of a mirror, which its client has no more, until a person confirms."""
+        """Keep notes of a mirror that its client no longer has, until a person confirms removal."""
         if not self._held:
             self._held_since = time.time()
         self._held = paths
@@ -131,7 +131,7 @@ class Feed:
         }
 
     def _unlisted(self) -> frozenset[str]:
-        """Files that we name in the ledger and that a client may well leave out of its list."""
+        """Files of the ledger that a client may leave out of its list."""
         if self._mirror is not None:
             return frozenset()
         return frozenset(entry.path for entry in self._index.ledger(state="excluded"))
@@ -140,7 +140,7 @@ class Feed:
 def _listed(
     files: Sequence[FileStamp], types: tuple[str, ...], *, most_bytes: int | None
 ) -> dict[str, tuple[int, int]]:
-    """The notes of a client's list by path; what it could not send counts as not there."""
+    """The notes of a client's list by path; those it could not send count as absent."""
     listed = {}
     for path, size, mtime in files:
         key = path if path.isascii() else unicodedata.normalize("NFC", path)
@@ -151,7 +151,7 @@ def _listed(
 
 
 def _differs(theirs: tuple[int, int], ours: tuple[int, int] | None) -> bool:
-    # A clock reading between two milliseconds is rounded by some clients and cut by others.
+    # Some clients round a time to milliseconds and others truncate it.
     return ours is None or theirs[0] != ours[0] or abs(theirs[1] - ours[1]) > 1
 
 

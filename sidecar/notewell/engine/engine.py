@@ -25,14 +25,14 @@ from notewell.contract.notes import NoteReply
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
-from notewell.engine.client_changes import Feed
-from notewell.engine.event_stream import Following
-from notewell.engine.explore import Explored, Explorer
-from notewell.engine.search_history import History
-from notewell.engine.searcher import Searching
+from notewell.engine.client_changes import ClientChanges
+from notewell.engine.event_stream import EventStream
+from notewell.engine.explore import Explorer, ExploreReply
+from notewell.engine.search_history import SearchHistory
+from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
-from notewell.engine.undo import Undoing
-from notewell.engine.watcher import Watching
+from notewell.engine.undo import VaultUndo
+from notewell.engine.watcher import VaultWatcher
 from notewell.errors import NotewellError, UsageError
 from notewell.index.engines import open_index
 from notewell.index.port import Index
@@ -63,7 +63,7 @@ from notewell.vault.files import contained
 from notewell.vault.mirror import Mirror
 
 if TYPE_CHECKING:
-    from notewell.ask.service import AskDesk
+    from notewell.ask.service import AskService
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def _quiet(_: str) -> None:
 
 
 class Engine:
-    """One vault: search it, look at it, keep its index in step.
+    """One vault: search it, inspect it, keep its index up to date.
 
     `history` has what was asked, `assembler` makes contexts, `tokens` counts, `memories` remember,
     `undoing` takes back what was written to the vault.
@@ -112,13 +112,13 @@ class Engine:
             reconcile_at=settings.vault.reconcile_at,
             between=self._search_priority.give_way,
         )
-        self._searching = Searching(index, record, settings, models, self._load_models)
-        self.history = History(index, record, settings)
+        self._searching = Searcher(index, record, settings, models, self._load_models)
+        self.history = SearchHistory(index, record, settings)
         self._explorer = Explorer(index, record, self.search)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         self._vault_writer = open_writer(record, settings.data_dir)
-        self.undoing = Undoing(record.name, self._vault_writer, self._look_at)
+        self.undoing = VaultUndo(record.name, self._vault_writer, self._look_at)
         self.memories = open_memories(
             record,
             settings,
@@ -128,12 +128,14 @@ class Engine:
             count_tokens=self.tokens,
             changed=self._look_at,
         )
-        self._asking: AskDesk | None = None
+        self._asking: AskService | None = None
         self._making = threading.Lock()
-        self._feed = Feed(record.path, index, self._writer, mirror, source.types)
+        self._feed = ClientChanges(record.path, index, self._writer, mirror, source.types)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
-        self._watching = Watching(record, source, settings.vault.watch, self._writer.queue.submit)
+        self._watching = VaultWatcher(
+            record, source, settings.vault.watch, self._writer.queue.submit
+        )
 
     @classmethod
     def open(
@@ -183,16 +185,16 @@ class Engine:
         )
 
     @property
-    def asking(self) -> AskDesk:
+    def asking(self) -> AskService:
         """Answers by a language model; made when first asked for."""
         with self._making:
             if self._asking is None:
                 self._asking = self._ask_desk()
             return self._asking
 
-    def _ask_desk(self) -> AskDesk:
-        # A tenth of what an engine imports, for what few vaults are asked.
-        from notewell.ask.service import AskDesk  # noqa: PLC0415
+    def _ask_desk(self) -> AskService:
+        # A tenth of what an engine imports, and few vaults are ever asked a question.
+        from notewell.ask.service import AskService  # noqa: PLC0415
         from notewell.ask.tools import Vault  # noqa: PLC0415
 
         tools = Vault(
@@ -204,7 +206,7 @@ class Engine:
             count_tokens=self.tokens,
             waiting=lambda: self.status().queue.pending,
         )
-        return AskDesk(self.record, self._settings, tools, self._vault_writer, self._look_at)
+        return AskService(self.record, self._settings, tools, self._vault_writer, self._look_at)
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -221,7 +223,7 @@ class Engine:
         """Notes like a note, or like a text."""
         return self._searching.similar(request)
 
-    def explore(self, question: ExploreRequest) -> Explored:
+    def explore(self, question: ExploreRequest) -> ExploreReply:
         """Answer a question about the vault as a whole: its links, its past, its words."""
         if isinstance(question, MissingLinksRequest):
             self._load_models()  # whose vectors answer
@@ -251,21 +253,21 @@ class Engine:
         return stats_reply(self._index, self.record, limit=limit)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a method of this engine in one of its reader threads, while somebody waits."""
+        """Run a method of this engine in a reader thread; indexing gives way meanwhile."""
         with self._search_priority.serving():
             return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
 
     async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run `note_changes`, `sync` or `settle_guard` after those that were asked for before."""
+        """Run `note_changes`, `sync` or `settle_guard`, in the order in which they were called."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._feeder, partial(function, *args, **kwargs))
 
-    def follow(self, *, after: int | None = None) -> Following:
+    def follow(self, *, after: int | None = None) -> EventStream:
         """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
-        return Following(partial(self.subscribe, after=after))
+        return EventStream(partial(self.subscribe, after=after))
 
     def _load_models(self) -> None:
-        """Load what is on this machine. In a server the writer has done it, or is about to."""
+        """Load the models that are on this machine; a server's writer does so by itself."""
         if not self._writer.serving:
             self._models.load(fetch=False)
 
@@ -278,7 +280,7 @@ class Engine:
         confirm_removals: bool = False,
         progress: Callable[[Progress], None] | None = None,
     ) -> IndexReport:
-        """Bring the index up to date in this thread, model included, and say what was done."""
+        """Bring the index up to date in this thread, embeddings included; returns what was done."""
         if self._writer.serving:
             raise UsageError("this vault is being served; ask its server to reindex instead")
         began = time.monotonic()
@@ -306,7 +308,7 @@ class Engine:
         return self._submit(work, max(len(paths), 1))
 
     def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
-        """Take changes on, all or none, and look at their places before the backlog.
+        """Accept changes, all or none; their paths are indexed before the backlog.
 
         A mirror's notes are written to its folder first. One thread at a time; doors on an event
         loop use `call_in_order`.
@@ -318,24 +320,24 @@ class Engine:
         return self._feed.sync(files)
 
     def settle_guard(self, *, remove: bool) -> AcceptedReply:
-        """Say whether what is gone all at once is meant; called like `note_changes`.
+        """Confirm or refuse the removal of notes that disappeared; called like `note_changes`.
 
         Not to remove it keeps it, and the guard with it, until the notes are seen again.
         """
         return self._feed.settle_guard(remove=remove)
 
     def pause(self) -> AcceptedReply:
-        """Let the writer rest until `resume`; searching goes on. Tells how much waits."""
+        """Pause the writer until `resume`; searching goes on. Returns how much is queued."""
         self._writer.pause()
         return self._accepted(self._writer.queue.waiting)
 
     def resume(self) -> AcceptedReply:
-        """Let the writer go on. Tells how much waits."""
+        """Resume the writer. Returns how much is queued."""
         self._writer.resume()
         return self._accepted(self._writer.queue.waiting)
 
     def cancel(self) -> AcceptedReply:
-        """Drop what waits and end what runs; what was committed stays. Tells how much waited."""
+        """Drop the queue and stop the running work; commits stay. Returns how much was queued."""
         waiting = self._writer.queue.waiting
         self._writer.queue.cancel()
         return self._accepted(waiting)

@@ -1,4 +1,4 @@
-"""The events of a vault, brought from the thread that makes them to one listener on a loop."""
+"""Events of a vault, carried from the thread that makes them to one listener on an event loop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Protocol, TypeAlias
 
 
-class Told(Protocol):
+class StreamedEvent(Protocol):
     """An event, as a stream sends it."""
 
     @property
@@ -29,7 +29,7 @@ class Told(Protocol):
 
 
 Subscribe: TypeAlias = Callable[
-    [Callable[[Told], None]], tuple[tuple[Told, ...], Callable[[], None]]
+    [Callable[[StreamedEvent], None]], tuple[tuple[StreamedEvent, ...], Callable[[], None]]
 ]
 
 # Events that may wait for a listener. One that is further behind is given up: it comes back with
@@ -37,20 +37,20 @@ Subscribe: TypeAlias = Callable[
 MOST_WAITING = 256
 
 
-class Following:
+class EventStream:
     """Events for one listener, oldest first. Belongs to the event loop that made it."""
 
     def __init__(self, subscribe: Subscribe, *, most_waiting: int = MOST_WAITING) -> None:
-        """Begin to listen; what `subscribe` has kept comes first."""
+        """Start listening; events that `subscribe` still has come first."""
         self._loop = asyncio.get_running_loop()
         self._most = most_waiting
         self._arrived = asyncio.Event()
         self._ended = False
         missed, self._unsubscribe = subscribe(self._hear)
         self._missed = deque(missed)  # bounded by the log that kept them
-        self._waiting: deque[Told] = deque()
+        self._waiting: deque[StreamedEvent] = deque()
 
-    async def next(self) -> Told | None:
+    async def next(self) -> StreamedEvent | None:
         """The next event, waiting for it; None once it is over."""
         while not self._missed and not self._waiting:
             if self._ended:
@@ -60,22 +60,22 @@ class Following:
         return self._missed.popleft() if self._missed else self._waiting.popleft()
 
     def end(self) -> None:
-        """Listen no more; what waits is still given out. May be called twice."""
+        """Stop listening; queued events are still delivered. May be called twice."""
         self._unsubscribe()
         self._ended = True
         self._arrived.set()
 
     def end_soon(self) -> None:
-        """The same, from another thread, after what was told before."""
+        """Stop from another thread, after the events already published."""
         with suppress(RuntimeError):  # the loop has ended meanwhile
             self._loop.call_soon_threadsafe(self.end)
 
-    def _hear(self, event: Told) -> None:
+    def _hear(self, event: StreamedEvent) -> None:
         """Called in the thread that publishes."""
         with suppress(RuntimeError):  # the loop has ended meanwhile
             self._loop.call_soon_threadsafe(self._take, event)
 
-    def _take(self, event: Told) -> None:
+    def _take(self, event: StreamedEvent) -> None:
         if self._ended:
             return
         self._waiting.append(event)

@@ -1,4 +1,4 @@
-"""A vault as a whole: its links, its past, the words it has. Answers every kind of question."""
+"""Questions about a vault as a whole: its links, topics over time, completions of a query."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from notewell.search.vocabulary import Vocabulary
 from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 
-Explored: TypeAlias = (
+ExploreReply: TypeAlias = (
     NeighborsReply
     | NeighborhoodReply
     | PathReply
@@ -65,7 +65,7 @@ Explored: TypeAlias = (
 
 
 class Explorer:
-    """Answers questions about one vault; what it computes holds until the text changes."""
+    """Answers questions about one vault; results are cached until the text changes."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Explorer:
         self._learning = threading.Lock()
         self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
 
-    def answer(self, question: ExploreRequest) -> Explored:  # noqa: C901, PLR0911 - a table of kinds
+    def answer(self, question: ExploreRequest) -> ExploreReply:  # noqa: C901, PLR0911 - a table of kinds
         """Answer one question, in any thread.
 
         Raises:
@@ -120,7 +120,7 @@ class Explorer:
         return GraphAnswers(self._index, self._vault, self._find)
 
     def neighbors(self, asked: NeighborsRequest) -> NeighborsReply:
-        """The notes near a note, for those that ask nothing else."""
+        """The notes near a note, for callers that need nothing else."""
         return self._graph.neighbors(asked)
 
     def _complete(self, asked: CompleteRequest) -> CompleteReply:

@@ -1,4 +1,4 @@
-"""What was asked of one vault, in the words of the contract; its log, its verdicts.
+"""The search history of one vault as the contract shows it: searches, openings, verdicts.
 
 A note keeps its verdicts when it is renamed: beside its path they hold a pin, the note's number in
 the index that it was found in. A pin of another index (rebuilt since, or moved here) means nothing.
@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 
 from notewell import querylog
+from notewell.contract.fields import iso
 from notewell.contract.log import (
     ClearedReply,
     LoggedOpen,
@@ -26,13 +27,12 @@ from notewell.errors import QueryLogError, QueryLogOffError
 from notewell.index.port import Index
 from notewell.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
 from notewell.search.note_lookup import find_note
-from notewell.support.times import iso
 from notewell.types import Settings, VaultRecord, Verdict
 
 LOGGED_RESULTS = 10
 
 
-class History:
+class SearchHistory:
     """The log of one vault's searches, beside its index. Any thread may call."""
 
     def __init__(self, index: Index, record: VaultRecord, settings: Settings) -> None:
@@ -44,7 +44,7 @@ class History:
         self._log = QueryLog(folder, enabled=settings.log.queries and apart)
 
     def screened(self, request: SearchRequest) -> SearchRequest:
-        """The request without the notes that were judged never to be its answer."""
+        """Hide the notes that were judged never to answer this query."""
         never = self._log.never(request.q)
         if not never:
             return request
@@ -69,7 +69,7 @@ class History:
     def opened(
         self, *, query_id: str | None, query: str | None, path: str, rank: int | None
     ) -> OpenedReply:
-        """Note which result was opened; what prevents it is told and not raised.
+        """Record which result was opened; a reason not to is returned, not raised.
 
         Raises NotFoundError where there is no such note.
         """
@@ -94,7 +94,7 @@ class History:
         return OpenedReply(kept, None if kept else "that search is not in the log; send `q` too")
 
     def judge(self, query: str, path: str, verdict: Verdict | None) -> VerdictReply:
-        """Keep what a person says of a note as the answer to a query; None takes it back.
+        """Store a person's verdict on a note as the answer to a query; None withdraws it.
 
         Raises:
             NotFoundError: there is no such note.
@@ -143,7 +143,7 @@ class History:
         )
 
     def close(self) -> None:
-        """Write down what waits."""
+        """Write what is still queued."""
         self._log.close()
 
     def _verdicts(self) -> tuple[Judged, ...]:
@@ -153,7 +153,7 @@ class History:
         return f"{self._index.identity}/{note_id}"
 
     def _path(self, kept: Opened | Judged) -> str:
-        """Where the note is now; where it was, if nobody knows better."""
+        """The present path of the note; the recorded one if it cannot be found."""
         of, _, number = kept.pin.partition("/")
         if not number.isdecimal() or of != self._index.identity:
             return kept.path

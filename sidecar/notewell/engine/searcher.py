@@ -1,4 +1,4 @@
-"""The searches of one vault, with what they have in common: its index, its models, its threads."""
+"""Search over one open index: wires the index, models and threads to the pipeline."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 HELPERS = 2
 
 
-class Searching:
-    """Runs searches in the threads that call it, with a few of its own beside them."""
+class Searcher:
+    """Runs searches in the calling threads, with a few worker threads of its own."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Searching:
         models: Models,
         load_models: Callable[[], None],
     ) -> None:
-        """`load_models` is called before a model's answer is wanted."""
+        """`load_models` is called before a search needs a model."""
         self._index = index
         self._record = record
         self._rules = settings.search
@@ -73,7 +73,7 @@ class Searching:
         return self._models.steadily(ask)
 
     def close(self) -> None:
-        """Let threads and reranker go, when nobody searches any more."""
+        """Release the threads and the reranker; no search may be running."""
         self._helpers.shutdown(wait=True)
         self._reranker.close()
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median_low
 
+from notewell.contract.fields import iso
 from notewell.contract.manage import (
     ModelVectors,
     MonthCount,
@@ -73,13 +74,13 @@ def _types(note: StoredNote) -> set[str | None]:
 
 
 def _folder(note: StoredNote) -> str | None:
-    """The folder at the top that a note is in; None: it lies beside them."""
+    """The top-level folder of a note; None for a note outside any folder."""
     folder, _, name = note.path.partition("/")
     return folder if name else None
 
 
 def _tags(note: StoredNote) -> set[str | None]:
-    """Tags as they are compared, each with those it lies under."""
+    """Tags in their compared form, each with its parent tags."""
     found: set[str | None] = set()
     for tag in note.tags:
         steps = tag.casefold().split("/")

@@ -1,4 +1,4 @@
-"""What the index knows, in the words of the contract: note, ledger and status replies."""
+"""Replies about one note, the ledger and the state of the index."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 import unicodedata
 from collections.abc import Mapping
 
+from notewell.contract.fields import iso
 from notewell.contract.notes import ChunkView, HeadingView, LinkView, NoteReply
 from notewell.contract.status import (
     EmbedderStatus,
@@ -27,7 +28,6 @@ from notewell.ingest.indexer import RunTotals
 from notewell.models.resilient import Degraded, Step
 from notewell.search.note_lookup import find_note, nearest
 from notewell.sources import Source
-from notewell.support.times import iso
 from notewell.types import (
     LedgerEntry,
     LedgerState,
@@ -113,7 +113,7 @@ def _link_view(link: Link, path: str | None) -> LinkView:
 
 
 def ledger_row(entry: LedgerEntry) -> LedgerRow:
-    """A ledger entry as the doors show it."""
+    """A ledger entry as a reply row."""
     return LedgerRow(
         path=entry.path,
         state=entry.state,
@@ -152,7 +152,7 @@ def ledger_reply(
 
 
 def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
-    """What would become of a path that no look at the vault has met."""
+    """The entry that a path would get that no walk of the vault has met."""
     decided = source.excluded(path)
     if decided is not None:
         return LedgerEntry(path, "excluded", rule=decided[0], reason=decided[1])
@@ -168,7 +168,7 @@ def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
 
 
 def index_report(index: IndexReader, totals: RunTotals, seconds: float) -> IndexReport:
-    """What a run did, and what the index has now."""
+    """The report of a run: what it did, and the totals after it."""
     counts = index.counts()
     ledger = ledger_counts(index)
     return IndexReport(
@@ -195,7 +195,7 @@ def status_reply(
     activity: Activity,
     models: ModelState,
 ) -> StatusReply:
-    """Where the vault stands."""
+    """The status reply of a vault."""
     counts = index.counts()
     ledger = ledger_counts(index)
     switching = models.switching
@@ -230,7 +230,7 @@ def status_reply(
 def _semantic(
     models: ModelState, vectors: int, chunks: int, prepared: int
 ) -> tuple[Semantic, str | None]:
-    """Whether meaning is searched by, and what a person should know of it."""
+    """The state of semantic search and, if it is not ready, the reason for people."""
     degraded = models.degraded
     if models.answering is None:
         return "unavailable", models.reason

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from notewell.contract.fields import iso
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.errors import ReadOnlyError
-from notewell.support.times import iso
 from notewell.vault.write import VaultWriter
 
 
-class Undoing:
+class VaultUndo:
     """The journal of one vault. `changed` is told the path of every note written."""
 
     def __init__(

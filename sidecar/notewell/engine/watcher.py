@@ -1,4 +1,4 @@
-"""A vault's folder, watched in a thread of its own: what changes there becomes work."""
+"""Watches a vault's folder in a thread of its own and queues what changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGAIN_S = 10.0
 log = logging.getLogger(__name__)
 
 
-class Watching:
+class VaultWatcher:
     """Watches one folder between `start` and `stop`. A mirror changes only through its engine."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Watching:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, if this vault is to be watched and is not yet."""
+        """Start, if this vault is to be watched and is not yet."""
         watched = self._mode != "off" and self._source.watched
         if watched and self._thread is None:
             self._thread = threading.Thread(
@@ -45,13 +45,13 @@ class Watching:
             self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for the end."""
+        """Stop, and wait until it has stopped."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
 
     def _run(self) -> None:
-        """Turn what the file system tells into work, and wait for a folder that is away."""
+        """Queue work for file system events; wait for a folder that is missing."""
         while not self._stopping.is_set():
             try:
                 for paths in watch_vault(
@@ -64,5 +64,5 @@ class Watching:
             except OSError as error:
                 log.debug("%s cannot be watched: %s", self._vault.name, error)
             if not self._stopping.wait(AGAIN_S):
-                # Whatever happened while nobody watched is found by a look at everything.
+                # Changes during the gap are found by a full comparison.
                 self._submit(Work())

@@ -6,8 +6,7 @@
 from notewell.evaluate.against import Against
 from notewell.evaluate.golden import golden_set, read_golden, run_golden, write_golden
 from notewell.evaluate.peers import PeerKind, find_peers
-from notewell.evaluate.report import EvalReport, System
-from notewell.evaluate.report_json import report_json
+from notewell.evaluate.report import EvalReport, System, report_json
 from notewell.evaluate.run import (
     ABLATIONS,
     SYSTEMS,

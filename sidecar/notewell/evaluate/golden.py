@@ -22,7 +22,7 @@ from typing import Protocol
 
 import orjson
 
-from notewell.engine.search_history import History
+from notewell.engine.search_history import SearchHistory
 from notewell.errors import UsageError
 from notewell.evaluate.against import Against
 from notewell.evaluate.datasets import JudgedSet, Query
@@ -43,7 +43,7 @@ class EngineWithHistory(MeasuredEngine, Protocol):
     """The part of an Engine that a golden set is made from."""
 
     @property
-    def history(self) -> History:
+    def history(self) -> SearchHistory:
         """The log of queries, opened notes and verdicts."""
         ...
 

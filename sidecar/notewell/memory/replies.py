@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from notewell.contract.fields import iso
 from notewell.contract.memory_replies import MemoryView, RelationView, ValidationView
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory
-from notewell.support.times import iso
 
 
 def view(memory: Memory, folder: MemoryFolder, memories: Collection[Memory]) -> MemoryView:

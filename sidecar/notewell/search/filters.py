@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from notewell.contract.explain import Removed
+from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.index.placeholder_chunks import property_words
 from notewell.index.port import IndexReader

@@ -12,8 +12,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from notewell.contract.explain import Contribution, Removed
-from notewell.contract.search import Fusion, Result, SearchReply, SearchRequest
+from notewell.contract.search import (
+    Contribution,
+    Fusion,
+    Removed,
+    Result,
+    SearchReply,
+    SearchRequest,
+)
 from notewell.errors import ModelError
 from notewell.index.port import IndexReader
 from notewell.search import (

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from notewell.contract.explain import Removed
-from notewell.contract.search import SearchRequest
+from notewell.contract.search import Removed, SearchRequest
 from notewell.errors import ModelError, NotewellError
 from notewell.index.port import IndexReader
 from notewell.search.duplicates import MAX_COMPARED, duplicates

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
 from notewell.index.placeholder_chunks import placeholder, property_words
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
-from notewell.support.times import iso
 from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
 

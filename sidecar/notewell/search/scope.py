@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.contract.explain import Removed
+from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.search.note_facts import Facts
 from notewell.search.syntax import (

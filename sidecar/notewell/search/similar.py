@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from notewell.contract.explain import Removed
 from notewell.contract.search import (
     Fusion,
     RawScores,
+    Removed,
     Result,
     Scores,
     SearchReply,

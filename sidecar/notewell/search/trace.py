@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from notewell.contract.explain import Contribution, Explain, Moved, Removed, StageTrace
+from notewell.contract.search import Contribution, Explain, Moved, Removed, StageTrace
 from notewell.support import interrupt
 from notewell.types import PropertyValue
 

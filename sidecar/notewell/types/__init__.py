@@ -15,7 +15,6 @@ from notewell.types.embedding import (
     Reranker,
     TokenVectors,
 )
-from notewell.types.figures import IndexFigures, KeptVectors
 from notewell.types.notes import (
     BlockMark,
     Chunk,
@@ -47,7 +46,9 @@ from notewell.types.stored import (
     Batch,
     ChunkHits,
     IndexCounts,
+    IndexFigures,
     KeptModel,
+    KeptVectors,
     LedgerEntry,
     ManifestEntry,
     NoteMove,
@@ -70,16 +71,17 @@ from notewell.types.values import (
     LinkKind,
     LogFormat,
     LogLevel,
+    Progress,
     PropertyValue,
     ProviderKind,
     Quantisation,
     SearchMode,
     Signal,
     SpanKind,
+    VaultRecord,
     Verdict,
     WatchMode,
 )
-from notewell.types.vaults import Progress, VaultRecord
 
 __all__ = [
     "NOTE_TYPES",

@@ -7,6 +7,8 @@ numpy, so at run time they are text. A module that makes arrays imports numpy it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:  # numpy takes longer to load than the rest of a short command
@@ -39,3 +41,29 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 # What a person says of a note as the answer to a query.
 Verdict = Literal["this_was_it", "never_for_this"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run is."""
+
+    stage: Literal["scan", "read", "embed", "done"]
+    done: int
+    total: int
+    current: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VaultRecord:
+    """A known vault. `path` is the real path of its folder."""
+
+    id: str
+    name: str
+    path: Path
+    source: Literal["folder", "mirror"] = "folder"
+    default: bool = False
+
+    @property
+    def obsidian_name(self) -> str:
+        """What Obsidian calls the vault: its folder; a mirror has the name of the client's."""
+        return self.name if self.source == "mirror" else self.path.name

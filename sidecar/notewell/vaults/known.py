@@ -1,4 +1,4 @@
-"""Which vaults this machine knows, which one a word means, and where their indexes live.
+"""The known vaults: finding one by id, name or folder, and the location of its index.
 
 Opens no index, so that a command beside a running server need not load the engine; `opened` does.
 """

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Hold(AbstractContextManager["Engine"]):
-    """An engine that stays open until the end of the `with` block that takes this, once."""
+    """Keeps an engine open until the end of its `with` block; may be entered once."""
 
     engine: Engine
     release: Callable[[], None]
@@ -85,7 +85,7 @@ class OpenEngines:
         return held
 
     def close(self, vault: str | None = None) -> None:
-        """Close the engine of a vault, or all, whoever uses them."""
+        """Close the engine of a vault, or all engines, even if they are in use."""
         with self._changing:
             names = [vault] if vault is not None else list(self._engines)
             for name in names:

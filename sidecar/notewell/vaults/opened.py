@@ -120,7 +120,7 @@ class Vaults(KnownVaults):
         return self._engines.held(record.id)
 
     def hold(self, record: VaultRecord) -> Hold:
-        """The same, opened and at work where it was not; may take a second, and close another."""
+        """Like `held`, but opens the vault if needed, which may close another."""
         return self._engines.hold(record.id, lambda: self._open_to_serve(record))
 
     def opened(self) -> tuple[Engine, ...]:

@@ -8,12 +8,12 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notewell.ask.service import AskDesk
+from notewell.ask.service import AskService
 from notewell.contract.ask import (
     AskFailed,
     AskRequest,
 )
-from notewell.engine.event_stream import Following, Told
+from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.support.http import Cancel
 from notewell.web.site import Site
 
@@ -30,10 +30,10 @@ class _Numbered:
     data: object
 
 
-async def ask(site: Site, vault: str | None, request: AskRequest) -> Following:
+async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream:
     """Begin an answer in a thread of its own; it ends when nobody listens any more."""
     answering = _Answering(site.engine(vault).asking, request)
-    following = Following(answering.begin, most_waiting=_MOST_WAITING)
+    following = EventStream(answering.begin, most_waiting=_MOST_WAITING)
     answering.follow(following)
     return following
 
@@ -41,21 +41,21 @@ async def ask(site: Site, vault: str | None, request: AskRequest) -> Following:
 class _Answering:
     """One answer in a thread, told to one listener."""
 
-    def __init__(self, desk: AskDesk, request: AskRequest) -> None:
+    def __init__(self, desk: AskService, request: AskRequest) -> None:
         self._desk = desk
         self._request = request
         self._cancel = Cancel()
-        self._tell: Callable[[Told], None] = lambda _: None
-        self._following: Following | None = None
+        self._tell: Callable[[StreamedEvent], None] = lambda _: None
+        self._following: EventStream | None = None
 
     def begin(
-        self, listener: Callable[[Told], None]
-    ) -> tuple[tuple[Told, ...], Callable[[], None]]:
-        """As `Following` subscribes; unsubscribing cancels."""
+        self, listener: Callable[[StreamedEvent], None]
+    ) -> tuple[tuple[StreamedEvent, ...], Callable[[], None]]:
+        """As `EventStream` subscribes; unsubscribing cancels."""
         self._tell = listener
         return (), self._cancel.cancel
 
-    def follow(self, following: Following) -> None:
+    def follow(self, following: EventStream) -> None:
         """Start answering; the stream ends with the answer."""
         self._following = following
         threading.Thread(target=self._run, name="ask", daemon=True).start()

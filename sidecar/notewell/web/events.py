@@ -11,7 +11,7 @@ from aiohttp import hdrs, web
 
 from notewell.contract.codec import to_json
 from notewell.contract.request import EVENT_STREAM
-from notewell.engine.event_stream import Following, Told
+from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.errors import BusyError
 from notewell.web.callers import CALLER, Caller
 from notewell.web.security import SAFETY_HEADERS
@@ -33,9 +33,9 @@ class Streams:
     each: int = 32  # of one caller
     heartbeat_s: float = 15.0
     patience_s: float = 15.0
-    _open: dict[Following, tuple[web.Request, Caller]] = field(default_factory=dict)
+    _open: dict[EventStream, tuple[web.Request, Caller]] = field(default_factory=dict)
 
-    async def send(self, request: web.Request, following: Following) -> web.StreamResponse:
+    async def send(self, request: web.Request, following: EventStream) -> web.StreamResponse:
         """Answer `request` with the events of `following` until either ends."""
         try:
             self._admit()
@@ -66,7 +66,7 @@ class Streams:
                 retry_after=self.heartbeat_s,
             )
 
-    async def _answer(self, request: web.Request, following: Following) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, following: EventStream) -> web.StreamResponse:
         # What the middleware adds to other answers would come too late for this one.
         response = web.StreamResponse(headers={**SAFETY_HEADERS, "X-Accel-Buffering": "no"})
         response.content_type = EVENT_STREAM
@@ -81,7 +81,7 @@ class Streams:
                 request.transport.abort()
         return response
 
-    async def _pour(self, response: web.StreamResponse, following: Following) -> None:
+    async def _pour(self, response: web.StreamResponse, following: EventStream) -> None:
         frame: bytes | None = f"retry: {_AGAIN_MS}\n\n".encode()
         while frame is not None:
             async with asyncio.timeout(self.patience_s):
@@ -94,6 +94,6 @@ class Streams:
                 frame = _HEARTBEAT
 
 
-def _frame(event: Told) -> bytes:
+def _frame(event: StreamedEvent) -> bytes:
     head = f"id: {event.id}\nevent: {event.kind}\ndata: "
     return head.encode() + to_json(event.data) + b"\n\n"

@@ -19,7 +19,7 @@ from notewell.contract.server import (
     VaultsRequest,
 )
 from notewell.engine.answers import IN_ORDER, answer
-from notewell.engine.event_stream import Following
+from notewell.engine.event_stream import EventStream
 from notewell.web.metrics import VaultFigures
 from notewell.web.site import Site
 
@@ -51,7 +51,7 @@ async def vaults(site: Site, _vault: str | None, _request: VaultsRequest) -> Vau
     return await site.known_vaults()
 
 
-async def events(site: Site, vault: str | None, request: EventsRequest) -> Following:
+async def events(site: Site, vault: str | None, request: EventsRequest) -> EventStream:
     """Follow what happens to a vault."""
     return site.engine(vault).follow(after=request.after)
 

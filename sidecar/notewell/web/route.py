@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 
 from notewell.contract.codec import to_json
 from notewell.contract.request import Endpoint, Request, reply_type
-from notewell.engine.event_stream import Following
+from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web.bodies import read_body
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of
@@ -70,7 +70,7 @@ class Route:
         checked = await self._read(request, site)
         async with AsyncExitStack() as held:
             reply = await self._answer(site, checked.vault_name, checked.to_record(), held)
-            if isinstance(reply, Following):
+            if isinstance(reply, EventStream):
                 return await site.streams.send(request, reply)
         body = reply.encode() if isinstance(reply, str) else to_json(reply)
         headers = {hdrs.CONTENT_TYPE: self.endpoint.media}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from notewell.support.times import iso
+from notewell.contract.fields import iso
 
 
 def test_times_carry_their_zone() -> None:
