@@ -17,7 +17,6 @@ from notewell.contract.manage import (
 )
 from notewell.engine.status import ledger_counts
 from notewell.index.port import IndexReader
-from notewell.support.times import iso
 from notewell.types import StoredNote, VaultRecord
 
 _LARGEST = 10

@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from notewell.contract.explain import Contribution
 from notewell.contract.search import Contribution
 from notewell.index.bm25 import QueryTerm
-from notewell.index.embedded.keywords import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote, Ranking
 from notewell.search.trace import TOP
