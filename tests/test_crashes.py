@@ -13,7 +13,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.errors import IndexDamagedError, IndexFailure
-from notewell.index.embedded import derived
+from notewell.index.embedded import structure_files
 from notewell.index.embedded.store import DATABASE
 from notewell.types import ModelRules, Settings, VaultRecord
 from tests.tiny_model import write_tiny_model
@@ -134,7 +134,7 @@ def test_a_disk_that_is_full_for_snapshots_costs_the_next_start_time_alone(
         raise OSError(28, "No space left on device")
 
     for name in ("save_chunk_notes", "save_graph", "save_vectors"):
-        monkeypatch.setattr(derived, name, full)
+        monkeypatch.setattr(structure_files, name, full)
     with caplog.at_level(logging.WARNING):
         engine = opened()
 

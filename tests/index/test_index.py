@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 from notewell.errors import IndexFailure, ModelError
 from notewell.index.analyze import tokens
 from notewell.index.bm25 import QueryTerm
-from notewell.index.embedded import derived
+from notewell.index.embedded import structure_files
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import Postings
 from notewell.types import (
@@ -375,7 +375,7 @@ def test_a_crash_between_database_and_keywords_is_mended(
                     model=make.model,
                 )
             )
-    index._loaded._postings._writer.rollback()  # type: ignore[union-attr]
+    index._structures._postings._writer.rollback()  # type: ignore[union-attr]
     reader = EmbeddedIndex.open(tmp_path, writable=False)
     for opened in (reader,):
         assert search(opened, "roses tulips violets deep") == ["tulips", "violets"]
@@ -515,10 +515,13 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
         def rebuilt(*_: object, **__: object) -> None:
             raise AssertionError
 
-        for module, name in ((derived, "catch_up"), (derived.coverage, "answering")):
+        for module, name in (
+            (structure_files, "catch_up"),
+            (structure_files.vector_queries, "answering"),
+        ):
             patch.setattr(module, name, rebuilt)
-        patch.setattr(derived.LinkGraph, "build", rebuilt)
-        patch.setattr(derived.reads, "chunk_notes", rebuilt)
+        patch.setattr(structure_files.LinkGraph, "build", rebuilt)
+        patch.setattr(structure_files.reads, "chunk_notes", rebuilt)
         again = EmbeddedIndex.open(tmp_path, writable=False)
         again.use_model(make.model, make.dimensions)
         assert search(again, "roses") == ["roses"]
@@ -672,7 +675,7 @@ class InStep(RuleBasedStateMachine):
             assert states(index)[path] == ("indexed" if own else "keyword_only")
         self.keywords_agree(index, ids)
         self.vectors_agree(index)
-        fresh = derived.LinkGraph.build(index._store)
+        fresh = structure_files.LinkGraph.build(index._store)
         for note_id in ids.values():
             assert index.graph.links_out(note_id) == fresh.links_out(note_id)
             assert index.graph.links_in(note_id) == fresh.links_in(note_id)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notewell.index.embedded import derived
+from notewell.index.embedded import structure_files
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.types import Batch, NoteMove
@@ -199,7 +199,7 @@ def test_a_damaged_snapshot_is_made_again(index: EmbeddedIndex, make: Any, tmp_p
     index.apply(Batch(puts=(make.note("a.md", "x", links=("b",)), make.note("b.md", "y"))))
     directory = index._store.directory
     index.close()
-    snapshot = directory / derived._GRAPH
+    snapshot = directory / structure_files._GRAPH
     data = bytearray(snapshot.read_bytes())
     data[-65] ^= 0xFF  # the last array is the checksum
     snapshot.write_bytes(data)

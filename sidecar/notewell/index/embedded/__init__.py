@@ -1,6 +1,6 @@
 """The embedded engine: SQLite stores everything, tantivy and numpy search derived copies of it."""
 
-from notewell.index.embedded.delete import delete as delete_index
+from notewell.index.embedded.directory import delete_index
 from notewell.index.embedded.index import EmbeddedIndex
 
 open_index = EmbeddedIndex.open

@@ -1,4 +1,4 @@
-"""One vault's index: the database, which comes first, and what of it is in memory, kept in step."""
+"""The embedded engine's index: the database, and the search structures that follow it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import filelock
 
-from notewell.index.embedded import coverage, embeddings, figures, meta, reads, writes
+from notewell.index.embedded import meta, reads, vector_queries, vector_rows, writes
+from notewell.index.embedded.directory import hold
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
-from notewell.index.embedded.loaded import Loaded
-from notewell.index.embedded.lock import hold
-from notewell.index.embedded.saved_arrays import SnapshotCache
+from notewell.index.embedded.snapshot import SnapshotCache
 from notewell.index.embedded.store import Store
+from notewell.index.embedded.structures import Structures
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.port import NoteBasics
 from notewell.index.vector_checks import as_float16
@@ -48,7 +48,7 @@ class EmbeddedIndex:
         self._store = store
         self._lock = lock
         _, self._generation, self._text_generation = reads.generations(store)
-        self._loaded = Loaded(store)
+        self._structures = Structures(store)
         self.array_cache = SnapshotCache(store)
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
@@ -79,7 +79,7 @@ class EmbeddedIndex:
             self.save()
         finally:
             try:
-                self._loaded.close()
+                self._structures.close()
             finally:
                 self._store.close()
                 if self._lock is not None:
@@ -117,7 +117,7 @@ class EmbeddedIndex:
         self._notes = None
         if changes.text:
             self._text_generation = changes.generation
-            self._loaded.follow(changes, between_notes)
+            self._structures.follow(changes, between_notes)
         return Applied(
             generation=changes.generation,
             chunks_added=len(changes.chunks_added),
@@ -134,18 +134,20 @@ class EmbeddedIndex:
         """
         number = None
         if not self._store.writable:
-            known = None if model is None else coverage.model_id(self._store, model, dimensions)
-            self._loaded.load_vectors(known, dimensions)
+            known = (
+                None if model is None else vector_queries.model_id(self._store, model, dimensions)
+            )
+            self._structures.load_vectors(known, dimensions)
             return
         with self._store.transaction() as connection:
             if model is not None:
-                number = embeddings.register_model(connection, model, dimensions)
-            changed = embeddings.choose_model(connection, number)
+                number = vector_rows.register_model(connection, model, dimensions)
+            changed = vector_rows.choose_model(connection, number)
             generation = self._generation
             if changed:
                 generation = meta.next_generation(connection, text=False)
         self._generation = generation
-        self._loaded.load_vectors(number, dimensions)
+        self._structures.load_vectors(number, dimensions)
 
     def store_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
         """Keep vectors for good and let them answer; returns the generation they are in.
@@ -156,15 +158,15 @@ class EmbeddedIndex:
         """
         if not puts:
             return self._generation
-        dimensions = coverage.dimensions_of(self._store, model) or len(puts[0].vector)
+        dimensions = vector_queries.dimensions_of(self._store, model) or len(puts[0].vector)
         vectors = [(put.text_hash, as_float16(put, dimensions, model).tobytes()) for put in puts]
         with self._store.transaction() as connection:
-            number = embeddings.register_model(connection, model, dimensions)
-            answered = embeddings.keep_vectors(connection, number, vectors)
+            number = vector_rows.register_model(connection, model, dimensions)
+            answered = vector_rows.keep_vectors(connection, number, vectors)
             generation = meta.next_generation(connection, text=False)
         self._generation = generation
-        if number == self._loaded.model:
-            self._loaded.put_vectors(answered)
+        if number == self._structures.model:
+            self._structures.put_vectors(answered)
         return generation
 
     def pending_texts(
@@ -174,37 +176,37 @@ class EmbeddedIndex:
 
         Those of notes that the ledger calls `pending` wait until the notes are read.
         """
-        return coverage.pending_texts(self._store, model, limit, skip)
+        return vector_queries.pending_texts(self._store, model, limit, skip)
 
     def pending_count(self, model: ModelKey) -> int:
         """How many different texts no vector of the model covers yet."""
-        return coverage.pending_count(self._store, model)
+        return vector_queries.pending_count(self._store, model)
 
     def covered_chunks(self, model: ModelKey) -> int:
         """How many chunks a model would answer for."""
-        return coverage.covered(self._store, model)
+        return vector_queries.covered(self._store, model)
 
     def current_model_key(self) -> ModelKey | None:
         """The model that answers or answered last; None: no model was ever used."""
-        return coverage.answering_key(self._store)
+        return vector_queries.answering_key(self._store)
 
     def current_model(self) -> KeptModel | None:
         """The model that answers or answered last; None: no vector was ever kept."""
-        return coverage.answering_model(self._store)
+        return vector_queries.answering_model(self._store)
 
     def stats(self) -> IndexFigures:
         """What is kept, beyond what `counts` has."""
-        return figures.figures(self._store)
+        return vector_queries.stats(self._store)
 
     def stored_vector_count(self, model: ModelKey) -> int:
         """How many vectors of the model are kept for good, needed now or not."""
-        return coverage.kept_count(self._store, model)
+        return vector_queries.kept_count(self._store, model)
 
     def vectors_in_use(
         self, model: ModelKey, batch_size: int
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
-        return coverage.needed_vectors(self._store, model, batch_size)
+        return vector_queries.needed_vectors(self._store, model, batch_size)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a word of the caller's under a key of its own."""
@@ -220,7 +222,7 @@ class EmbeddedIndex:
         if not self._store.writable or self._store.closed:
             return
         try:
-            self._loaded.save()
+            self._structures.save()
         except OSError as error:
             logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
 
@@ -243,7 +245,7 @@ class EmbeddedIndex:
     def counts(self) -> IndexCounts:
         """Totals; `vectors` is for the model that answers. Kept until the database changes."""
         stored = reads.generations(self._store)[1]
-        belongs = (stored, self._generation, self._loaded.model)
+        belongs = (stored, self._generation, self._structures.model)
         known = self._counts
         if known is None or known[0] != belongs:
             known = self._counts = (belongs, self._counted())
@@ -256,7 +258,7 @@ class EmbeddedIndex:
         return IndexCounts(
             notes=notes,
             chunks=chunks,
-            vectors=coverage.own_vectors(self._store, self._loaded.model),
+            vectors=vector_queries.own_vectors(self._store, self._structures.model),
             generation=self._generation,
             ledger=reads.ledger_counts(self._store),
         )
@@ -300,27 +302,27 @@ class EmbeddedIndex:
 
     def note_ids_of(self, chunk_ids: IdArray) -> IdArray:
         """The note of each chunk; -1 for a chunk that is gone."""
-        return self._loaded.chunk_notes.of(chunk_ids)
+        return self._structures.chunk_notes.of(chunk_ids)
 
     @property
     def chunk_count(self) -> int:
         """How many chunks there are; `keywords` has a document more for each note without any."""
-        return self._loaded.chunk_notes.count
+        return self._structures.chunk_notes.count
 
     @property
     def keywords(self) -> Keywords:
         """The keyword index, as of now; another one takes its place where it fails."""
-        return self._loaded.keywords
+        return self._structures.keywords
 
     @property
     def vectors(self) -> Vectors:
         """The vectors that answer, as of now; others take their place with another model."""
-        return self._loaded.vectors
+        return self._structures.vectors
 
     @property
     def graph(self) -> LinkGraph:
         """The links, loaded when first asked for."""
-        return self._loaded.graph
+        return self._structures.graph
 
     def refresh(self) -> bool:
         """Serve what a writer elsewhere has done since; returns whether there was anything.
@@ -330,6 +332,6 @@ class EmbeddedIndex:
         if self._store.writable or reads.generations(self._store)[1] == self._generation:
             return False
         _, generation, text_generation = reads.generations(self._store)
-        self._loaded.refresh()
+        self._structures.refresh()
         self._generation, self._text_generation = generation, text_generation
         return True

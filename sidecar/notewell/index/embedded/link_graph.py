@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from notewell.index.embedded import reads, rows
 from notewell.index.embedded.link_table import LinkTable, Node
-from notewell.index.embedded.note_names import Names
 from notewell.index.embedded.store import Store
 from notewell.types import IdArray, Link
+from notewell.vault.links import NoteNames
 
 _MOST_CHANGED = 4096  # notes over the table, or half as many as are in it; then it is made anew
 
@@ -276,3 +276,27 @@ class LinkGraph:
 
         """
         return cls(LinkTable.from_arrays(arrays))
+
+
+class Names:
+    """Names of all notes, to resolve link targets to note ids."""
+
+    def __init__(self) -> None:
+        """Start without notes."""
+        self._paths = NoteNames()
+        self._ids: dict[str, int] = {}
+
+    def add(self, path: str, aliases: Sequence[str], note_id: int) -> None:
+        """Enter a note by its path and aliases."""
+        self._paths.add(path, aliases)
+        self._ids[path] = note_id
+
+    def remove(self, path: str) -> None:
+        """Take a note out."""
+        self._paths.remove(path)
+        self._ids.pop(path, None)
+
+    def resolve(self, target: str, source_path: str) -> int | None:
+        """The note that a link target written in the note at `source_path` means, or None."""
+        path = self._paths.resolve(target, source_path)
+        return None if path is None else self._ids.get(path)

@@ -20,6 +20,9 @@ import msgpack
 import numpy as np
 import numpy.typing as npt
 
+from notewell.index.embedded import reads
+from notewell.index.embedded.store import Store
+
 FORMAT = 1
 _MAGIC = b"recolls1"
 _PREFIX = struct.Struct("<8sII")
@@ -117,3 +120,30 @@ def _mapped(path: Path, dtype: str, shape: tuple[int, ...], at: int) -> npt.NDAr
         return np.empty(shape, dtype=dtype)
     mapped = np.memmap(path, dtype=dtype, mode="r", offset=at, shape=shape)
     return mapped.view(np.ndarray)  # still mapped, without the subclass's cost on every slice
+
+
+class SnapshotCache:
+    """Keeps `ArrayCache` of the port: arrays of other rooms as snapshots in the index's folder.
+
+    `content` names what they are made of and how; arrays of another content are not loaded.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Nothing is read yet."""
+        self._store = store
+
+    def load(self, name: str, content: str) -> Mapping[str, npt.NDArray[Any]] | None:
+        """The arrays last kept of this name for this database, mapped; None: there are none."""
+        return load(self._store.directory / f"{name}.snapshot", self._made_of(content))
+
+    def save(self, name: str, content: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Keep arrays, if this is the writer; where the disk refuses, the next start makes them."""
+        if not self._store.writable or self._store.closed:
+            return
+        try:
+            save(self._store.directory / f"{name}.snapshot", self._made_of(content), arrays)
+        except OSError as error:
+            logger.warning("%s was not saved (%s); the next start takes longer.", name, error)
+
+    def _made_of(self, content: str) -> Fingerprint:
+        return Fingerprint(reads.generations(self._store)[0], 0, content)

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from notewell.index.embedded import rows
-from notewell.index.embedded.embeddings import find_model
 from notewell.index.embedded.meta import get, next_generation, number
+from notewell.index.embedded.vector_rows import find_model
 from notewell.types import (
     Batch,
     Chunk,

@@ -1,17 +1,25 @@
-"""One writer an index: a lock of the kernel's, which dies with its process."""
+"""The folder of an index: the lock of its one writer, and its deletion.
+
+The operating system frees the lock when its process ends. The folder may be one that a person
+chose, and hold other things, even notes: only files of an index are deleted.
+"""
 
 from __future__ import annotations
 
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import filelock
 
 from notewell import querylog
 from notewell.errors import IndexFailure, IndexInUseError
+from notewell.index.embedded.postings import FOLDER
 from notewell.index.embedded.store import DATABASE
 
 LOCK = "lock"
 SERVER_FILE = "server.json"  # a server leaves it where an index is to be
+_FILES = (f"{DATABASE}*", "*.snapshot", "damaged", SERVER_FILE)
 
 
 def hold(directory: Path) -> filelock.BaseFileLock:
@@ -52,3 +60,29 @@ def _check_ours(directory: Path) -> None:
             " for the index (setting index_dir, or --data-dir).",
             code="not_an_index",
         )
+
+
+def delete_index(directory: Path) -> None:
+    """Delete an index that nobody uses; the folder too, if nothing else is in it.
+
+    Raises:
+        IndexInUseError: somebody writes it.
+        IndexFailure: the disk refuses.
+
+    """
+    if not (directory / LOCK).exists():
+        return
+    lock = hold(directory)
+    try:
+        for pattern in _FILES:
+            for file in directory.glob(pattern):
+                file.unlink(missing_ok=True)
+        keywords = directory / FOLDER
+        # Where there is no such file, somebody has named a folder of notes like ours.
+        if (keywords / "meta.json").exists():
+            shutil.rmtree(keywords, ignore_errors=True)
+    finally:
+        lock.release()
+    (directory / LOCK).unlink(missing_ok=True)
+    with suppress(OSError):
+        directory.rmdir()

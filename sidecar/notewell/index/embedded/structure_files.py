@@ -12,7 +12,7 @@ import numpy as np
 
 from notewell.errors import IndexFailure
 from notewell.index.documents import NoteText
-from notewell.index.embedded import coverage, reads, snapshot
+from notewell.index.embedded import reads, snapshot, vector_queries
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.postings import FOLDER, Postings, discard
 from notewell.index.embedded.snapshot import Fingerprint
@@ -246,7 +246,7 @@ def vectors_saved(store: Store, number: int) -> bool:
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
-    model = coverage.model_key(store, number)
+    model = vector_queries.model_key(store, number)
     arrays = snapshot.load(*_vector_snapshot(store, number))
     if arrays is not None:
         try:
@@ -258,7 +258,7 @@ def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     owners = np.empty((count, 2), np.int64)
     rows = np.empty((count, dimensions), np.float16)
     used = 0
-    for chunk_id, note_id, vector in coverage.answering(store, number):
+    for chunk_id, note_id, vector in vector_queries.answering(store, number):
         if used == count:  # a writer elsewhere added some between the two questions
             break
         owners[used] = chunk_id, note_id

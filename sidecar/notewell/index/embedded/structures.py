@@ -1,7 +1,7 @@
-"""What of an index is in memory: keywords, vectors, links and the notes of chunks.
+"""The structures that searches read: keyword index, vectors, links, and the note of each chunk.
 
-It follows a batch only after the database has it. A part that fails to follow is made again from
-the database, never trusted.
+They follow a batch only after the database has it. A structure that fails to follow is made again
+from the database, never trusted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from notewell.errors import IndexFailure
-from notewell.index.embedded import coverage, derived
+from notewell.index.embedded import structure_files, vector_queries
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.rows import link_columns
@@ -24,18 +24,18 @@ from notewell.index.embedded.writes import Changes
 logger = logging.getLogger(__name__)
 
 
-class Loaded:
-    """The parts of one index in memory. One thread changes them; any number read."""
+class Structures:
+    """The search structures of one index. One thread changes them; any number read."""
 
     def __init__(self, store: Store) -> None:
         """Open the keywords; the rest is loaded when it is first asked for."""
         self._store = store
         self._loading = threading.RLock()
-        self._postings = derived.open_keywords(store)
+        self._postings = structure_files.open_keywords(store)
         self.keywords = Keywords(self._postings)
         self.vectors = Vectors(0)
         self.model: int | None = None  # whose vectors are loaded
-        self._chunk_notes: derived.ChunkNotes | None = None
+        self._chunk_notes: structure_files.ChunkNotes | None = None
         self._graph: LinkGraph | None = None
 
     def close(self) -> None:
@@ -50,18 +50,18 @@ class Loaded:
             return known
         with self._loading:
             if self._graph is None:
-                self._graph = derived.load_graph(self._store)
+                self._graph = structure_files.load_graph(self._store)
             return self._graph
 
     @property
-    def chunk_notes(self) -> derived.ChunkNotes:
+    def chunk_notes(self) -> structure_files.ChunkNotes:
         """Which note every chunk belongs to."""
         known = self._chunk_notes
         if known is not None:
             return known
         with self._loading:
             if self._chunk_notes is None:
-                self._chunk_notes = derived.load_chunk_notes(self._store)
+                self._chunk_notes = structure_files.load_chunk_notes(self._store)
             return self._chunk_notes
 
     def load_vectors(self, number: int | None, dimensions: int) -> None:
@@ -70,13 +70,13 @@ class Loaded:
         if number is None:
             self.vectors = Vectors(0)
             return
-        self.vectors = derived.load_vectors(self._store, number, dimensions)
+        self.vectors = structure_files.load_vectors(self._store, number, dimensions)
 
     def put_vectors(self, chunk_ids: Sequence[int]) -> None:
         """Take the vectors of these chunks from the database, as far as they have any."""
         if self.model is None or not chunk_ids:
             return
-        found = coverage.vectors_of(self._store, self.model, chunk_ids)
+        found = vector_queries.vectors_of(self._store, self.model, chunk_ids)
         if found:
             self.vectors.put(
                 np.array([row[0] for row in found], dtype=np.int64),
@@ -98,28 +98,28 @@ class Loaded:
             logger.exception("The index in memory is loaded again.")
             self._reload()
         try:
-            derived.follow_keywords(self._store, self._postings, changes, between)
+            structure_files.follow_keywords(self._store, self._postings, changes, between)
         except IndexFailure as error:
             logger.warning("%s It is made again.", error.message)
             self._postings.close()
-            self._postings = derived.open_keywords(self._store)
+            self._postings = structure_files.open_keywords(self._store)
             self.keywords = Keywords(self._postings)
 
     def refresh(self) -> None:
         """Serve what the database holds now, which a writer elsewhere has changed."""
-        postings, old = derived.open_keywords(self._store), self._postings
+        postings, old = structure_files.open_keywords(self._store), self._postings
         self._postings, self.keywords = postings, Keywords(postings)
         self._reload()
         old.close()
 
     def save(self) -> None:
         """Write the snapshots that are out of date. Raises OSError where the disk refuses."""
-        if not derived.chunk_notes_saved(self._store):
-            derived.save_chunk_notes(self._store, self.chunk_notes)
-        if not derived.graph_saved(self._store):
-            derived.save_graph(self._store, self.graph)
-        if self.model is not None and not derived.vectors_saved(self._store, self.model):
-            derived.save_vectors(self._store, self.model, self.vectors)
+        if not structure_files.chunk_notes_saved(self._store):
+            structure_files.save_chunk_notes(self._store, self.chunk_notes)
+        if not structure_files.graph_saved(self._store):
+            structure_files.save_graph(self._store, self.graph)
+        if self.model is not None and not structure_files.vectors_saved(self._store, self.model):
+            structure_files.save_vectors(self._store, self.model, self.vectors)
 
     def _follow_in_memory(self, changes: Changes) -> None:
         with self._loading:
