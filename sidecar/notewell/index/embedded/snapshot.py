@@ -24,7 +24,7 @@ from notewell.index.embedded import reads
 from notewell.index.embedded.store import Store
 
 FORMAT = 1
-_MAGIC = b"recolls1"
+_MAGIC = b"nwsnaps1"
 _PREFIX = struct.Struct("<8sII")
 _ALIGN = 64
 _DTYPES = frozenset(
