@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.mcp.answer import compact, encode, within
+from notewell.mcp.answer import compact, encode, fit
 
 JSON = st.recursive(
     st.none()
@@ -42,7 +42,7 @@ def test_lists_are_cut_from_their_end_until_the_budget_is_kept(
     items: list[Any], more: list[Any], budget: int
 ) -> None:
     document = {"first": items, "second": more}
-    made = within(document, ("first", "second"), budget, words)
+    made = fit(document, ("first", "second"), budget, words)
     assert made["first"] == items[: len(made["first"])]
     assert made["second"] == more[: len(made["second"])]
     left_out = len(items) + len(more) - len(made["first"]) - len(made["second"])
@@ -53,11 +53,11 @@ def test_lists_are_cut_from_their_end_until_the_budget_is_kept(
 
 @given(items=ITEMS)
 def test_the_tokens_are_those_of_the_whole_answer(items: list[Any]) -> None:
-    made = within({"results": items}, ("results",), None, words)
+    made = fit({"results": items}, ("results",), None, words)
     assert made["tokens"] in range(words(encode(made)), words(encode(made)) + 2)
 
 
 def test_what_is_no_list_is_cut_as_a_whole() -> None:
     document = {"results": ["a"], "explain": {"stages": ["x" * 400]}}
-    made = within(document, ("results", "explain"), 30, words)
+    made = fit(document, ("results", "explain"), 30, words)
     assert "explain" not in made

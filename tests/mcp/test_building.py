@@ -6,69 +6,108 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import orjson
 import pytest
 from mcp.client.client import Client
 
 from notewell.client.backend import Backend
 from notewell.contract.notes import NoteRequest
-from notewell.contract.status import LedgerRequest, StatusRequest
+from notewell.contract.search import Fusion, SearchReply, SearchRequest
+from notewell.contract.status import (
+    EngineState,
+    LedgerReply,
+    LedgerRequest,
+    LedgerRow,
+    QueueStatus,
+    StatusReply,
+    StatusRequest,
+)
 from notewell.errors import BusyError, NotFoundError
 from notewell.mcp import search_tools
-from notewell.mcp.failures import failure
-from notewell.mcp.jobs import Jobs
+from notewell.mcp.answer import failure
 from notewell.mcp.server import build
-from notewell.mcp.tool import Desk
+from notewell.mcp.tool import Jobs, ToolContext
 
 T = TypeVar("T")
+SEARCH = next(tool for tool in search_tools.TOOLS if tool.name == "search")
 
 
 class Building:
-    """An index that has hardly begun, or is ready."""
+    """A backend whose index has hardly begun, or is ready."""
 
-    def __init__(self, state: str, pending: int, eta: float | None) -> None:
-        self._status = {
-            "vault": "Home",
-            "state": state,
-            "notes": 3,
-            "queue": {"pending": pending, "eta_s": eta},
-        }
+    def __init__(self, state: EngineState, pending: int, eta: float | None) -> None:
+        self._status = StatusReply(
+            vault="Home",
+            notes=3,
+            chunks=3,
+            vectors=3,
+            model=None,
+            generation=1,
+            state=state,
+            semantic="partial",
+            semantic_reason=None,
+            queue=QueueStatus(pending=pending, eta_s=eta),
+            ledger={},
+        )
 
-    def document(self, request: object) -> bytes:
+    def answer(self, request: object) -> object:
         match request:
             case StatusRequest():
-                return orjson.dumps(self._status)
+                return self._status
             case NoteRequest(path):
                 raise NotFoundError(f"no note {path!r} in the index")
             case LedgerRequest(state, path):
-                waits = state == "pending" and path == "Garden/Waits.md"
-                entries = [{"path": path, "state": "pending"}] if waits else []
-                return orjson.dumps({"entries": entries})
-        reply = {"vault": "Home", "total": 0, "confidence": None, "results": [], "warnings": []}
-        return orjson.dumps(reply)
+                return ledger(path) if state == "pending" else LedgerReply("Home", 0, {}, ())
+            case SearchRequest(q):
+                return nothing_found(q)
+        raise AssertionError(request)
 
 
-def desk(answers: Any) -> Desk:
-    answering: Backend = answers
-    return Desk("id", answering, len, Jobs(), ())
+def ledger(path: str | None) -> LedgerReply:
+    """The pending files: one."""
+    if path != "Garden/Waits.md":
+        return LedgerReply("Home", 1, {}, ())
+    row = LedgerRow(path, "pending", None, None, (), 0, 0, None, None)
+    return LedgerReply("Home", 1, {}, (row,))
 
 
-def ask(answers: Building) -> dict[str, Any]:
-    return search_tools.search(desk(answers), search_tools.SearchAsked(query="bees"))
+def nothing_found(query: str) -> SearchReply:
+    return SearchReply(
+        query=query,
+        vault="Home",
+        mode="hybrid",
+        fusion=Fusion("auto"),
+        expanded=(),
+        filtered={},
+        generation=1,
+        took_ms=0.0,
+        total=0,
+        confidence=None,
+        results=(),
+        warnings=(),
+    )
+
+
+def context(building: Any) -> ToolContext:
+    backend: Backend = building
+    return ToolContext("id", backend, len, Jobs(), ())
+
+
+def search(building: Building) -> dict[str, Any]:
+    return SEARCH.run(context(building), SEARCH.request.model_validate({"query": "bees"}))
 
 
 @dataclass(frozen=True)
-class Only:
-    """Answers with one index, whatever vault is named."""
+class OneVault:
+    """A source with one index, whatever vault is named."""
 
-    answers: Building
+    building: Building
 
-    async def run(self, _vault: str | None, work: Callable[[Desk], T]) -> T:
-        return work(desk(self.answers))
+    async def run(self, _vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        return work(context(self.building))
 
 
-async def code_of_reading(answers: Building, path: str) -> str:
-    async with Client(build(Only(answers), may_write=lambda _: False)) as client:
+async def code_of_reading(building: Building, path: str) -> str:
+    async with Client(build(OneVault(building), may_write=lambda _: False)) as client:
         result = await client.call_tool("read_note", {"path": path})
     assert result.structured_content is not None
     code: str = result.structured_content["error"]["code"]
@@ -93,12 +132,12 @@ async def test_a_note_that_may_yet_come_is_not_said_to_be_none(
 @pytest.mark.parametrize(("eta", "wait"), [(12.5, 12.5), (None, 5.0), (687.0, 30.0)])
 def test_nothing_found_in_an_index_that_has_hardly_begun(eta: float | None, wait: float) -> None:
     with pytest.raises(BusyError) as caught:
-        ask(Building("indexing", 900, eta))
+        search(Building("indexing", 900, eta))
     error = failure(caught.value)["error"]
     assert (error["code"], error["retry_after"]) == ("index_building", wait)
     assert "900 wait" in error["message"]
 
 
-@pytest.mark.parametrize("answers", [Building("ready", 0, None), Building("indexing", 1, None)])
-def test_nothing_found_in_an_index_that_is_there(answers: Building) -> None:
-    assert ask(answers)["results"] == []
+@pytest.mark.parametrize("building", [Building("ready", 0, None), Building("indexing", 1, None)])
+def test_nothing_found_in_an_index_that_is_there(building: Building) -> None:
+    assert search(building)["results"] == []

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
 
-from notewell.mcp import resources
-from notewell.mcp.resources import address, uri_of
+from notewell.mcp import note_tools
+from notewell.mcp.note_tools import parse_resource_uri, resource_uri
 from tests.mcp.conftest import NOTES, Connect
 
 
@@ -27,7 +27,7 @@ async def test_notes_are_listed_and_read(connect: Connect) -> None:
 
 
 async def test_the_list_comes_in_pages(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "PAGE", 4)
+    monkeypatch.setattr(note_tools, "PAGE", 4)
     async with connect() as client:
         first = await client.list_resources()
         second = await client.list_resources(cursor=first.next_cursor)
@@ -58,7 +58,7 @@ async def test_a_path_out_of_the_vault_is_refused(connect: Connect) -> None:
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
 )
 def test_an_address_reads_back(vault: str, path: str) -> None:
-    assert address(uri_of(vault, path)) == (vault, path)
+    assert parse_resource_uri(resource_uri(vault, path)) == (vault, path)
 
 
 async def test_prompts_are_listed_and_filled_in(connect: Connect) -> None:

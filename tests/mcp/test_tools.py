@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from notewell.context.tokens import TokenCounter
-from notewell.mcp.table import TOOLS
+from notewell.mcp.server import TOOLS
 from tests.mcp.conftest import RIGHT, WRITING, Connect, Home, connected
 
 NAMES = {
@@ -67,7 +67,7 @@ async def test_the_list_of_tools_is_short(connect: Connect) -> None:
     assert search["required"] == ["query"]
     assert search["properties"]["limit"] == {
         "default": 10,
-        "description": "Most notes",
+        "description": "How many notes at most",
         "maximum": 100,
         "minimum": 1,
         "type": "integer",

@@ -29,10 +29,10 @@ def mcp(vault: str | None, *, allow_write: bool) -> None:
     A running server answers where there is one; else the index is opened here.
     """
     from notewell.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
-    from notewell.mcp.stdio import serve  # noqa: PLC0415 - loads the protocol's SDK
+    from notewell.mcp.server import serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
 
     inv = invocation()
     known = inv.known()
     only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
     with closing(LocalSource(known, inv.vaults, only=only, cwd=Path.cwd())) as source:
-        serve(source, allow_write=allow_write)
+        serve_stdio(source, allow_write=allow_write)

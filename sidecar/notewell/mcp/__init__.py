@@ -1,5 +1,6 @@
-"""The vault's door for assistants: the Model Context Protocol on stdio and over HTTP.
+"""A vault for assistants: the Model Context Protocol on stdio and over HTTP.
 
-The tools are plain functions over `answers.Answers` (tool.py, table.py); server.py hands them to
-the official SDK, which is only imported there and in the transports.
+A tool is a function over a `client.backend.Backend` (`tool`), its request mostly made from a record
+of the contract (`requests`). `server` hands the tools to the official SDK, which is imported only
+there and in the transports.
 """

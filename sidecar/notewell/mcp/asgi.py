@@ -20,7 +20,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 _LEAVE_S = 5.0  # how long an application may take to end after its client has left
-_LOOK_EVERY_S = 0.25  # whether the client is still there; aiohttp tells it by no event
+_POLL_S = 0.25  # how often to check for the client: aiohttp has no event for its leaving
 # What aiohttp decides by itself for each connection.
 _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding"})
 
@@ -30,18 +30,19 @@ async def exchange(
 ) -> web.StreamResponse:
     """Have `application` answer `request`; `extra` is added to its scope.
 
-    A client that leaves is told to the application, which ends by itself: it may have to keep what
-    the request began.
+    When the client leaves, the application is told and given time to end by itself: it may have to
+    finish what the request began.
     """
-    talk = _Exchange(request)
-    work = asyncio.ensure_future(application({**_scope(request), **extra}, talk.receive, talk.send))
+    channel = _Exchange(request)
+    scope = {**_scope(request), **extra}
+    work = asyncio.ensure_future(application(scope, channel.receive, channel.send))
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
-        talk.leave()
+        channel.leave()
         await asyncio.wait({work}, timeout=_LEAVE_S)
         raise
-    return await talk.finished()
+    return await channel.finished()
 
 
 class _Exchange:
@@ -50,18 +51,18 @@ class _Exchange:
     def __init__(self, request: web.Request) -> None:
         self._request = request
         self._response: web.StreamResponse | None = None
-        self._given = False
+        self._body_sent = False
         self._ended = asyncio.Event()
 
     async def receive(self) -> Message:
-        """The body, whole; after it, once the exchange is over, that the client has gone."""
-        if not self._given:
-            self._given = True
+        """Return the whole body; after it wait for the end and return that the client has gone."""
+        if not self._body_sent:
+            self._body_sent = True
             body = await self._request.read()
             return {"type": "http.request", "body": body, "more_body": False}
-        while not self._ended.is_set() and self._is_there():
+        while not self._ended.is_set() and self._is_connected():
             try:
-                await asyncio.wait_for(self._ended.wait(), _LOOK_EVERY_S)
+                await asyncio.wait_for(self._ended.wait(), _POLL_S)
             except TimeoutError:
                 continue
         return {"type": "http.disconnect"}
@@ -78,26 +79,26 @@ class _Exchange:
                 self._ended.set()
 
     async def finished(self) -> web.StreamResponse:
-        """The answer, ended."""
+        """End the answer and return it."""
         self._ended.set()
         if self._response is None:
             raise web.HTTPInternalServerError
-        if self._is_there():
+        if self._is_connected():
             with suppress(ConnectionError):
                 await self._response.write_eof()
         return self._response
 
     def leave(self) -> None:
-        """The client has gone."""
+        """Record that the client has gone."""
         self._ended.set()
 
     async def _write(self, response: web.StreamResponse, body: bytes) -> None:
-        """Write to a client that is still there; one that left misses nothing."""
-        if body and self._is_there():
+        """Write to the client, if it is still connected."""
+        if body and self._is_connected():
             with suppress(ConnectionError):
                 await response.write(body)
 
-    def _is_there(self) -> bool:
+    def _is_connected(self) -> bool:
         transport = self._request.transport
         return transport is not None and not transport.is_closing()
 

@@ -1,7 +1,7 @@
 """The server over HTTP, at `/mcp` of the web application: an ASGI application inside aiohttp.
 
-The web application's guard stands before it, so hosts, origins, tokens and rates are checked as for
-any other route. The SDK is imported with the first request: most servers never get one.
+The web application's guard runs first, so hosts, origins, tokens and rates are checked as for any
+other route. The SDK is imported with the first request: most servers never get one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from aiohttp import hdrs, web
 from notewell.client.backend import LocalBackend
 from notewell.errors import ForbiddenError
 from notewell.mcp.asgi import Application, exchange
-from notewell.mcp.jobs import Jobs
-from notewell.mcp.tool import Desk, VaultFacts
+from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.types import VaultRecord
 from notewell.web.callers import CALLER
 from notewell.web.site import SITE, Site
@@ -34,7 +33,7 @@ _WRITING_SCOPES = frozenset({"write", "admin"})
 
 
 def attach(app: web.Application) -> None:
-    """Hang the server into an application of `web.app`, before it starts."""
+    """Add the server to an application of `web.app`, before it starts."""
     app[SITE] = replace(app[SITE], features=(*app[SITE].features, ROUTE))
     endpoint = _Endpoint(app[SITE])
     app.router.add_route(hdrs.METH_ANY, PATH, endpoint.answer, name=ROUTE)
@@ -42,23 +41,24 @@ def attach(app: web.Application) -> None:
 
 
 class SiteSource:
-    """Answers for the vaults that a server serves."""
+    """Finds the engines of the vaults that a web server serves."""
 
     def __init__(self, site: Site) -> None:
-        """Engines are held for as long as they work for a tool, as for any request."""
+        """An engine is held open while a tool works with it, as for any request."""
         self._site = site
         self._jobs = Jobs()
 
-    async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
-        """See `Source`. A tool waits for a place at work, as any request; BusyError without one."""
+    async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        """See `Source`. Waits for a free slot, as any request; raises BusyError without one."""
         record = self._record(vault)
         async with self._site.slots.taken(), self._site.holding(record.id):
             engine = self._site.engine(record.id)
-            desk = Desk(record.id, LocalBackend(engine), engine.tokens, self._jobs, self._facts())
-            return await engine.call(work, desk)
+            backend = LocalBackend(engine)
+            context = ToolContext(record.id, backend, engine.tokens, self._jobs, self._facts())
+            return await engine.call(work, context)
 
     def _record(self, vault: str | None) -> VaultRecord:
-        """The vault of that name; without one the default of those that are served."""
+        """Return the vault of that name or id; None: the default of those that are served."""
         if vault is None:
             for record in self._site.vaults.served():
                 if record.default:
@@ -71,7 +71,7 @@ class SiteSource:
 
 
 class _Endpoint:
-    """The route's handler. The SDK's sessions live in a task of their own, ended at shut-down."""
+    """The route's handler. The SDK's sessions run in a task of their own until shut-down."""
 
     def __init__(self, site: Site) -> None:
         self._source = SiteSource(site)
@@ -101,7 +101,7 @@ class _Endpoint:
         return await started
 
     async def _run(self, started: asyncio.Future[Application]) -> None:
-        """Keep the SDK's sessions; their task group must end in the task that began it."""
+        """Run the SDK's sessions: their task group must end in the task that began it."""
         manager = await asyncio.to_thread(_manager, self._source)
         async with manager.run():
             started.set_result(manager.asgi_app)
@@ -109,7 +109,7 @@ class _Endpoint:
 
 
 def _pass_on(ended: asyncio.Task[None], started: asyncio.Future[Application]) -> None:
-    """Tell what kept the sessions from starting to the request that waits for them."""
+    """Raise what kept the sessions from starting in the request that waits for them."""
     error = None if ended.cancelled() else ended.exception()
     if error is not None and not started.done():
         started.set_exception(error)
@@ -129,7 +129,7 @@ def _manager(source: SiteSource) -> Any:
 
 
 def _wants_to_write(request: web.Request) -> bool:
-    """Whether the address asks for writing; refused where the caller's token does not allow it."""
+    """Whether the address asks to write; raises ForbiddenError where the token forbids it."""
     if request.query.get("allow_write") != "true":
         return False
     caller = CALLER.get()

@@ -1,4 +1,4 @@
-"""Tools that change an index: reindex, index_paths, index_remove. Each begins a job.
+"""Tools about an index: vault_status, and reindex, index_paths, index_remove, which begin a job.
 
 None of them writes to the vault. An index always follows its folder, so what is removed from the
 index is what is no longer there.
@@ -6,72 +6,117 @@ index is what is no longer there.
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from pydantic import Field
 
 from notewell.contract.changes import ReindexRequest
-from notewell.contract.status import LedgerRequest, StatusRequest
-from notewell.mcp.jobs import progress
-from notewell.mcp.tool import Asked, Desk, Document, Tool, read
+from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
+from notewell.mcp.answer import pick
+from notewell.mcp.requests import BudgetedRequest, ToolRequest, request_model
+from notewell.mcp.tool import Document, Job, Tool, ToolContext
+from notewell.types import LedgerState
 
-_MORE = "vault_status with this `job` says how far it is."
+_HINT = "vault_status with this `job` says how far it is."
+_STATUS_SHOWN = tuple(
+    field.name
+    for field in fields(StatusReply)
+    if field.name not in {"generation", "work", "embedder"}  # for those who look after a server
+)
 
 
-class ReindexAsked(Asked):
-    """`reindex`."""
+class StatusArguments(BudgetedRequest):
+    """The request of `vault_status`, which answers several questions about an index."""
 
-    full: bool = Field(default=False, description="Read every note again, changed or not")
+    job: str | None = Field(None, description="Also how far this job is")
+    state: LedgerState | None = Field(None, description="Also the files in this state, and why")
+    path: str | None = Field(None, description="Also the state of this file, and by which rule")
 
 
-class PathsAsked(Asked):
-    """`index_paths` and `index_remove`."""
+class PathsRequest(ToolRequest):
+    """The request of `index_paths` and `index_remove`."""
 
     paths: list[str] = Field(
         min_length=1, max_length=1000, description="Paths of notes or folders in the vault"
     )
 
 
-def reindex(desk: Desk, asked: ReindexAsked) -> Document:
-    """Have the index look at the whole vault."""
-    desk.answers.document(ReindexRequest(full=asked.full))
-    return _begun(desk, "reindex")
+def vault_status(context: ToolContext, request: StatusArguments) -> Document:
+    """Return the state of the index; also of a job and of files where they are named."""
+    status = context.backend.answer(StatusRequest())
+    document = pick(status, *_STATUS_SHOWN)
+    if request.job is not None:
+        document["job"] = _progress(context.jobs.find(request.job), status)
+    if request.state is not None or request.path is not None:
+        ledger = context.backend.answer(request.to_record(LedgerRequest))
+        shown = ("path", "state", "rule", "reason", "warnings")
+        document["files"] = [pick(entry, *shown) for entry in ledger.entries]
+    return document
 
 
-def index_paths(desk: Desk, asked: PathsAsked) -> Document:
-    """Have the index look at some places first."""
-    desk.answers.document(ReindexRequest(paths=tuple(asked.paths)))
-    return _begun(desk, "index_paths")
+def reindex(context: ToolContext, request: ToolRequest) -> Document:
+    """Have the whole vault looked at."""
+    context.backend.answer(request.to_record(ReindexRequest))
+    return _begin(context, "reindex")
 
 
-def index_remove(desk: Desk, asked: PathsAsked) -> Document:
+def index_paths(context: ToolContext, request: PathsRequest) -> Document:
+    """Have some notes or folders looked at first."""
+    context.backend.answer(ReindexRequest(paths=tuple(request.paths)))
+    return _begin(context, "index_paths")
+
+
+def index_remove(context: ToolContext, request: PathsRequest) -> Document:
     """Take what is gone from the folder out of the index; what is still there stays."""
-    rows = [
-        read(desk.answers.document(LedgerRequest(path=path)))["entries"] for path in asked.paths
-    ]
-    there = [
-        path
-        for path, entries in zip(asked.paths, rows, strict=True)
-        if any(one["state"] in {"indexed", "keyword_only"} for one in entries)
-    ]
-    desk.answers.document(ReindexRequest(paths=tuple(asked.paths)))
-    begun = _begun(desk, "index_remove")
-    kept = (
+    indexed = [path for path in request.paths if _is_indexed(context, path)]
+    context.backend.answer(ReindexRequest(paths=tuple(request.paths)))
+    begun = _begin(context, "index_remove")
+    explanation = (
         "Of these, those that are still in the vault's folder stay in the index: it follows the"
         " folder. The setting vault.exclude keeps notes out of it."
     )
-    return {**begun, "indexed_now": there, "hint": f"{kept} {_MORE}"}
+    return {**begun, "indexed_now": indexed, "hint": f"{explanation} {_HINT}"}
 
 
-def _begun(desk: Desk, kind: str) -> Document:
-    job = desk.jobs.begin(kind, desk.vault)
-    return {"job": progress(job, read(desk.answers.document(StatusRequest()))), "hint": _MORE}
+def _is_indexed(context: ToolContext, path: str) -> bool:
+    entries = context.backend.answer(LedgerRequest(path=path)).entries
+    return any(entry.state in {"indexed", "keyword_only"} for entry in entries)
+
+
+def _begin(context: ToolContext, kind: str) -> Document:
+    job = context.jobs.begin(kind, context.vault_id)
+    return {"job": _progress(job, context.backend.answer(StatusRequest())), "hint": _HINT}
+
+
+def _progress(job: Job, status: StatusReply) -> Document:
+    """Return how far a job is, by its vault's status."""
+    running = status.state in {"starting", "indexing"}
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "state": "running" if running else "done",
+        "pending": status.queue.pending if running else 0,
+        "eta_s": status.queue.eta_s if running else None,
+        "failed": status.ledger["failed"],
+        "problem": status.problem,
+    }
 
 
 TOOLS = (
     Tool(
+        "vault_status",
+        "State of the index",
+        "The state of a vault's index; also how far a job is, which files failed or are left out"
+        " and why.",
+        StatusArguments,
+        vault_status,
+        cut=("files",),
+    ),
+    Tool(
         "reindex",
         "Index the vault again",
         "Look at the whole vault again and index what changed. Gives a job.",
-        ReindexAsked,
+        request_model(ReindexRequest, ToolRequest, fields=("full",)),
         reindex,
         writes=True,
     ),
@@ -79,7 +124,7 @@ TOOLS = (
         "index_paths",
         "Index some notes",
         "Look at some notes or folders again, before anything else. Gives a job.",
-        PathsAsked,
+        PathsRequest,
         index_paths,
         writes=True,
     ),
@@ -87,7 +132,7 @@ TOOLS = (
         "index_remove",
         "Remove from the index",
         "Take notes or folders that are gone out of the index. Files are not touched. Gives a job.",
-        PathsAsked,
+        PathsRequest,
         index_remove,
         writes=True,
         destructive=True,

@@ -1,7 +1,8 @@
-"""Who answers for a vault on this computer: its server where one runs, else its index.
+"""Finds the backend of a vault on this computer: its server where one runs, else its index.
 
-It is found anew for each call, so that a server may come and go: the model of a running server is
-used instead of a second one, and an index that was opened here is let go once a server has it.
+The choice is made anew for each call, so that a server may come and go: a running server's model is
+used instead of loading a second one, and an index that was opened here is closed once a server has
+it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ from notewell.contract.changes import AcceptedReply, ReindexRequest
 from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.errors import NotewellError, NotFoundError, ServerError
-from notewell.mcp.jobs import Jobs
-from notewell.mcp.tool import Desk, VaultFacts
+from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.types import VaultRecord
 from notewell.vaults.known import KnownVaults
 
-if TYPE_CHECKING:  # these take long to load, which no one waits for where a server answers
+if TYPE_CHECKING:  # these take long to load, and are not needed where a server answers
     from notewell.engine.engine import Engine
     from notewell.vaults.opened import Vaults
 
@@ -37,7 +37,10 @@ R = TypeVar("R")
 
 @dataclass(slots=True)
 class _Open:
-    """An index that is open here to read, and how many calls are using it."""
+    """An index that is open here to read; `users` counts the calls that work with it.
+
+    `stale`: it is closed as soon as no call works with it.
+    """
 
     vaults: Vaults
     engine: Engine
@@ -54,7 +57,7 @@ class _Run:
 
 
 class LocalSource:
-    """Answers for known vaults. Any thread may call; `close` lets everything go."""
+    """Finds the backends of known vaults. Any thread may call; `close` ends all that is open."""
 
     def __init__(
         self,
@@ -64,9 +67,10 @@ class LocalSource:
         only: VaultRecord | None,
         cwd: Path,
     ) -> None:
-        """`make_vaults` gives the known vaults to open, each time anew.
+        """`make_vaults` makes a new object to open known vaults with.
 
-        `only` is the vault to answer for; `cwd` decides which one is meant where none is named.
+        `only` is the one vault that may be used; None: all. `cwd` decides which vault is meant
+        where none is named.
         """
         self._known = known
         self._make_vaults = make_vaults
@@ -78,8 +82,8 @@ class LocalSource:
         self._runs: dict[str, _Run] = {}
         self._counters: dict[str, TokenCounter] = {}
 
-    async def run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
-        """See `Source`. Who asked may leave; the thread then ends for nobody."""
+    async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        """See `Source`. A caller may stop waiting; the thread then ends unheard."""
         return await anyio.to_thread.run_sync(self._run, vault, work, abandon_on_cancel=True)
 
     def close(self) -> None:
@@ -90,33 +94,33 @@ class LocalSource:
         for opened in list(self._open.values()):
             opened.vaults.close()
 
-    def _run(self, vault: str | None, work: Callable[[Desk], T]) -> T:
+    def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
         record = self._record(vault)
         server = running_server(self._known.directory(record))
         if server is not None:
-            self._let_go(record)
+            self._release(record)
             try:
-                return work(self._desk(record, RemoteBackend(server, vault=record.id)))
+                return work(self._context(record, RemoteBackend(server, vault=record.id)))
             except ServerError:
                 if running_server(self._known.directory(record)) is not None:
-                    raise  # it is there, and fails
-        with self._here(record) as answers:
-            return work(self._desk(record, answers))
+                    raise  # it still runs, and fails
+        with self._opened(record) as backend:
+            return work(self._context(record, backend))
 
     def _record(self, vault: str | None) -> VaultRecord:
         if self._only is None:
             return self._known.find(vault, cwd=self._cwd)
         if vault is not None and vault not in {self._only.id, self._only.name}:
             raise NotFoundError(
-                f"no vault '{vault}' here; this assistant is given {self._only.name} alone",
+                f"no vault '{vault}' here; this assistant may only use {self._only.name}",
                 code="vault_not_found",
             )
         return self._only
 
-    def _desk(self, record: VaultRecord, answers: Backend) -> Desk:
+    def _context(self, record: VaultRecord, backend: Backend) -> ToolContext:
         records = self._known.records() if self._only is None else (self._only,)
         facts = tuple(VaultFacts(one.id, one.name, default=one.default) for one in records)
-        return Desk(record.id, answers, self._counter(record), self._jobs, facts)
+        return ToolContext(record.id, backend, self._counter(record), self._jobs, facts)
 
     def _counter(self, record: VaultRecord) -> TokenCounter:
         if record.id not in self._counters:
@@ -125,8 +129,8 @@ class LocalSource:
         return self._counters[record.id]
 
     @contextmanager
-    def _here(self, record: VaultRecord) -> Iterator[Backend]:
-        """The vault's index, opened here to read, for as long as the block runs."""
+    def _opened(self, record: VaultRecord) -> Iterator[Backend]:
+        """Open the vault's index to read, for as long as the block runs."""
         with self._lock:
             opened = self._open.get(record.id)
             if opened is None or opened.stale:
@@ -135,14 +139,15 @@ class LocalSource:
                 self._open[record.id] = opened
             opened.users += 1
         try:
-            yield _Alone(opened.engine, self._runs.setdefault(record.id, _Run()), self, record)
+            run = self._runs.setdefault(record.id, _Run())
+            yield _IndexingBackend(opened.engine, run, self, record)
         finally:
             with self._lock:
                 opened.users -= 1
                 self._close_if_unused(record, opened)
 
-    def _let_go(self, record: VaultRecord) -> None:
-        """Close what is open here of a vault, as soon as nobody uses it."""
+    def _release(self, record: VaultRecord) -> None:
+        """Close the vault's index as soon as no call works with it."""
         with self._lock:
             opened = self._open.get(record.id)
             if opened is not None:
@@ -156,7 +161,7 @@ class LocalSource:
             opened.vaults.close()
 
     def begin_run(self, record: VaultRecord, run: _Run, *, full: bool) -> None:
-        """Index a vault in a thread; one that is at it already goes on."""
+        """Index a vault in a thread, unless one does so already."""
         with self._lock:
             if run.thread is not None and run.thread.is_alive():
                 return
@@ -174,25 +179,25 @@ class LocalSource:
             run.problem = error.message
         finally:
             vaults.close()
-            self._let_go(record)  # what was read before the run is opened anew
+            self._release(record)  # the next call opens what the run has written
 
 
-class _Alone(LocalBackend):
-    """An index of this process alone, which it can also bring up to date."""
+class _IndexingBackend(LocalBackend):
+    """Answers from an index that no server has open, and can also bring it up to date."""
 
     def __init__(self, engine: Engine, run: _Run, source: LocalSource, record: VaultRecord) -> None:
         super().__init__(engine)
-        self._at_work = run
+        self._index_run = run
         self._source = source
         self._record = record
 
     def answer(self, request: Request[R]) -> R:
-        """Answer a request; the status knows the runs of this process, which reindexing begins."""
+        """Answer a request. Reindexing starts a run of this process, which the status includes."""
         reply: Any
         if isinstance(request, StatusRequest):
             reply = self._status(super().answer(request))
         elif isinstance(request, ReindexRequest):
-            self._source.begin_run(self._record, self._at_work, full=request.full)
+            self._source.begin_run(self._record, self._index_run, full=request.full)
             reply = AcceptedReply(max(len(request.paths), 1), generation=0)
         else:
             reply = super().answer(request)
@@ -200,7 +205,7 @@ class _Alone(LocalBackend):
         return answered
 
     def _status(self, status: StatusReply) -> StatusReply:
-        run = self._at_work
+        run = self._index_run
         if run.thread is not None and run.thread.is_alive():
             return replace(status, state="indexing")
         return status if run.problem is None else replace(status, problem=run.problem)

@@ -1,4 +1,4 @@
-"""Prompts for common tasks: what a person picks from a list in their assistant."""
+"""Prompts for common tasks, which a person picks from a list in their assistant."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from notewell.contract.context import ContextRequest
-from notewell.mcp.search_tools import DOOR
-from notewell.mcp.tool import Desk, read
+from notewell.mcp.tool import DOOR, ToolContext
 
 _CITE = (
     "Cite the notes that you use as [n], and name their paths at the end. Say so where the notes"
@@ -17,7 +16,7 @@ _CITE = (
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Something that a prompt asks for."""
+    """An argument of a prompt."""
 
     name: str
     description: str
@@ -26,23 +25,23 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """A prompt; `text` makes what the assistant is told, from checked arguments."""
+    """A prompt; `text` makes the message to the assistant from checked arguments."""
 
     name: str
     title: str
     description: str
     arguments: tuple[Argument, ...]
-    text: Callable[[Desk, Mapping[str, str]], str]
+    text: Callable[[ToolContext, Mapping[str, str]], str]
 
 
-def _answer(desk: Desk, given: Mapping[str, str]) -> str:
+def _answer(context: ToolContext, given: Mapping[str, str]) -> str:
     question = given["question"]
-    made = read(desk.answers.document(ContextRequest(question, fill=True, door=DOOR)))
-    found = made["text"] or "(Nothing in the notes matches the question.)"
+    reply = context.backend.answer(ContextRequest(question, fill=True, door=DOOR))
+    found = reply.text or "(Nothing in the notes matches the question.)"
     return f"Answer from these notes: {question}\n\n{_CITE}\n\n{found}"
 
 
-def _summarize(_desk: Desk, given: Mapping[str, str]) -> str:
+def _summarize(_context: ToolContext, given: Mapping[str, str]) -> str:
     return (
         f"Summarize what my notes say about: {given['topic']}\n\n"
         "Use `context` for the topic, then `read_note` for what matters most. Group by theme, say"
@@ -50,7 +49,7 @@ def _summarize(_desk: Desk, given: Mapping[str, str]) -> str:
     )
 
 
-def _connect(_desk: Desk, given: Mapping[str, str]) -> str:
+def _connect(_context: ToolContext, given: Mapping[str, str]) -> str:
     return (
         f"Find notes that should be linked with `{given['path']}` and are not.\n\n"
         "Use `similar` with `unlinked`, and `graph_neighbors` for what is linked already. For each"
@@ -58,10 +57,10 @@ def _connect(_desk: Desk, given: Mapping[str, str]) -> str:
     )
 
 
-def _history(_desk: Desk, given: Mapping[str, str]) -> str:
+def _history(_context: ToolContext, given: Mapping[str, str]) -> str:
     return (
         f"When, and in which phases, did I write about: {given['topic']}\n\n"
-        "Use `archaeology`, then read the notes of the peaks. Tell it as a timeline: what was"
+        "Use `archaeology`, then read the notes of the peaks. Answer with a timeline: what was"
         f" thought when, what changed, what was left open. {_CITE}"
     )
 

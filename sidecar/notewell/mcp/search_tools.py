@@ -1,28 +1,30 @@
-"""Tools that find and read notes: search, similar, read_note, list_notes, context."""
+"""Tools that search: search, similar, context, namespaces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, Self
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from notewell.contract.context import MAX_BUDGET, MIN_BUDGET, ContextRequest
-from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.notes import NoteRequest
-from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
+from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
+from notewell.contract.search import (
+    Result,
+    SearchReply,
+    SearchRequest,
+    SimilarRequest,
+    SimilarTextRequest,
+)
 from notewell.contract.status import LedgerRequest
-from notewell.errors import UsageError
-from notewell.mcp.answer import compact, encode
-from notewell.mcp.building import refuse_while_building
-from notewell.mcp.namespaces import Namespace, folder_of
-from notewell.mcp.note_part import part_of
-from notewell.mcp.tool import Asked, BudgetAsked, Desk, Document, Tool, read
-from notewell.types import SearchMode
+from notewell.mcp.answer import compact, encode, pick, refuse_while_building
+from notewell.mcp.requests import QUERY, BudgetedRequest, Change, ToolRequest, request_model
+from notewell.mcp.tool import DOOR, Document, Tool, ToolContext
 
-DOOR = "mcp"
-MAX_FOUND = 1000
-_TOKENS_FIELD = 10  # tokens of the field that says how many there are
+_MAX_RESULTS = 100
+_MAX_LIMIT = 1000  # of a search as the contract has it
+_TOKENS_FIELD = 10  # tokens of the field `tokens` itself
 
 _LANGUAGE = (
     'Query language: words are ranked; "exact phrase", -word, tag:x, path:folder, file:name,'
@@ -30,229 +32,142 @@ _LANGUAGE = (
 )
 
 
-class SearchAsked(BudgetAsked):
-    """`search`."""
+class SearchArguments(BudgetedRequest):
+    """What `search` adds to the contract's request.
 
-    query: str = Field(
-        max_length=MAX_QUERY_CHARS, description="What to find; see the tool's description"
-    )
-    limit: int = Field(10, ge=1, le=100, description="Most notes")
-    mode: SearchMode = Field("hybrid", description="By keyword, by meaning, or both")
-    plain: bool = Field(default=False, description="Take query as text, without operators")
-    min_score: float = Field(0.0, ge=0, le=1, description="Leave out notes that score below")
-    namespace: Namespace | None = None
-    everything: bool = Field(default=False, description="Also shelved and daily notes")
+    A namespace is a vault (`Home`) or a folder of one (`Home/Projects/2026`); names of vaults have
+    no slash.
+    """
+
+    namespace: (
+        Annotated[
+            str,
+            Field(description="Only notes of this vault, or folder of it: VAULT or VAULT/FOLDER"),
+        ]
+        | None
+    ) = None
+
+    @property
+    def vault_name(self) -> str | None:
+        """The vault, named by itself or as the first part of the namespace."""
+        return self.vault or (self.namespace.partition("/")[0] if self.namespace else None)
+
+    @property
+    def folder(self) -> str:
+        """The namespace's folder with a / at its end; empty where it is a whole vault."""
+        folder = (self.namespace or "").partition("/")[2].strip("/")
+        return f"{folder}/" if folder else ""
 
 
-class SimilarAsked(BudgetAsked):
-    """`similar`."""
+class SimilarArguments(BudgetedRequest):
+    """What `similar` adds: one tool for two requests, notes like a note and like a text."""
 
     path: str | None = Field(None, description="A note's path")
     text: str | None = Field(None, description="Or a text")
-    limit: int = Field(10, ge=1, le=100, description="Most notes")
-    unlinked: bool = Field(default=False, description="Leave out notes that are linked already")
 
     @model_validator(mode="after")
-    def _names_one(self) -> Self:
+    def _check_one_is_given(self) -> Self:
         if (self.path is None) == (self.text is None):
             raise ValueError("give either `path` or `text`")
         return self
 
 
-class ReadAsked(Asked):
-    """`read_note`."""
+class NamespacesRequest(BudgetedRequest):
+    """The request of `namespaces`."""
 
-    path: str = Field(min_length=1, description="The note's path; `.md` may be left out")
-    section: str | None = Field(None, description="Only what stands under this heading")
-    lines: str | None = Field(
-        None, pattern=r"^\d+(-\d+)?$", description="Only these lines, such as 10-40"
-    )
-    budget_tokens: int = Field(8000, ge=100, le=MAX_BUDGET, description="Most tokens of its text")
+    depth: int = Field(1, ge=1, le=10, description="How many levels of folders")
 
 
-class ListAsked(BudgetAsked):
-    """`list_notes`."""
-
-    path: str | None = Field(None, description="Only notes of this folder")
-    filter: str | None = Field(None, description="Only notes that meet this, e.g. tag:x or 7d")
-    order: Literal["modified", "path"] = "modified"
-    limit: int = Field(50, ge=1, le=MAX_FOUND, description="Most notes")
-    offset: int = Field(0, ge=0, description="How many to pass over")
-
-
-class ContextAsked(Asked):
-    """`context`."""
-
-    query: str = Field(max_length=MAX_QUERY_CHARS, description="The question to answer")
-    budget_tokens: int = Field(4000, ge=MIN_BUDGET, le=MAX_BUDGET, description="Most tokens of it")
-    sources: int = Field(20, ge=1, le=100, description="Most notes")
-    fill: bool = Field(
-        default=False, description="Spend what is left of the budget on notes further down"
-    )
-
-
-def search(desk: Desk, asked: SearchAsked) -> Document:
-    """Notes that match, best first, each with its best passage."""
-    folder = folder_of(asked.namespace)
-    query, limit = asked.query, asked.limit
-    if folder:
-        # The query's `path:` matches anywhere in a path, so what it lets through is looked at.
-        limit = MAX_FOUND
-        if not asked.plain and '"' not in folder:
-            query = f'{query} path:"{folder}"'
-            limit = min(4 * asked.limit, MAX_FOUND)
-    request = SearchRequest(
-        query,
-        limit=limit,
-        mode=asked.mode,
-        plain=asked.plain,
-        min_score=asked.min_score,
-        everything=asked.everything,
-        door=DOOR,
-    )
-    found = read(desk.answers.document(request))
-    inside = [one for one in found["results"] if one["path"].startswith(folder)]
+def search(context: ToolContext, request: SearchArguments) -> Document:
+    """Find notes that match, best first, each with its best passage."""
+    wanted = replace(request.to_record(SearchRequest), door=DOOR)
+    sent, folder = wanted, request.folder
+    if folder and not wanted.plain and '"' not in folder:
+        # `path:` matches anywhere in a path, so more is asked for than is shown.
+        limit = min(4 * wanted.limit, _MAX_LIMIT)
+        sent = replace(wanted, q=f'{wanted.q} path:"{folder}"', limit=limit)
+    elif folder:
+        sent = replace(wanted, limit=_MAX_LIMIT)
+    reply = context.backend.answer(sent)
+    inside = [result for result in reply.results if result.path.startswith(folder)]
     if not inside:
-        refuse_while_building(desk)
-    return _results(found, inside[: asked.limit])
+        refuse_while_building(context.backend)
+    return _results(reply, inside[: wanted.limit])
 
 
-def similar(desk: Desk, asked: SimilarAsked) -> Document:
-    """Notes like a note or a text."""
-    if (asked.path is None) == (asked.text is None):
-        raise UsageError("Similar notes are asked for by a path or by a text: give one of them.")
-    request: SimilarRequest | SimilarTextRequest
-    if asked.path is not None:
-        request = SimilarRequest(asked.path, limit=asked.limit, unlinked=asked.unlinked)
+def similar(context: ToolContext, request: SimilarArguments) -> Document:
+    """Find notes like a note or like a text."""
+    if request.path is not None:
+        reply = context.backend.answer(request.to_record(SimilarRequest))
     else:
-        request = SimilarTextRequest(asked.text or "", limit=asked.limit)
-    found = read(desk.answers.document(request))
-    if not found["results"]:
-        refuse_while_building(desk)
-    return _results(found, found["results"])
+        reply = context.backend.answer(request.to_record(SimilarTextRequest))
+    if not reply.results:
+        refuse_while_building(context.backend)
+    return _results(reply, reply.results)
 
 
-def read_note(desk: Desk, asked: ReadAsked) -> Document:
-    """A note's text, or a part of it, with where its headings are."""
-    note = read(desk.answers.document(NoteRequest(asked.path)))
-    part = part_of(
-        note, section=asked.section, lines=asked.lines, budget=asked.budget_tokens, count=desk.count
-    )
+def _results(reply: SearchReply, results: Sequence[Result]) -> Document:
     return {
-        "vault": note["vault"],
-        "path": note["path"],
-        "title": note["title"],
-        "tags": note["tags"],
-        "modified": _day(note["modified"]),
-        "lines": f"{part.first}-{part.last}",
-        "total_lines": part.total,
-        "text": part.text,
-        "next_line": part.last + 1 if part.cut else None,
-        "headings": [
-            f"{one['line']}: {'#' * one['level']} {one['text']}" for one in note["headings"]
-        ],
-        "links": sorted({one["path"] for one in note["links_out"] if one["path"]}),
-        "linked_from": sorted({one["path"] for one in note["links_in"] if one["path"]}),
+        **pick(reply, "vault", "total", "confidence"),
+        "results": [_result(result) for result in results],
+        "warnings": reply.warnings,
     }
 
 
-def list_notes(desk: Desk, asked: ListAsked) -> Document:
-    """Paths of notes, the latest first or by path."""
-    folder = f"{asked.path.strip('/')}/" if asked.path and asked.path.strip("/") else ""
-    rows = _filtered(desk, asked.filter) if asked.filter else _indexed(desk)
-    inside = [one for one in rows if one["path"].startswith(folder)]
-    if not inside:
-        refuse_while_building(desk)
-    key: Callable[[Mapping[str, Any]], Any] = lambda one: one["path"]  # noqa: E731 - named for `sort`
-    inside.sort(key=key)
-    if asked.order == "modified":
-        inside.sort(key=lambda one: one["modified"] or "", reverse=True)
-    shown = inside[asked.offset : asked.offset + asked.limit]
+def _result(result: Result) -> Document:
     return {
-        "total": len(inside),
-        "offset": asked.offset,
-        "notes": [
-            {"path": one["path"], "modified": _day(one["modified"]), "tags": one.get("tags")}
-            for one in shown
-        ],
+        **pick(result, "path", "title", "heading", "line", "score"),
+        "modified": result.modified and result.modified[:10],
+        **pick(result, "tags", "snippet"),
+        "more": [pick(passage, "heading", "line", "snippet") for passage in result.passages],
     }
 
 
-def context(desk: Desk, asked: ContextAsked) -> Document:
-    """Text to answer from, with numbered sources; the whole answer is within the budget."""
-    budget = asked.budget_tokens
+def question_context(context: ToolContext, request: ToolRequest) -> Document:
+    """Gather text to answer from, with numbered sources; the whole answer is within the budget."""
+    wanted = replace(request.to_record(ContextRequest), door=DOOR)
+    budget = wanted.budget_tokens
     while True:
-        question = ContextRequest(
-            asked.query,
-            budget_tokens=budget,
-            sources=asked.sources,
-            fill=asked.fill,
-            door=DOOR,
-        )
-        made = read(desk.answers.document(question))
-        if not made["sources"]:
-            refuse_while_building(desk)
-        document = _context(made)
-        # The sources stand beside the text, and JSON writes line ends and quotes longer.
-        over = desk.count(encode(compact(document))) + _TOKENS_FIELD - asked.budget_tokens
-        if over <= 0 or budget <= MIN_BUDGET:
+        reply = context.backend.answer(replace(wanted, budget_tokens=budget))
+        if not reply.sources:
+            refuse_while_building(context.backend)
+        document = _context_document(reply)
+        # The sources are added to the text, and JSON writes line ends and quotes longer.
+        tokens = context.count_tokens(encode(compact(document))) + _TOKENS_FIELD
+        excess = tokens - wanted.budget_tokens
+        if excess <= 0 or budget <= MIN_BUDGET:
             return document
-        budget = max(MIN_BUDGET, min(made["tokens"], budget) - over)
+        budget = max(MIN_BUDGET, min(reply.tokens, budget) - excess)
 
 
-def _context(made: Document) -> Document:
-    shown = ("n", "path", "heading", "line", "detail")
+def _context_document(reply: ContextReply) -> Document:
     return {
-        "vault": made["vault"],
-        "context": made["text"],
-        "sources": [{name: one[name] for name in shown} for one in made["sources"]],
-        "left_out": made["left_out"],
-        "confidence": made["confidence"],
-        "tokenizer": made["tokenizer"],
-        "warnings": made["warnings"],
+        "vault": reply.vault,
+        "context": reply.text,
+        "sources": [
+            pick(source, "n", "path", "heading", "line", "detail") for source in reply.sources
+        ],
+        **pick(reply, "left_out", "confidence", "tokenizer", "warnings"),
     }
 
 
-def _results(found: Document, results: list[Document]) -> Document:
+def namespaces(context: ToolContext, request: NamespacesRequest) -> Document:
+    """List the vaults, and the folders of one with how many notes each has."""
+    ledger = context.backend.answer(LedgerRequest())
+    counts: Counter[str] = Counter()
+    for entry in ledger.entries:
+        if entry.state in {"indexed", "keyword_only"}:
+            folders = entry.path.split("/")[:-1][: request.depth]
+            counts.update(
+                "/".join([ledger.vault, *folders[:level]]) for level in range(len(folders) + 1)
+            )
     return {
-        "vault": found["vault"],
-        "total": found["total"],
-        "confidence": found["confidence"],
-        "results": [_result(one) for one in results],
-        "warnings": found["warnings"],
-    }
-
-
-def _result(one: Document) -> Document:
-    return {
-        "path": one["path"],
-        "title": one["title"],
-        "heading": one["heading"],
-        "line": one["line"],
-        "score": one["score"],
-        "modified": _day(one["modified"]),
-        "tags": one["tags"],
-        "snippet": one["snippet"],
-        "more": [
-            {"heading": part["heading"], "line": part["line"], "snippet": part["snippet"]}
-            for part in one["passages"]
+        "vaults": [vault.name for vault in context.vaults],
+        "namespaces": [
+            {"namespace": namespace, "notes": notes}
+            for namespace, notes in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         ],
     }
-
-
-def _indexed(desk: Desk) -> list[Document]:
-    rows: list[Document] = read(desk.answers.document(LedgerRequest()))["entries"]
-    return [one for one in rows if one["state"] in {"indexed", "keyword_only"}]
-
-
-def _filtered(desk: Desk, condition: str) -> list[Document]:
-    request = SearchRequest(condition, limit=MAX_FOUND, mode="keyword", everything=True)
-    rows: list[Document] = read(desk.answers.document(request))["results"]
-    return rows
-
-
-def _day(time: str | None) -> str | None:
-    return time[:10] if time else None
 
 
 TOOLS = (
@@ -260,7 +175,17 @@ TOOLS = (
         "search",
         "Search notes",
         f"Find notes by meaning and by keyword; each result has its best passage. {_LANGUAGE}",
-        SearchAsked,
+        request_model(
+            SearchRequest,
+            SearchArguments,
+            fields=("q", "limit", "mode", "plain", "min_score", "everything"),
+            changes={
+                "q": QUERY,
+                "limit": Change(at_most=_MAX_RESULTS),
+                "mode": Change(doc="By keyword, by meaning, or both"),
+                "plain": Change(doc="Take query as text, without operators"),
+            },
+        ),
         search,
         cut=("results",),
     ),
@@ -268,31 +193,35 @@ TOOLS = (
         "similar",
         "Similar notes",
         "Find notes like a note (`path`) or like a text.",
-        SimilarAsked,
+        request_model(
+            SimilarRequest,
+            SimilarArguments,
+            fields=("limit", "unlinked"),
+            changes={"limit": Change(at_most=_MAX_RESULTS)},
+        ),
         similar,
         cut=("results",),
     ),
     Tool(
-        "read_note",
-        "Read a note",
-        "Read a note: all of it, the section under a heading, or some lines.",
-        ReadAsked,
-        read_note,
-    ),
-    Tool(
-        "list_notes",
-        "List notes",
-        "List notes by folder or by conditions of the query language, the latest first.",
-        ListAsked,
-        list_notes,
-        cut=("notes",),
-    ),
-    Tool(
         "context",
         "Context for a question",
-        "What the notes have on a question, ready to answer from: whole notes, passages and"
-        " headings with numbers to cite as [n], within a budget of tokens.",
-        ContextAsked,
-        context,
+        "Text from the notes to answer a question with: whole notes, passages and headings, with"
+        " numbers to cite as [n], within a budget of tokens.",
+        request_model(
+            ContextRequest,
+            ToolRequest,
+            fields=("q", "budget_tokens", "sources", "fill"),
+            changes={"q": QUERY, "budget_tokens": Change(doc="Most tokens of the answer")},
+        ),
+        question_context,
+    ),
+    Tool(
+        "namespaces",
+        "Namespaces",
+        "What `namespace` of search may be: the vaults, and a vault's folders with how many notes"
+        " each has.",
+        NamespacesRequest,
+        namespaces,
+        cut=("namespaces",),
     ),
 )

@@ -1,45 +1,59 @@
-"""The protocol's side: tools, resources and prompts in the words of the official SDK."""
+"""The MCP server: tools, resources and prompts as the official SDK expects them."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from notewell import __version__
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
-from notewell.mcp import resources
-from notewell.mcp.answer import compact, encode, within
-from notewell.mcp.building import refuse_while_building
-from notewell.mcp.failures import failure, invalid, near
-from notewell.mcp.namespaces import vault_of
+from notewell.mcp import index_tools, memory_tools, note_tools, search_tools, vault_tools
+from notewell.mcp.answer import (
+    compact,
+    encode,
+    failure,
+    fit,
+    nearest_paths,
+    refuse_while_building,
+)
 from notewell.mcp.prompts import PROMPTS, PromptText
-from notewell.mcp.schema import schema_of
-from notewell.mcp.source import Source
-from notewell.mcp.table import TOOLS
-from notewell.mcp.tool import Asked, Desk, Document, Tool
+from notewell.mcp.requests import ToolRequest, invalid, schema_of
+from notewell.mcp.tool import Document, Source, Tool, ToolContext
 
-Context: TypeAlias = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+ProtocolContext: TypeAlias = ServerRequestContext[Any, Any]
+
+# In the order in which assistants see them.
+TOOLS: tuple[Tool, ...] = (
+    *search_tools.TOOLS,
+    *note_tools.TOOLS,
+    *vault_tools.TOOLS,
+    *index_tools.TOOLS,
+    *memory_tools.TOOLS,
+)
 
 _INSTRUCTIONS = (
     "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"
     " notes; answers name paths, lines and headings for `read_note`. Every answer says how many"
-    " tokens it has, and `budget_tokens` bounds it. Cite notes by their path."
+    " tokens it has, and `budget_tokens` limits them. Cite notes by their path."
 )
 _RESOURCE_NOT_FOUND = -32002
 
 _log = logging.getLogger(__name__)
 
 
-def build(source: Source, *, may_write: Callable[[Context], bool]) -> Server[Any]:
-    """Make the server over `source`. `may_write` tells of a request whether it may write."""
+def build(source: Source, *, may_write: Callable[[ProtocolContext], bool]) -> Server[Any]:
+    """Make the server of `source`. `may_write` says whether the caller of a request may write."""
     handlers = _Handlers(source, may_write)
     return Server(
         "notewell",
@@ -57,22 +71,37 @@ def build(source: Source, *, may_write: Callable[[Context], bool]) -> Server[Any
     )
 
 
-class _Handlers:
-    """One method a request of the protocol."""
+def serve_stdio(source: Source, *, allow_write: bool) -> None:
+    """Serve the assistant that started this process, on stdin and stdout, until stdin closes.
 
-    def __init__(self, source: Source, may_write: Callable[[Context], bool]) -> None:
+    Nothing but the protocol is written to stdout: the SDK keeps that stream for itself and points
+    whatever else writes there to stderr, where log lines go anyway.
+    """
+    asyncio.run(_serve_stdio(source, allow_write=allow_write))
+
+
+async def _serve_stdio(source: Source, *, allow_write: bool) -> None:
+    server = build(source, may_write=lambda _: allow_write)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class _Handlers:
+    """A method for each request of the protocol."""
+
+    def __init__(self, source: Source, may_write: Callable[[ProtocolContext], bool]) -> None:
         self._source = source
         self._may_write = may_write
         self._tools = {tool.name: tool for tool in TOOLS}
         self._prompts = {prompt.name: prompt for prompt in PROMPTS}
 
     async def list_tools(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
+        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
 
     async def call_tool(
-        self, ctx: Context, params: types.CallToolRequestParams
+        self, ctx: ProtocolContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Answer with one text block and the same as structured content, errors included."""
         tool = self._tools.get(params.name)
@@ -80,24 +109,24 @@ class _Handlers:
             known = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"no tool '{params.name}'; known: {known}")
         try:
-            asked = tool.asked.model_validate(params.arguments or {})
+            request = tool.request.model_validate(params.arguments or {})
             self._check_may_write(ctx, tool)
             document, failed = await self._source.run(
-                _vault(asked), lambda desk: _worked(tool, desk, asked)
+                request.vault_name, lambda context: _call(tool, context, request)
             )
         except ValidationError as error:
-            document, failed = failure(invalid(error, tool.asked)), True
+            document, failed = failure(invalid(error, tool.request)), True
         except NotewellError as error:
             document, failed = failure(error), True
         except Exception as error:  # noqa: BLE001 - the outermost boundary: an assistant gets an answer
-            document, failed = failure(_unforeseen(error)), True
+            document, failed = failure(_unexpected(error)), True
         return types.CallToolResult(
             content=[types.TextContent(text=encode(document))],
             structured_content=document,
             is_error=failed,
         )
 
-    def _check_may_write(self, ctx: Context, tool: Tool) -> None:
+    def _check_may_write(self, ctx: ProtocolContext, tool: Tool) -> None:
         if tool.writes and not self._may_write(ctx):
             raise ReadOnlyError(
                 f"`{tool.name}` changes something, and this assistant may only read. A person"
@@ -106,13 +135,13 @@ class _Handlers:
             )
 
     async def list_resources(
-        self, _ctx: Context, params: types.PaginatedRequestParams | None
+        self, _ctx: ProtocolContext, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None else None
         if cursor is not None and not cursor.isdecimal():
             raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server")
-        notes, following = await self._asked(
-            None, lambda desk: resources.page(desk, int(cursor or 0))
+        notes, following = await self._run(
+            None, lambda context: note_tools.list_resources(context, int(cursor or 0))
         )
         return types.ListResourcesResult(
             resources=[
@@ -125,35 +154,35 @@ class _Handlers:
         )
 
     async def list_templates(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
+        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(
             name="note",
             title="Note",
-            uri_template=resources.TEMPLATE,
+            uri_template=note_tools.URI_TEMPLATE,
             description="A note of a vault (id or name), by its path",
             mime_type="text/markdown",
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(
-        self, _ctx: Context, params: types.ReadResourceRequestParams
+        self, _ctx: ProtocolContext, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         try:
-            vault, path = resources.address(params.uri)
+            vault, path = note_tools.parse_resource_uri(params.uri)
         except NotFoundError as error:
             raise _protocol_error(error) from error
-        text = await self._asked(vault, lambda desk: resources.text(desk, path))
+        text = await self._run(vault, lambda context: note_tools.read_resource(context, path))
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(
-        self, _ctx: Context, _params: types.PaginatedRequestParams | None
+        self, _ctx: ProtocolContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[_prompt(prompt) for prompt in PROMPTS])
 
     async def get_prompt(
-        self, _ctx: Context, params: types.GetPromptRequestParams
+        self, _ctx: ProtocolContext, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         prompt = self._prompts.get(params.name)
         given = params.arguments or {}
@@ -163,54 +192,48 @@ class _Handlers:
         missing = [one.name for one in prompt.arguments if not given.get(one.name, "").strip()]
         if missing:
             raise MCPError(types.INVALID_PARAMS, f"the prompt needs: {', '.join(missing)}")
-        text = await self._asked(None, lambda desk: prompt.text(desk, given))
+        text = await self._run(None, lambda context: prompt.text(context, given))
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompt.description, messages=[message])
 
-    async def _asked(self, vault: str | None, work: Callable[[Desk], Any]) -> Any:
-        """What `work` gives; its errors as errors of the protocol."""
+    async def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        """Run `work` for a vault; its errors become errors of the protocol."""
         try:
             return await self._source.run(vault, work)
         except NotewellError as error:
             raise _protocol_error(error) from error
 
 
-def _worked(tool: Tool, desk: Desk, asked: Asked) -> tuple[Document, bool]:
-    """A tool's answer, and whether it is a failure. Runs in a thread."""
+def _call(tool: Tool, context: ToolContext, request: ToolRequest) -> tuple[Document, bool]:
+    """Return a tool's answer, and whether it is an error. Runs in a thread."""
     try:
-        raw = _run(tool, desk, asked)
+        raw = _run_tool(tool, context, request)
     except ServerError:
-        raise  # the server has gone: the source may know another way
+        raise  # the server has gone: the source may know another backend
     except NotewellError as error:
-        return failure(error, near(desk, asked, error)), True
+        return failure(error, nearest_paths(context.backend, request, error)), True
     document: Document = compact(raw)
     for name in tool.cut[:1]:
         if name in raw:
-            document.setdefault(name, [])  # that there is none is an answer
-    budget = getattr(asked, "budget_tokens", None)
-    return within(document, tool.cut, budget, desk.count), False
+            document.setdefault(name, [])  # that nothing was found is an answer too
+    budget = getattr(request, "budget_tokens", None)
+    return fit(document, tool.cut, budget, context.count_tokens), False
 
 
-def _run(tool: Tool, desk: Desk, asked: Asked) -> Document:
-    """What a tool gives; a note that is not there yet is no note that is not there."""
+def _run_tool(tool: Tool, context: ToolContext, request: ToolRequest) -> Document:
+    """Run a tool; a note that is not indexed yet is not reported as missing."""
     try:
-        return tool.run(desk, asked)
+        return tool.run(context, request)
     except NotFoundError as error:
         if error.code == NotFoundError.code:
-            refuse_while_building(desk, getattr(asked, "path", None))
+            refuse_while_building(context.backend, getattr(request, "path", None))
         raise
 
 
-def _vault(asked: Asked) -> str | None:
-    """The vault that is asked for, by itself or as the first part of a namespace."""
-    namespace = getattr(asked, "namespace", None) if asked.of_notes else None
-    return asked.vault or (vault_of(namespace) if namespace else None)
-
-
-def _unforeseen(error: Exception) -> NotewellError:
-    """What is told of an error that nobody expected; its message might quote a note."""
+def _unexpected(error: Exception) -> NotewellError:
+    """Log an error that nobody expected; its message might quote a note, so it is not repeated."""
     places = "".join(traceback.format_tb(error.__traceback__))
-    _log.error("unforeseen %s\n%s", type(error).__name__, places)
+    _log.error("unexpected %s\n%s", type(error).__name__, places)
     return NotewellError(
         "Something failed inside Notewell; its log says where. Please report it.", code="internal"
     )
@@ -221,7 +244,7 @@ def _described(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=schema_of(tool.asked),
+        input_schema=schema_of(tool.request),
         annotations=types.ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.destructive,

@@ -1,47 +1,36 @@
-"""What a tool is: a name, what may be asked, and a function that answers.
+"""What a tool is: its name, the request it takes, and the function that answers it.
 
-A tool's function gets a `Desk` and the checked request, runs in a thread, and gives a JSON
-document; errors are raised as everywhere. How the document becomes an answer is answer.py's job.
+The function gets a `ToolContext` and a checked request, runs in a thread, and returns a JSON
+document; it raises errors of the package. `answer` makes the text that an assistant gets of both.
 """
 
 from __future__ import annotations
 
+import secrets
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
-
-import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from notewell.client.backend import Backend
-from notewell.mcp.jobs import Jobs
+from notewell.errors import NotFoundError
+from notewell.mcp.requests import ToolRequest
 from notewell.types import CountTokens
 
-Document: TypeAlias = dict[str, Any]  # JSON of a route or of a tool; checked by tests, not by types
+T = TypeVar("T")
 
-DEFAULT_BUDGET = 2000
+# JSON of a tool's answer. Values may be reply records, which `answer.compact` turns into JSON.
+Document: TypeAlias = dict[str, Any]
 
-
-class Asked(BaseModel):
-    """What may be asked of any tool. Unknown names are refused; "10" is read as 10."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    of_notes: ClassVar[bool] = True  # whether a `namespace` is a vault or a folder of notes
-
-    vault: str | None = Field(None, description="Vault name or id; the default one if left out")
-
-
-class BudgetAsked(Asked):
-    """What may be asked of a tool whose answer may be long."""
-
-    budget_tokens: int = Field(
-        DEFAULT_BUDGET, ge=100, le=100_000, description="Most tokens of the answer"
-    )
+DOOR = "mcp"  # what searches of assistants are called in the log
+_MAX_JOBS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class VaultFacts:
-    """A vault that may be asked about."""
+    """A vault that an assistant may name."""
 
     id: str
     name: str
@@ -49,35 +38,82 @@ class VaultFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """What a tool works with, for one vault."""
+class Job:
+    """Indexing that a tool started; `began` in POSIX seconds."""
 
-    vault: str  # its id
-    answers: Backend
-    count: CountTokens
+    id: str
+    kind: str
+    vault: str
+    began: float
+
+
+class Jobs:
+    """The latest jobs of one MCP server. Any thread may call.
+
+    Whether a job has ended is read from its vault's status, so it outlives the server that runs it
+    and needs no notification.
+    """
+
+    def __init__(self) -> None:
+        """Start without jobs."""
+        self._lock = threading.Lock()
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+
+    def begin(self, kind: str, vault: str) -> Job:
+        """Record a job that has just been started."""
+        job = Job(f"{kind}-{secrets.token_hex(4)}", kind, vault, time.time())
+        with self._lock:
+            self._jobs[job.id] = job
+            if len(self._jobs) > _MAX_JOBS:
+                self._jobs.popitem(last=False)
+        return job
+
+    def find(self, job_id: str) -> Job:
+        """Return the job with this id; raises NotFoundError where it is not among the latest."""
+        with self._lock:
+            job = self._jobs.get(job_id)
+        if job is None:
+            raise NotFoundError(
+                f"no job '{job_id}' is known; vault_status without `job` says what is going on"
+            )
+        return job
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool works with: one vault, and the server's jobs. `vault_id` is the vault's."""
+
+    vault_id: str
+    backend: Backend
+    count_tokens: CountTokens
     jobs: Jobs
-    vaults: tuple[VaultFacts, ...]  # those that may be asked about
+    vaults: tuple[VaultFacts, ...]  # all that may be named
+
+
+class Source(Protocol):
+    """Finds the backend of a vault, anew for each call, and runs a tool's work with it."""
+
+    async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        """Run `work` in a thread, for the vault of that name or id; None: the default vault.
+
+        Raises NotFoundError where there is no such vault, and whatever `work` raises.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. `cut` names the parts of its answer that are shortened to keep to a budget.
+    """A tool, as assistants see it, and how it is answered.
 
-    `writes` tools are refused where the assistant was not allowed to write. `destructive`: it may
-    delete.
+    `cut` names the parts of its answer that are shortened, in that order, to keep to the budget.
+    `writes`: refused unless the assistant may write. `destructive`: it may delete.
     """
 
     name: str
     title: str
     description: str
-    asked: type[Asked]
-    run: Callable[[Desk, Any], Document]  # the second argument is an `asked`
+    request: type[ToolRequest]
+    run: Callable[[ToolContext, Any], Document]  # the second argument is a `request`
     cut: tuple[str, ...] = ()
     writes: bool = False
     destructive: bool = False
-
-
-def read(document: bytes) -> Document:
-    """The JSON object of a route."""
-    loaded: Document = orjson.loads(document)
-    return loaded

@@ -1,209 +1,136 @@
-"""Tools that look at a vault as a whole: its links, its past, its state, what was searched."""
+"""Tools that look at a vault as a whole: its links, its past, its figures, its searches."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
+from annotated_types import MaxLen
 from pydantic import Field, model_validator
 
-from notewell.contract.explore import ArchaeologyRequest, Granularity
+from notewell.contract.explore import ArchaeologyRequest
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.graph import MAX_HOPS, GraphStatsRequest, NeighborsRequest, PathRequest
+from notewell.contract.graph import GraphStatsRequest, NeighborsRequest, PathRequest
 from notewell.contract.log import LogRequest
 from notewell.contract.search import SearchRequest
-from notewell.contract.status import LedgerRequest, StatusRequest
+from notewell.contract.status import StatusRequest
 from notewell.errors import NotFoundError
-from notewell.mcp.jobs import progress
-from notewell.mcp.tool import BudgetAsked, Desk, Document, Tool, read
-from notewell.types import Direction, LedgerState, SearchMode
+from notewell.mcp.answer import pick
+from notewell.mcp.requests import QUERY, BudgetedRequest, Change, request_model
+from notewell.mcp.tool import Document, Tool, ToolContext
+from notewell.types import SearchMode
 
-_LOGGED = 1000  # searches of the log that are looked through for one
-
-
-class NeighborsAsked(BudgetAsked):
-    """`graph_neighbors`."""
-
-    path: str = Field(min_length=1, description="A note's path, or its name as in a link")
-    hops: int = Field(1, ge=1, le=MAX_HOPS, description="How many links away at most")
-    direction: Direction = Field("both", description="Along links, against them, or either way")
-    limit: int = Field(50, ge=1, le=1000, description="Most notes")
+_MAX_LOGGED = 1000  # searches of the log among which one is looked for by its id
+_SHOWN_NOTES = 3  # of a peak, and of a search in the log
 
 
-class PathAsked(BudgetAsked):
-    """`graph_path`."""
+class TraceRequest(BudgetedRequest):
+    """The request of `trace_query`."""
 
-    source: str = Field(min_length=1, description="A note's path or name")
-    target: str = Field(min_length=1, description="Another's")
-    directed: bool = Field(default=False, description="Only along links, not against them")
-
-
-class ArchaeologyAsked(BudgetAsked):
-    """`archaeology`."""
-
-    query: str = Field(max_length=MAX_QUERY_CHARS, description="The topic, as a query")
-    limit: int = Field(100, ge=1, le=1000, description="Most notes that are looked at")
-    granularity: Granularity = "auto"
-
-
-class StatusAsked(BudgetAsked):
-    """`vault_status`."""
-
-    job: str | None = Field(None, description="Also how far this job is")
-    state: LedgerState | None = Field(None, description="Also the files in this state, and why")
-    path: str | None = Field(None, description="Also what became of this file, and by which rule")
-
-
-class TraceAsked(BudgetAsked):
-    """`trace_query`."""
-
-    query: str | None = Field(None, max_length=MAX_QUERY_CHARS, description="A query")
-    query_id: str | None = Field(None, description="Or the id of an earlier one, of trace_list")
+    query: Annotated[str, MaxLen(MAX_QUERY_CHARS)] | None = Field(None, description="A query")
+    query_id: str | None = Field(None, description="Or the id of an earlier one, from trace_list")
     mode: SearchMode = "hybrid"
-    limit: int = Field(5, ge=1, le=100, description="Most results shown")
+    limit: int = Field(5, ge=1, le=100, description="How many results at most")
 
     @model_validator(mode="after")
-    def _names_one(self) -> Self:
+    def _check_one_is_given(self) -> Self:
         if (self.query is None) == (self.query_id is None):
             raise ValueError("give either `query` or `query_id`")
         return self
 
 
-class TraceListAsked(BudgetAsked):
-    """`trace_list`."""
-
-    limit: int = Field(20, ge=1, le=1000, description="Most searches, the latest first")
-
-
-def graph_neighbors(desk: Desk, asked: NeighborsAsked) -> Document:
-    """Notes within some links of a note."""
-    question = NeighborsRequest(
-        asked.path, hops=asked.hops, direction=asked.direction, limit=asked.limit
-    )
-    found = read(desk.answers.document(question))
-    shown = ("path", "hops", "score", "link")
+def graph_neighbors(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return the notes within some links of a note."""
+    reply = context.backend.answer(request.to_record(NeighborsRequest))
     return {
-        "path": found["path"],
-        "total": found["total"],
-        "neighbors": [{name: one[name] for name in shown} for one in found["neighbors"]],
+        **pick(reply, "path", "total"),
+        "neighbors": [pick(one, "path", "hops", "score", "link") for one in reply.neighbors],
     }
 
 
-def graph_path(desk: Desk, asked: PathAsked) -> Document:
-    """The shortest way between two notes."""
-    question = PathRequest(asked.source, asked.target, directed=asked.directed)
-    found = read(desk.answers.document(question))
+def graph_path(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return the shortest path between two notes."""
+    reply = context.backend.answer(request.to_record(PathRequest))
     return {
-        "source": found["source"],
-        "target": found["target"],
-        "connected": found["length"] is not None,
-        "length": found["length"],
-        "steps": [{"path": one["path"], "link": one["link"]} for one in found["steps"]],
+        **pick(reply, "source", "target"),
+        "connected": reply.length is not None,
+        "length": reply.length,
+        "steps": [pick(step, "path", "link") for step in reply.steps],
     }
 
 
-def archaeology(desk: Desk, asked: ArchaeologyAsked) -> Document:
-    """When a topic was on somebody's mind."""
-    question = ArchaeologyRequest(asked.query, limit=asked.limit, granularity=asked.granularity)
-    found = read(desk.answers.document(question))
-    shown = ("first", "last", "total", "undated", "granularity", "intervals", "gaps", "warnings")
+def archaeology(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return when a topic was written about."""
+    reply = context.backend.answer(request.to_record(ArchaeologyRequest))
     return {
-        **{name: found[name] for name in shown},
+        **pick(reply, "first", "last", "total", "undated", "granularity"),
+        **pick(reply, "intervals", "gaps", "warnings"),
         "peaks": [
             {
-                "start": one["start"],
-                "end": one["end"],
-                "count": one["count"],
-                "notes": [note["path"] for note in one["notes"][:3]],
+                **pick(peak, "start", "end", "count"),
+                "notes": [note.path for note in peak.notes[:_SHOWN_NOTES]],
             }
-            for one in found["peaks"]
+            for peak in reply.peaks
         ],
-        "notes": [
-            {"date": one["date"], "path": one["path"], "score": one["score"]}
-            for one in found["notes"]
-        ],
+        "notes": [pick(note, "date", "path", "score") for note in reply.notes],
     }
 
 
-def vault_status(desk: Desk, asked: StatusAsked) -> Document:
-    """Where the index stands, with the ledger's counts and what is asked of it."""
-    status = read(desk.answers.document(StatusRequest()))
-    left_out = ("generation", "work", "embedder")
-    document = {name: value for name, value in status.items() if name not in left_out}
-    if asked.job is not None:
-        document["job"] = progress(desk.jobs.find(asked.job), status)
-    if asked.state is not None or asked.path is not None:
-        ledger = read(desk.answers.document(LedgerRequest(asked.state, asked.path)))
-        shown = ("path", "state", "rule", "reason", "warnings")
-        document["files"] = [{name: one[name] for name in shown} for one in ledger["entries"]]
-    return document
-
-
-def stats(desk: Desk, _asked: BudgetAsked) -> Document:
-    """Figures of the vault: notes, passages, links, searches."""
-    status = read(desk.answers.document(StatusRequest()))
-    graph = read(desk.answers.document(GraphStatsRequest()))
-    log = read(desk.answers.document(LogRequest(1)))
-    counted = ("nodes", "edges", "unresolved", "components", "largest", "isolated", "orphans")
+def stats(context: ToolContext, _request: BudgetedRequest) -> Document:
+    """Return figures of the vault: notes, passages, links, searches."""
+    status = context.backend.answer(StatusRequest())
+    graph = context.backend.answer(GraphStatsRequest())
+    log = context.backend.answer(LogRequest(1))
+    counts = ("nodes", "edges", "unresolved", "components", "largest", "isolated", "orphans")
     return {
-        "vault": status["vault"],
-        "notes": status["notes"],
-        "passages": status["chunks"],
-        "embedded": status["vectors"],
-        "model": status["model"],
-        "files": status["ledger"],
-        "links": {name: graph[name] for name in counted},
-        "searches": log["total"] if log["enabled"] else None,
-        "hubs": [{"path": one["path"], "links_in": one["links_in"]} for one in graph["hubs"]],
+        "vault": status.vault,
+        "notes": status.notes,
+        "passages": status.chunks,
+        "embedded": status.vectors,
+        "model": status.model,
+        "files": status.ledger,
+        "links": pick(graph, *counts),
+        "searches": log.total if log.enabled else None,
+        "hubs": [pick(hub, "path", "links_in") for hub in graph.hubs],
     }
 
 
-def trace_query(desk: Desk, asked: TraceAsked) -> Document:
-    """What each stage of a search did, and how the results came by their scores."""
-    query, mode = asked.query, asked.mode
+def trace_query(context: ToolContext, request: TraceRequest) -> Document:
+    """Return what each stage of a search did, and how the results came by their scores."""
+    query, mode = request.query, request.mode
     if query is None:
-        query, mode = _logged(desk, asked.query_id or "")
-    found = read(
-        desk.answers.document(SearchRequest(query, limit=asked.limit, mode=mode, explain=True))
+        query, mode = _logged(context, request.query_id or "")
+    reply = context.backend.answer(
+        SearchRequest(query, limit=request.limit, mode=mode, explain=True)
     )
-    shown = ("path", "score", "scores", "raw")
     return {
         "query": query,
-        "mode": found["mode"],
-        "fusion": found["fusion"],
-        "filtered": found["filtered"],
-        "explain": found["explain"],
-        "results": [{name: one[name] for name in shown} for one in found["results"]],
-        "warnings": found["warnings"],
+        **pick(reply, "mode", "fusion", "filtered", "explain"),
+        "results": [pick(one, "path", "score", "scores", "raw") for one in reply.results],
+        "warnings": reply.warnings,
     }
 
 
-def trace_list(desk: Desk, asked: TraceListAsked) -> Document:
-    """The latest searches of this vault, with what was found and opened."""
-    log = read(desk.answers.document(LogRequest(asked.limit)))
+def trace_list(context: ToolContext, request: BudgetedRequest) -> Document:
+    """Return the latest searches of this vault, with what was found and opened."""
+    log = context.backend.answer(request.to_record(LogRequest))
     return {
-        "enabled": log["enabled"],
-        "total": log["total"],
+        **pick(log, "enabled", "total"),
         "searches": [
             {
-                "query_id": one["query_id"],
-                "at": one["at"],
-                "door": one["door"],
-                "query": one["query"],
-                "mode": one["mode"],
-                "took_ms": one["took_ms"],
-                "results": [result["path"] for result in one["results"][:3]],
-                "opened": [opened["path"] for opened in one["opened"]],
+                **pick(one, "query_id", "at", "door", "query", "mode", "took_ms"),
+                "results": [result.path for result in one.results[:_SHOWN_NOTES]],
+                "opened": [opened.path for opened in one.opened],
             }
-            for one in log["entries"]
+            for one in log.entries
         ],
     }
 
 
-def _logged(desk: Desk, query_id: str) -> tuple[str, SearchMode]:
-    """Query and mode of a search in the log."""
-    for one in read(desk.answers.document(LogRequest(_LOGGED)))["entries"]:
-        if one["query_id"] == query_id:
-            return one["query"], one["mode"]
+def _logged(context: ToolContext, query_id: str) -> tuple[str, SearchMode]:
+    """Return query and mode of a search in the log."""
+    for entry in context.backend.answer(LogRequest(_MAX_LOGGED)).entries:
+        if entry.query_id == query_id:
+            return entry.query, entry.mode
     raise NotFoundError(f"no search '{query_id}' among the latest; trace_list names them")
 
 
@@ -212,48 +139,51 @@ TOOLS = (
         "graph_neighbors",
         "Linked notes",
         "The notes within some links of a note, nearest first.",
-        NeighborsAsked,
+        request_model(
+            NeighborsRequest,
+            BudgetedRequest,
+            fields=("path", "hops", "direction", "limit"),
+            changes={"limit": Change(default=50)},
+        ),
         graph_neighbors,
         cut=("neighbors",),
     ),
     Tool(
         "graph_path",
-        "Way between notes",
-        "The shortest way along links from one note to another.",
-        PathAsked,
+        "Path between notes",
+        "The shortest path along links from one note to another.",
+        request_model(PathRequest, BudgetedRequest, fields=("source", "target", "directed")),
         graph_path,
         cut=("steps",),
     ),
     Tool(
         "archaeology",
         "A topic over time",
-        "When a topic was on the writer's mind: times of activity, pauses, peaks, dated notes.",
-        ArchaeologyAsked,
+        "When a topic was written about: periods of activity, pauses, peaks, dated notes.",
+        request_model(
+            ArchaeologyRequest,
+            BudgetedRequest,
+            fields=("q", "limit", "granularity"),
+            changes={"q": QUERY, "limit": Change(default=100)},
+        ),
         archaeology,
         cut=("notes", "peaks", "gaps", "intervals"),
-    ),
-    Tool(
-        "vault_status",
-        "State of the index",
-        "Where a vault's index stands; also how far a job is, which files failed or are left out"
-        " and why.",
-        StatusAsked,
-        vault_status,
-        cut=("files",),
     ),
     Tool(
         "trace_query",
         "Explain a search",
         "What each stage of a search did: why a note was found, or was not.",
-        TraceAsked,
+        TraceRequest,
         trace_query,
         cut=("results", "explain"),
     ),
     Tool(
         "trace_list",
         "Earlier searches",
-        "The latest searches of a vault, what they found and what was opened of it.",
-        TraceListAsked,
+        "The latest searches of a vault, with what they found and which results were opened.",
+        request_model(
+            LogRequest, BudgetedRequest, fields=("limit",), changes={"limit": Change(default=20)}
+        ),
         trace_list,
         cut=("searches",),
     ),
@@ -261,7 +191,7 @@ TOOLS = (
         "stats",
         "Figures of a vault",
         "How many notes, passages, links and searches a vault has, and its most linked notes.",
-        BudgetAsked,
+        BudgetedRequest,
         stats,
         cut=("hubs",),
     ),
