@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.cli.archaeology import chart
-from notewell.cli.documents_explore import BucketDocument
+from notewell.contract.explore import Bucket
 from tests.cli.support import CommandLine, write_notes
 
 
@@ -72,10 +72,10 @@ def test_the_past_of_a_topic(notewell: CommandLine) -> None:
 
 
 def test_a_chart_fits_a_narrow_terminal() -> None:
-    buckets: list[BucketDocument] = [
-        {"start": "2026-01-05", "end": "2026-01-11", "count": 1200},
-        {"start": "2026-01-12", "end": "2026-01-18", "count": 1},
-        {"start": "2026-02-02", "end": "2026-02-08", "count": 600},
+    buckets = [
+        Bucket("2026-01-05", "2026-01-11", 1200),
+        Bucket("2026-01-12", "2026-01-18", 1),
+        Bucket("2026-02-02", "2026-02-08", 600),
     ]
 
     lines = list(chart(buckets, "week", width=30))

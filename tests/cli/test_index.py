@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,15 @@ from notewell.cli import index as index_module
 from notewell.cli.index import reindex_beside
 from notewell.cli.progress import Reporter
 from notewell.client.remote import ServerInfo
-from notewell.contract.changes import ReindexRequest
-from notewell.contract.status import IndexReport, StatusRequest
+from notewell.contract.changes import AcceptedReply, ReindexRequest
+from notewell.contract.status import (
+    EngineState,
+    IndexReport,
+    QueueStatus,
+    StatusReply,
+    StatusRequest,
+    WorkDone,
+)
 from notewell.errors import ServerError
 from tests.cli.support import CommandLine, write_notes
 
@@ -93,24 +99,33 @@ def test_a_model_that_nobody_knows_is_an_error(notewell: CommandLine, vault: Pat
 class FakeServer:
     """A server that says one status after the other, the last one for ever."""
 
-    def __init__(self, *states: str, paused: bool = False) -> None:
+    def __init__(self, *states: EngineState, paused: bool = False) -> None:
         self.info = ServerInfo("http://127.0.0.1:1", "t", 1, 1, "1", ())
         self._states = list(states)
         self._paused = paused
         self._embedded = 100
 
-    def document(self, request: object) -> bytes:
+    def answer(self, request: object) -> AcceptedReply | StatusReply:
         if isinstance(request, ReindexRequest):
             self._embedded += 7
-            return b"{}"
+            return AcceptedReply(1, 1)
         assert isinstance(request, StatusRequest)
         state = self._states.pop(0) if len(self._states) > 1 else self._states[0]
-        queue = {"pending": 1, "current": None, "done": 0, "failed": 0, "paused": self._paused}
-        ledger = {"indexed": 3, "pending": 0, "failed": 1, "excluded": 2}
-        counts = {"notes": 3, "chunks": 4, "state": state, "queue": queue, "ledger": ledger}
-        work = {"read": 1, "embedded": self._embedded, "reused": 2, "removed": 0}
-        problem = "the disk is full" if state == "degraded" else None
-        return json.dumps({**counts, "guard": None, "problem": problem, "work": work}).encode()
+        return StatusReply(
+            vault="v",
+            notes=3,
+            chunks=4,
+            vectors=4,
+            model=None,
+            generation=1,
+            state=state,
+            semantic="unavailable",
+            semantic_reason=None,
+            queue=QueueStatus(pending=1, paused=self._paused),
+            ledger={"indexed": 3, "pending": 0, "failed": 1, "excluded": 2},
+            problem="the disk is full" if state == "degraded" else None,
+            work=WorkDone(read=1, embedded=self._embedded, reused=2),
+        )
 
 
 def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexReport:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.cli.search import note_path
+from notewell.cli.backend import note_path
 from notewell.types import VaultRecord
 from tests.cli.support import CommandLine
 

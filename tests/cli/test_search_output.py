@@ -2,72 +2,106 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.cli.documents import ResultDocument, SearchDocument
 from notewell.cli.output import clean
 from notewell.cli.search_output import highlighted, print_results, summary
+from notewell.contract.search import (
+    Contribution,
+    Explain,
+    Fusion,
+    Passage,
+    RawScores,
+    Reason,
+    Removed,
+    Result,
+    Scores,
+    SearchReply,
+    StageTrace,
+)
 
 
-def bold(snippet: str, highlights: list[list[int]]) -> list[str]:
+def bold(snippet: str, highlights: list[tuple[int, int]]) -> list[str]:
     text = highlighted(snippet, highlights)
     return [text.plain[span.start : span.end] for span in text.spans if "bold" in str(span.style)]
 
 
 def test_highlights_count_utf16_units() -> None:
-    assert bold("👩 bees and 蜂", [[3, 7], [12, 13]]) == ["bees", "蜂"]
+    assert bold("👩 bees and 蜂", [(3, 7), (12, 13)]) == ["bees", "蜂"]
 
 
 def test_highlights_that_overlap_or_lie_outside_do_no_harm() -> None:
-    text = highlighted("bees", [[0, 3], [1, 4], [3, 3], [9, 12]])
+    text = highlighted("bees", [(0, 3), (1, 4), (3, 3), (9, 12)])
 
     assert text.plain == "bees"
 
 
 def test_a_snippet_is_one_harmless_line() -> None:
-    assert highlighted("a\n\n  b\tc \x1b[2J", [[0, 1]]).plain == "a b c \\x1b[2J"
+    assert highlighted("a\n\n  b\tc \x1b[2J", [(0, 1)]).plain == "a b c \\x1b[2J"
 
 
 @given(
     st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"])),
-    st.lists(st.lists(st.integers(0, 30), min_size=2, max_size=2)),
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))),
 )
-def test_no_highlights_lose_text(snippet: str, highlights: list[list[int]]) -> None:
+def test_no_highlights_lose_text(snippet: str, highlights: list[tuple[int, int]]) -> None:
     shown = highlighted(snippet, highlights).plain
 
     assert "".join(shown.split()) == clean("".join(snippet.split()))
 
 
-def found(**changed: object) -> ResultDocument:
-    result = ResultDocument(
+def found(**changed: Any) -> Result:
+    result = Result(
         path="Garden/Bees.md",
         title="Bees",
+        description=None,
         heading="Hives > Way home",
+        block=None,
+        parent=None,
         line=3,
         snippet="Bees find their way.",
-        highlights=[[0, 4]],
+        highlights=((0, 4),),
         score=0.874,
-        passages=[],
+        scores=Scores(),
+        raw=RawScores(),
+        passages=(),
+        tags=(),
+        properties={},
+        created=None,
+        modified=None,
+        uri="",
     )
-    return {**result, **changed}  # type: ignore[typeddict-item]
+    return replace(result, **changed)
 
 
-def answer(*results: ResultDocument, total: int | None = None) -> SearchDocument:
-    return SearchDocument(
+def answer(
+    *results: Result, total: int | None = None, explain: Explain | None = None
+) -> SearchReply:
+    return SearchReply(
         query="bees",
+        vault="v",
         mode="hybrid",
+        fusion=Fusion("rrf"),
+        expanded=(),
+        filtered={},
+        generation=1,
         took_ms=3.21,
         total=len(results) if total is None else total,
-        results=list(results),
-        warnings=[],
+        confidence=None,
+        results=results,
+        warnings=(),
+        explain=explain,
     )
 
 
 def test_a_result_shows_where_what_and_how_well(capsys: pytest.CaptureFixture[str]) -> None:
-    passage = {"heading": None, "line": 9, "snippet": "", "highlights": [], "score": 0.5}
-    print_results(answer(found(passages=[passage])))
+    passage = Passage(None, None, None, line=9, snippet="", highlights=(), score=0.5)
+    print_results(answer(found(passages=(passage,))))
 
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert lines == [
@@ -88,11 +122,9 @@ def test_a_long_path_comes_out_whole(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_stages_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    stage = {"name": "fuse", "ms": 0.31, "count_in": 40, "count_out": 12, "top": ["Bees.md"]}
-    removed = [{"reason": "duplicate", "count": 28}]
-    document = answer(found())
-    document["explain"] = {"query": {}, "stages": [{**stage, "removed": removed}]}
-    print_results(document)
+    removed = (Removed("duplicate", 28),)
+    stage = StageTrace("fuse", 0.31, 40, 12, removed, ("Bees.md",))
+    print_results(answer(found(), explain=Explain({}, (stage,))))
 
     assert "fuse   0.31  40   12  28 duplicate  Bees.md" in capsys.readouterr().out
 
@@ -124,24 +156,22 @@ def test_a_heading_that_repeats_the_title_is_left_out(
 
 
 def test_a_similar_note_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    reasons = [{"kind": "passage", "text": "Hives"}, {"kind": "tags", "text": "#bees"}]
-    result = found(reasons=reasons, linked="in", duplicates=["Copy.md"])
+    reasons = (Reason("passage", "Hives"), Reason("tags", "#bees"))
+    result = found(reasons=reasons, linked="in", duplicates=("Copy.md",))
     print_results(answer(result))
     why = "like “Hives” · both #bees · linked already · nearly the same: Copy.md"
     assert why in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_explanation_shows_what_a_score_is_made_of(capsys: pytest.CaptureFixture[str]) -> None:
-    made = {
-        "path": "Garden/Bees.md",
-        "score": 0.87,
-        "ranks": {"keyword": 2, "semantic": None},
-        "adds": {"keyword": 0.7, "semantic": 0.0},
-        "times": {"graph": 1.25, "tag": 1.0},
-        "words": {"bees": 3.5},
-    }
-    document = answer(found())
-    document["explain"] = {"query": {}, "stages": [], "results": [made]}  # type: ignore[list-item]
-    print_results(document)
+    made = Contribution(
+        path="Garden/Bees.md",
+        score=0.87,
+        ranks={"keyword": 2, "semantic": None},
+        adds={"keyword": 0.7, "semantic": 0.0},
+        times={"graph": 1.25, "tag": 1.0},
+        words={"bees": 3.5},
+    )
+    print_results(answer(found(), explain=Explain({}, (), (made,))))
     shown = " ".join(capsys.readouterr().out.split())
     assert "Garden/Bees.md 0.87 0.70 (#2) 0.00 (#-) graph x1.25 bees 3.5" in shown

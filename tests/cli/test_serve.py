@@ -133,7 +133,7 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
     assert notewell.json("queue", "pause")["accepted"] == 0
     assert notewell.json("status")["queue"]["paused"] is True
     assert "resume" in notewell("index", fails=1).stderr
-    assert "goes on" in notewell("queue", "resume").stderr
+    assert "resumed" in notewell("queue", "resume").stderr
     assert notewell.json("queue", "retry")["accepted"] == 0
     assert notewell.json("queue", "cancel")["accepted"] == 0
     assert url in notewell("vaults", "remove", "Notes", fails=1).stderr

@@ -10,7 +10,6 @@ from typing import Literal
 import click
 
 from notewell.cli.backend import server_for
-from notewell.cli.documents import StatusDocument, parse
 from notewell.cli.known import find_or_add
 from notewell.cli.options import Command, invocation, json_option
 from notewell.cli.output import clean, emit_object
@@ -87,46 +86,46 @@ def reindex_beside(
     """
     began = time.monotonic()
     reporter.say(f"served at {server.info.url}: asking that server")
-    before = parse(server.document(StatusRequest()), StatusDocument)["work"]
-    server.document(ReindexRequest(full=full))
+    before = server.answer(StatusRequest()).work
+    server.answer(ReindexRequest(full=full))
     after = _wait(server, reporter, confirming=confirm_removals)
-    if confirm_removals and after["guard"] is not None:
-        server.document(GuardRequest(remove=True))
+    if confirm_removals and after.guard is not None:
+        server.answer(GuardRequest(remove=True))
         after = _wait(server, reporter)
     return IndexReport(
-        notes=after["notes"],
-        chunks=after["chunks"],
-        failed=after["ledger"]["failed"],
-        excluded=after["ledger"]["excluded"],
-        embedded=after["work"]["embedded"] - before["embedded"],
-        reused=after["work"]["reused"] - before["reused"],
-        removed=after["work"]["removed"] - before["removed"],
+        notes=after.notes,
+        chunks=after.chunks,
+        failed=after.ledger["failed"],
+        excluded=after.ledger["excluded"],
+        embedded=after.work.embedded - before.embedded,
+        reused=after.work.reused - before.reused,
+        removed=after.work.removed - before.removed,
         seconds=round(time.monotonic() - began, 3),
     )
 
 
-def _wait(server: RemoteBackend, reporter: Reporter, *, confirming: bool = False) -> StatusDocument:
-    """The status when nothing is left to do, or when a confirmation is what it waits for."""
+def _wait(server: RemoteBackend, reporter: Reporter, *, confirming: bool = False) -> StatusReply:
+    """Wait until nothing is left to do, or only a confirmation is; return the status then."""
     idle = 0
     while True:
         time.sleep(_POLL_S)
-        status = parse(server.document(StatusRequest()), StatusDocument)
-        if status["queue"]["paused"]:
+        status = server.answer(StatusRequest())
+        if status.queue.paused:
             raise ServerError(f"the server at {server.info.url} is paused; resume its queue first")
-        idle = idle + 1 if status["state"] in {"ready", "degraded"} else 0
+        idle = idle + 1 if status.state in {"ready", "degraded"} else 0
         if idle < _IDLE_POLLS:
             reporter.update(_queue_progress(status))
-        elif status["state"] == "ready" or (confirming and status["guard"] is not None):
+        elif status.state == "ready" or (confirming and status.guard is not None):
             return status
         else:
-            why = status["problem"] or "its log says why"
+            why = status.problem or "its log says why"
             raise ServerError(f"the server at {server.info.url} could not index: {why}")
 
 
-def _queue_progress(status: StatusDocument) -> Progress:
-    queue = status["queue"]
-    stage: Literal["read", "embed"] = "read" if status["ledger"]["pending"] else "embed"
-    return Progress(stage, queue["done"], queue["done"] + queue["pending"], queue["current"])
+def _queue_progress(status: StatusReply) -> Progress:
+    queue = status.queue
+    stage: Literal["read", "embed"] = "read" if status.ledger["pending"] else "embed"
+    return Progress(stage, queue.done, queue.done + queue.pending, queue.current)
 
 
 def report_text(report: IndexReport) -> str:

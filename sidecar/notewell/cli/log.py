@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
-from notewell.cli.backend import answers
-from notewell.cli.documents import (
-    ClearedDocument,
-    LogDocument,
-    LoggedQueryDocument,
-    parse,
-)
+from notewell.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.cli.options import Command, Group, invocation, json_option, vault_option
-from notewell.cli.output import emit, print_table
-from notewell.cli.search import note_path
-from notewell.contract.log import ClearLogRequest, LogRequest, VerdictRequest
-from notewell.types import Verdict
-
-if TYPE_CHECKING:
-    from notewell.types import Verdict
+from notewell.cli.output import print_table
+from notewell.cli.request_options import request_option, request_options
+from notewell.contract.log import (
+    ClearedReply,
+    ClearLogRequest,
+    LoggedQuery,
+    LogReply,
+    LogRequest,
+    VerdictReply,
+    VerdictRequest,
+)
+from notewell.types import VaultRecord, Verdict
 
 _LOGGED = 10  # results that the log keeps of a search, at most
-_WORDS = {"this_was_it": "yes", "never_for_this": "never"}
+_WORDS: dict[Verdict, str] = {"this_was_it": "yes", "never_for_this": "never"}
 
 
 @click.group(cls=Group, invoke_without_command=True)
 @vault_option
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Most searches."
-)
-@click.option(
-    "--since", type=click.DateTime(), metavar="TIME", help="Only from then on: 2026-03-01."
+@request_option(LogRequest, "limit", default=20)
+@request_option(
+    LogRequest,
+    "since",
+    type=click.DateTime(),
+    metavar="TIME",
+    help="Only searches from this time on, such as 2026-03-01.",
 )
 @json_option
 @click.pass_context
 def log(
     ctx: click.Context, *, vault: str | None, limit: int, since: datetime | None, as_json: bool
 ) -> None:
-    """Show what was searched for, what was opened, and the verdicts.
+    """Show past searches, what was opened, and the verdicts.
 
     The log stays on this computer, outside the vault. `log.queries = false` switches it off.
     """
@@ -49,80 +51,79 @@ def log(
         return
     invocation().start_logging()
     start = None if since is None else since.astimezone()
-    with answers(invocation(), vault) as (_, source):
-        document = source.document(LogRequest(limit, start))
-    if as_json:
-        emit(document)
-        return
-    _print(parse(document, LogDocument))
+    answer(vault, LogRequest(limit, start), _show_log, as_json=as_json)
 
 
 @log.command()
 @vault_option
-@click.option("--keep-verdicts", is_flag=True, help="Delete all but the verdicts.")
+@request_options(ClearLogRequest, "keep_verdicts")
 @json_option
 def clear(vault: str | None, keep_verdicts: bool, as_json: bool) -> None:
     """Delete the log."""
-    with answers(invocation(), vault) as (record, source):
-        document = source.document(ClearLogRequest(keep_verdicts))
-    if as_json:
-        emit(document)
-        return
-    gone = parse(document, ClearedDocument)
+    with backend_for(invocation(), vault) as (record, backend):
+        show = partial(_show_cleared, record)
+        print_reply(backend, ClearLogRequest(keep_verdicts), show, as_json=as_json)
+
+
+def _show_cleared(record: VaultRecord, cleared: ClearedReply) -> None:
     invocation().say(
-        f"{record.name}: deleted {gone['queries']:,} searches, {gone['opened']:,} openings and"
-        f" {gone['verdicts']:,} verdicts."
+        f"{record.name}: deleted {cleared.queries:,} searches, {cleared.opened:,} openings and"
+        f" {cleared.verdicts:,} verdicts."
     )
 
 
 @click.command(cls=Command)
 @click.argument("query")
 @click.argument("note")
-@click.option("--yes", "said", flag_value="this_was_it", help="NOTE is what QUERY looks for.")
-@click.option("--never", "said", flag_value="never_for_this", help="Never show NOTE for QUERY.")
-@click.option("--clear", "said", flag_value="clear", help="Take back what was said.")
+@click.option("--yes", "verdict", flag_value="this_was_it", help="NOTE is what QUERY looks for.")
+@click.option("--never", "verdict", flag_value="never_for_this", help="Never show NOTE for QUERY.")
+@click.option("--clear", "verdict", flag_value="clear", help="Remove an earlier verdict.")
 @vault_option
 @json_option
 def verdict(
-    *, query: str, note: str, said: Verdict | str | None, vault: str | None, as_json: bool
+    *,
+    query: str,
+    note: str,
+    verdict: Verdict | Literal["clear"] | None,
+    vault: str | None,
+    as_json: bool,
 ) -> None:
-    """Say whether NOTE is the answer to QUERY.
+    """Record whether NOTE is the answer to QUERY.
 
-    Verdicts make the queries that `notewell eval --golden` measures the search on. With --never,
-    this very query leaves the note out from now on.
+    `notewell eval --golden` measures the search on the queries with verdicts. With --never, the
+    note is left out of the results of exactly this query from now on.
     """
-    told: dict[str | None, Verdict | Literal["clear"]] = {
-        "this_was_it": "this_was_it",
-        "never_for_this": "never_for_this",
-        "clear": "clear",
-    }
-    if said not in told or not query.strip():
+    if verdict is None or not query.strip():
         raise click.UsageError("Give a QUERY, a NOTE, and one of --yes, --never and --clear.")
-    with answers(invocation(), vault) as (record, source):
+    with backend_for(invocation(), vault) as (record, backend):
         path = note_path(note, record, cwd=Path.cwd())
-        document = source.document(VerdictRequest(query, path, told[said]))
-    if as_json:
-        emit(document)
-        return
-    kept = _WORDS.get(str(said))
-    invocation().say(f"{path}: {f'{kept}, for this query' if kept else 'no verdict any more'}.")
+        request = VerdictRequest(query, path, verdict)
+        print_reply(backend, request, _show_verdict, as_json=as_json)
 
 
-def _print(book: LogDocument) -> None:
-    if book["entries"]:
-        rows = [_row(entry) for entry in book["entries"]]
+def _show_verdict(reply: VerdictReply) -> None:
+    word = None if reply.verdict is None else _WORDS[reply.verdict]
+    invocation().say(f"{reply.path}: {f'{word}, for this query' if word else 'no verdict'}.")
+
+
+def _show_log(log: LogReply) -> None:
+    if log.entries:
+        rows = [_row(entry) for entry in log.entries]
         print_table(("when", "door", "mode", "found", "query", "opened"), rows, right=("found",))
-    if book["verdicts"]:
+    if log.verdicts:
         click.echo()
-        verdicts = [(_WORDS[one["verdict"]], one["query"], one["path"]) for one in book["verdicts"]]
+        verdicts = [(_WORDS[one.verdict], one.query, one.path) for one in log.verdicts]
         print_table(("verdict", "query", "note"), verdicts)
-    shown = f"{len(book['entries']):,} of {book['total']:,} searches"
-    invocation().say(shown if book["enabled"] else f"{shown}; the log is off (log.queries)")
+    shown = f"{len(log.entries):,} of {log.total:,} searches"
+    invocation().say(shown if log.enabled else f"{shown}; the log is off (log.queries)")
 
 
-def _row(entry: LoggedQueryDocument) -> tuple[str, ...]:
-    when = datetime.fromisoformat(entry["at"]).astimezone()
-    opened = ", ".join(f"{one['path']} (#{one['rank'] or '?'})" for one in entry["opened"])
-    found = len(entry["results"])
+def _row(entry: LoggedQuery) -> tuple[str, ...]:
+    opened = ", ".join(f"{one.path} (#{one.rank or '?'})" for one in entry.opened)
+    found = len(entry.results)
     count = f"{found}" if found < _LOGGED else f"{_LOGGED}+"
-    return (f"{when:%Y-%m-%d %H:%M}", entry["door"], entry["mode"], count, entry["query"], opened)
+    return (_local_time(entry.at), entry.door, entry.mode, count, entry.query, opened)
+
+
+def _local_time(time: str | None) -> str:
+    return "" if time is None else f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"

@@ -1,271 +1,170 @@
-"""`notewell memory`: what assistants and people keep for later, as notes of the vault."""
+"""`notewell memory`: memories of assistants and people, kept as notes of the vault."""
 
 from __future__ import annotations
 
 import sys
-from typing import get_args
+from functools import partial
+from typing import Any
 
 import click
 
-from notewell.cli import documents_memory as shapes
 from notewell.cli import memory_output as show
-from notewell.cli.backend import answers
-from notewell.cli.documents import parse
-from notewell.cli.options import Group, invocation, json_option, vault_option
-from notewell.cli.output import emit
-from notewell.contract import memory as asking
-from notewell.contract.memory import MemoryOrder, MemoryRequest
-from notewell.contract.memory_replies import MemoryType, RelationKind
-
-_SHARE = click.FloatRange(0, 1)
-_TYPES = click.Choice(get_args(MemoryType))
-_KINDS = click.Choice(get_args(RelationKind))
-_MOST = click.IntRange(1, 1000)
-_DEPTH = click.IntRange(0, asking.MAX_DEPTH)
-
-_namespace = click.option("--namespace", metavar="NAME", help="Only memories of this namespace.")
-_type = click.option("--type", "kind", type=_TYPES, help="Only memories of this type.")
-_comment = click.option("--comment", default="", metavar="TEXT", help="Why, for the history.")
-_relation = click.option(
-    "--kind", type=_KINDS, default="relates_to", show_default=True, help="How they are related."
+from notewell.cli.backend import answer
+from notewell.cli.options import Group, json_option, vault_option
+from notewell.cli.request_options import request_argument, request_option, request_options
+from notewell.contract.memory import (
+    ApplyMemory,
+    ForgetMemory,
+    InspectMemory,
+    ListMemories,
+    MemoryContext,
+    MemoryHealth,
+    MemoryHistory,
+    MemoryOutcome,
+    RecallMemories,
+    RelateMemories,
+    StoreMemory,
+    UnrelateMemories,
 )
 
 
 @click.group(cls=Group)
 def memory() -> None:
-    """Keep things for later, as notes in a folder of the vault.
+    """Store memories, as notes in a folder of the vault.
 
     The folder is chosen by the setting `memory.folder`; without it nothing is written. A memory
-    begins with a confidence of 0.3, which follows what `memory outcome` says of it. Its note may be
+    begins with a confidence of 0.3, which `memory outcome` raises or lowers. Its note may be
     edited, moved and deleted by hand.
     """
 
 
-def _ask(asked: MemoryRequest, vault: str | None, *, as_json: bool) -> bytes | None:
-    """The answer, or None where it was printed as JSON already."""
-    with answers(invocation(), vault) as (_, source):
-        document = source.document(asked)
-    if not as_json:
-        return document
-    emit(document)
-    return None
-
-
 @memory.command()
-@click.argument("content")
-@click.option("--type", "kind", type=_TYPES, default="fact", show_default=True, help="What it is.")
-@click.option("--namespace", default=asking.DEFAULT_NAMESPACE, show_default=True, help="Whose.")
-@click.option("--importance", type=_SHARE, default=0.5, show_default=True, help="0 to 1.")
-@click.option("--provenance", metavar="TEXT", help="Where it comes from.")
-@click.option("--title", metavar="TEXT", help="Name of the note; else made from the content.")
+@request_argument(StoreMemory, "content", "CONTENT")
+@request_options(StoreMemory, "type", "namespace", "importance", "provenance", "title")
 @vault_option
 @json_option
-def store(
-    *,
-    content: str,
-    kind: MemoryType,
-    namespace: str,
-    importance: float,
-    provenance: str | None,
-    title: str | None,
-    vault: str | None,
-    as_json: bool,
-) -> None:
-    """Keep CONTENT (- reads it from stdin). The same content is kept once."""
+def store(*, content: str, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Store CONTENT (- reads it from stdin). The same content is stored only once."""
     text = sys.stdin.read() if content == "-" else content
-    asked = asking.StoreMemory(text, kind, namespace, importance, provenance, title)
-    answer = _ask(asked, vault, as_json=as_json)
-    if answer is not None:
-        show.changed(parse(answer, shapes.MemoryChangedDocument), "kept")
+    stored = partial(show.changed, done="stored")
+    answer(vault, StoreMemory(text, **fields), stored, as_json=as_json)
 
 
 @memory.command()
-@click.argument("query")
-@_namespace
-@_type
-@click.option("--limit", type=_MOST, default=5, show_default=True, help="Most.")
-@click.option("--depth", type=_DEPTH, default=0, show_default=True, help="Relations to follow.")
-@click.option("--explain", is_flag=True, help="Say what each score is made of.")
+@request_argument(RecallMemories, "query", "QUERY")
+@request_option(RecallMemories, "namespace", metavar="NAME")
+@request_options(RecallMemories, "type", "limit", "depth")
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @vault_option
 @json_option
-def recall(
-    *,
-    query: str,
-    namespace: str | None,
-    kind: MemoryType | None,
-    limit: int,
-    depth: int,
-    explain: bool,
-    vault: str | None,
-    as_json: bool,
-) -> None:
-    """Find memories that bear on QUERY."""
-    asked = asking.RecallMemories(query, namespace, kind, limit, depth)
-    answer = _ask(asked, vault, as_json=as_json)
-    if answer is not None:
-        show.recalled(parse(answer, shapes.RecallDocument), explain=explain)
+def recall(*, explain: bool, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Find memories relevant to QUERY."""
+    recalled = partial(show.recalled, explain=explain)
+    answer(vault, RecallMemories(**fields), recalled, as_json=as_json)
 
 
 @memory.command()
-@click.argument("query", default="")
-@_namespace
-@click.option(
-    "--budget", type=click.IntRange(1, 100_000), default=1000, show_default=True, help="Tokens."
-)
-@click.option("--depth", type=_DEPTH, default=1, show_default=True, help="Relations to follow.")
+@request_argument(MemoryContext, "query", "QUERY")
+@request_option(MemoryContext, "namespace", metavar="NAME")
+@request_option(MemoryContext, "budget_tokens", "--budget")
+@request_options(MemoryContext, "depth")
 @vault_option
 @json_option
-def context(
-    *,
-    query: str,
-    namespace: str | None,
-    budget: int,
-    depth: int,
-    vault: str | None,
-    as_json: bool,
-) -> None:
+def context(*, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Print what an assistant should know about QUERY, golden rules first."""
-    asked = asking.MemoryContext(query, namespace, budget, depth)
-    answer = _ask(asked, vault, as_json=as_json)
-    if answer is not None:
-        show.context(parse(answer, shapes.MemoryContextDocument))
+    answer(vault, MemoryContext(**fields), show.context, as_json=as_json)
 
 
 @memory.command()
-@click.argument("memory_id", metavar="MEMORY")
-@_comment
+@request_argument(ApplyMemory, "id", "MEMORY")
+@request_options(ApplyMemory, "comment")
 @vault_option
 @json_option
-def apply(*, memory_id: str, comment: str, vault: str | None, as_json: bool) -> None:
-    """Say that MEMORY (id, path or name) is being used."""
-    answer = _ask(asking.ApplyMemory(memory_id, comment), vault, as_json=as_json)
-    if answer is not None:
-        show.changed(parse(answer, shapes.MemoryChangedDocument), "applied")
+def apply(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Report that MEMORY (id, path or name) is being used."""
+    applied = partial(show.changed, done="applied")
+    answer(vault, ApplyMemory(**fields), applied, as_json=as_json)
 
 
 @memory.command()
-@click.argument("memory_id", metavar="MEMORY")
-@click.option("--helped/--failed", default=None, required=True, help="Whether it helped.")
-@_comment
+@request_argument(MemoryOutcome, "id", "MEMORY")
+@request_option(MemoryOutcome, "helped", "--helped/--failed")
+@request_options(MemoryOutcome, "comment")
 @vault_option
 @json_option
-def outcome(
-    *, memory_id: str, helped: bool, comment: str, vault: str | None, as_json: bool
-) -> None:
-    """Say whether MEMORY helped: +0.1 or -0.15 confidence. At 0.9 it becomes a golden rule."""
-    answer = _ask(asking.MemoryOutcome(memory_id, helped, comment), vault, as_json=as_json)
-    if answer is not None:
-        show.changed(parse(answer, shapes.MemoryChangedDocument), "judged")
+def outcome(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Report whether MEMORY helped: +0.1 or -0.15 confidence. At 0.9 it becomes a golden rule."""
+    judged = partial(show.changed, done="recorded")
+    answer(vault, MemoryOutcome(**fields), judged, as_json=as_json)
 
 
 @memory.command()
-@click.argument("memory_id", metavar="MEMORY")
-@click.option("--force", is_flag=True, help="Even if it is a golden rule.")
+@request_argument(ForgetMemory, "id", "MEMORY")
+@request_options(ForgetMemory, "force")
 @vault_option
 @json_option
-def forget(*, memory_id: str, force: bool, vault: str | None, as_json: bool) -> None:
-    """Delete MEMORY and its note; `notewell undo` brings it back."""
-    answer = _ask(asking.ForgetMemory(memory_id, force), vault, as_json=as_json)
-    if answer is not None:
-        show.forgotten(parse(answer, shapes.MemoryForgottenDocument))
+def forget(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Delete MEMORY and its note; `notewell undo` restores it."""
+    answer(vault, ForgetMemory(**fields), show.forgotten, as_json=as_json)
 
 
 @memory.command()
-@click.argument("source")
-@click.argument("target")
-@_relation
-@click.option("--weight", type=_SHARE, default=1.0, show_default=True, help="How much.")
+@request_argument(RelateMemories, "source", "SOURCE")
+@request_argument(RelateMemories, "target", "TARGET")
+@request_options(RelateMemories, "kind", "weight")
 @vault_option
 @json_option
-def relate(
-    *,
-    source: str,
-    target: str,
-    kind: RelationKind,
-    weight: float,
-    vault: str | None,
-    as_json: bool,
-) -> None:
-    """Say how the memory SOURCE stands to TARGET, a memory or a note."""
-    asked = asking.RelateMemories(source, target, kind, weight)
-    answer = _ask(asked, vault, as_json=as_json)
-    if answer is not None:
-        show.changed(parse(answer, shapes.MemoryChangedDocument), "related")
+def relate(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Record how the memory SOURCE is related to TARGET, a memory or a note."""
+    related = partial(show.changed, done="related")
+    answer(vault, RelateMemories(**fields), related, as_json=as_json)
 
 
 @memory.command()
-@click.argument("source")
-@click.argument("target")
-@_relation
+@request_argument(UnrelateMemories, "source", "SOURCE")
+@request_argument(UnrelateMemories, "target", "TARGET")
+@request_options(UnrelateMemories, "kind")
 @vault_option
 @json_option
-def unrelate(
-    *, source: str, target: str, kind: RelationKind, vault: str | None, as_json: bool
-) -> None:
-    """Take a relation from SOURCE to TARGET back."""
-    answer = _ask(asking.UnrelateMemories(source, target, kind), vault, as_json=as_json)
-    if answer is not None:
-        show.changed(parse(answer, shapes.MemoryChangedDocument), "no longer related")
+def unrelate(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Remove a relation from SOURCE to TARGET."""
+    unrelated = partial(show.changed, done="no longer related")
+    answer(vault, UnrelateMemories(**fields), unrelated, as_json=as_json)
 
 
 @memory.command()
-@click.argument("memory_id", metavar="MEMORY")
+@request_argument(InspectMemory, "id", "MEMORY")
 @vault_option
 @json_option
-def inspect(*, memory_id: str, vault: str | None, as_json: bool) -> None:
+def inspect(*, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Show everything about MEMORY."""
-    answer = _ask(asking.InspectMemory(memory_id), vault, as_json=as_json)
-    if answer is not None:
-        show.inspected(parse(answer, shapes.MemoryInspectDocument))
+    answer(vault, InspectMemory(**fields), show.inspected, as_json=as_json)
 
 
 @memory.command("list")
-@_namespace
-@_type
-@click.option(
-    "--order",
-    type=click.Choice(get_args(MemoryOrder)),
-    default="created",
-    show_default=True,
-    help="Which comes first: the newest, the most.",
-)
-@click.option("--limit", type=_MOST, default=100, show_default=True, help="Most.")
+@request_option(ListMemories, "namespace", metavar="NAME")
+@request_options(ListMemories, "type", "order", "limit")
 @vault_option
 @json_option
-def list_(
-    *,
-    namespace: str | None,
-    kind: MemoryType | None,
-    order: MemoryOrder,
-    limit: int,
-    vault: str | None,
-    as_json: bool,
-) -> None:
-    """List the memories there are."""
-    asked = asking.ListMemories(namespace, kind, order, limit)
-    answer = _ask(asked, vault, as_json=as_json)
-    if answer is not None:
-        show.listed(parse(answer, shapes.MemoryListDocument))
+def list_(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """List the stored memories."""
+    answer(vault, ListMemories(**fields), show.listed, as_json=as_json)
 
 
 @memory.command()
-@click.argument("memory_id", metavar="[MEMORY]", required=False)
-@click.option("--limit", type=_MOST, default=100, show_default=True, help="Most.")
+@request_argument(MemoryHistory, "id", "MEMORY")
+@request_options(MemoryHistory, "limit")
 @vault_option
 @json_option
-def history(*, memory_id: str | None, limit: int, vault: str | None, as_json: bool) -> None:
-    """Show what was said of MEMORY, or of all, newest first."""
-    answer = _ask(asking.MemoryHistory(memory_id, limit), vault, as_json=as_json)
-    if answer is not None:
-        show.history(parse(answer, shapes.MemoryHistoryDocument)["entries"])
+def history(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Show what was reported about MEMORY, or about all memories, newest first."""
+    answer(vault, MemoryHistory(**fields), show.history, as_json=as_json)
 
 
 @memory.command()
-@_namespace
+@request_option(MemoryHealth, "namespace", metavar="NAME")
 @vault_option
 @json_option
-def health(*, namespace: str | None, vault: str | None, as_json: bool) -> None:
-    """Show contradictions, stale and orphaned memories, and doubles."""
-    answer = _ask(asking.MemoryHealth(namespace), vault, as_json=as_json)
-    if answer is not None:
-        show.health(parse(answer, shapes.MemoryHealthDocument))
+def health(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Show contradictory, stale, orphaned and duplicate memories."""
+    answer(vault, MemoryHealth(**fields), show.health, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Memories on the terminal."""
+"""How memories are printed on a terminal."""
 
 from __future__ import annotations
 
@@ -6,102 +6,125 @@ from collections.abc import Sequence
 
 import click
 
-from notewell.cli import documents_memory as shapes
 from notewell.cli.options import invocation
 from notewell.cli.output import clean_lines, print_facts, print_table
+from notewell.contract.memory_replies import (
+    MemoryChangedReply,
+    MemoryContextReply,
+    MemoryForgottenReply,
+    MemoryHealthReply,
+    MemoryHistoryReply,
+    MemoryInspectReply,
+    MemoryListReply,
+    RecallReply,
+    RelationView,
+    ValidationView,
+)
 
 
-def changed(document: shapes.MemoryChangedDocument, done: str) -> None:
-    """Say what became of a memory."""
-    memory = document["memory"]
-    undo = f"; `notewell undo {document['undo']}` takes it back" if document["undo"] else ""
-    what = "was so already" if document["existing"] else done
-    golden = ", a golden rule" if memory["golden"] else ""
-    click.echo(f"{memory['id']}  {clean_lines(memory['path'])}")
-    invocation().say(f"{what}: confidence {memory['confidence']:g}{golden}{undo}")
+def changed(reply: MemoryChangedReply, done: str) -> None:
+    """Show a memory after a change; `done` is what the change did to it."""
+    memory = reply.memory
+    undo = f"; `notewell undo {reply.undo}` undoes it" if reply.undo else ""
+    what = "nothing changed" if reply.existing else done
+    golden = ", a golden rule" if memory.golden else ""
+    click.echo(f"{memory.id}  {clean_lines(memory.path)}")
+    invocation().say(f"{what}: confidence {memory.confidence:g}{golden}{undo}")
 
 
-def forgotten(document: shapes.MemoryForgottenDocument) -> None:
-    """Say that a memory is gone."""
-    click.echo(clean_lines(document["path"]))
-    invocation().say(f"forgotten; `notewell undo {document['undo']}` brings it back")
+def forgotten(reply: MemoryForgottenReply) -> None:
+    """Show which note was deleted."""
+    click.echo(clean_lines(reply.path))
+    invocation().say(f"deleted; `notewell undo {reply.undo}` restores it")
 
 
-def recalled(document: shapes.RecallDocument, *, explain: bool) -> None:
+def recalled(reply: RecallReply, *, explain: bool) -> None:
     """Show what was found, best first."""
-    for found in document["memories"]:
-        memory = found["memory"]
-        about = f"{memory['type']}, confidence {memory['confidence']:g}"
-        click.echo(f"{found['score']:.2f}  {memory['id']}  {clean_lines(memory['path'])} ({about})")
-        click.echo(_indented(memory["content"]))
+    for found in reply.memories:
+        memory = found.memory
+        about = f"{memory.type}, confidence {memory.confidence:g}"
+        click.echo(f"{found.score:.2f}  {memory.id}  {clean_lines(memory.path)} ({about})")
+        click.echo(_indented(memory.content))
         for word, ids in (
-            ("superseded by", found["superseded_by"]),
-            ("contradicted by", found["contradicted_by"]),
+            ("superseded by", found.superseded_by),
+            ("contradicted by", found.contradicted_by),
         ):
             if ids:
                 click.echo(_indented(f"{word} {', '.join(ids)}"))
         if explain:
-            click.echo(_indented(found["why"]))
-    _warn(document["warnings"])
-    invocation().say(f"{len(document['memories'])} of {document['total']} memories")
+            click.echo(_indented(found.why))
+    _warn(reply.warnings)
+    invocation().say(f"{len(reply.memories)} of {reply.total} memories")
 
 
-def context(document: shapes.MemoryContextDocument) -> None:
-    """Print the text itself."""
-    click.echo(clean_lines(document["text"]))
-    _warn(document["warnings"])
+def context(reply: MemoryContextReply) -> None:
+    """Print the text for an assistant."""
+    click.echo(clean_lines(reply.text))
+    _warn(reply.warnings)
     invocation().say(
-        f"{len(document['memories'])} memories, {document['tokens']} of"
-        f" {document['budget_tokens']} tokens; {len(document['left_out'])} had no room"
+        f"{len(reply.memories)} memories, {reply.tokens} of"
+        f" {reply.budget_tokens} tokens; {len(reply.left_out)} left out"
     )
 
 
-def inspected(document: shapes.MemoryInspectDocument) -> None:
+def inspected(reply: MemoryInspectReply) -> None:
     """Show everything about a memory."""
-    memory = document["memory"]
-    click.echo(f"{clean_lines(memory['content'])}\n")
-    facts = [(name, f"{memory[name] or ''}") for name in ("id", "path", "type", "namespace")]
-    facts += [(name, f"{memory[name]:g}") for name in ("importance", "confidence")]
-    facts += [(name, memory[name] or "-") for name in ("provenance", "created", "accessed")]
-    facts.append(("used", f"{memory['access_count']} times"))
-    facts += [(one["kind"], _target(one)) for one in memory["relations"]]
-    facts += [(f"{one['kind']} it", one["target"]) for one in document["related_from"]]
+    memory = reply.memory
+    click.echo(f"{clean_lines(memory.content)}\n")
+    facts = [
+        ("id", memory.id),
+        ("path", memory.path),
+        ("type", memory.type),
+        ("namespace", memory.namespace),
+        ("importance", f"{memory.importance:g}"),
+        ("confidence", f"{memory.confidence:g}"),
+        ("provenance", memory.provenance or "-"),
+        ("created", memory.created or "-"),
+        ("accessed", memory.accessed or "-"),
+        ("used", f"{memory.access_count} times"),
+    ]
+    facts += [(one.kind, _target(one)) for one in memory.relations]
+    facts += [(f"{one.kind} it", one.target) for one in reply.related_from]
     print_facts(facts)
-    _warn(memory["warnings"])
+    _warn(memory.warnings)
     click.echo()
-    history(document["history"])
+    _print_history(reply.history)
 
 
-def listed(document: shapes.MemoryListDocument) -> None:
-    """Show memories, a line each."""
+def listed(reply: MemoryListReply) -> None:
+    """Show memories, one per line."""
     rows = [
         (
-            one["id"],
-            one["type"],
-            one["namespace"],
-            f"{one['confidence']:g}",
-            f"{one['importance']:g}",
-            f"{one['access_count']}",
-            one["title"],
+            one.id,
+            one.type,
+            one.namespace,
+            f"{one.confidence:g}",
+            f"{one.importance:g}",
+            f"{one.access_count}",
+            one.title,
         )
-        for one in document["memories"]
+        for one in reply.memories
     ]
     if rows:
         headings = ("id", "type", "namespace", "confidence", "importance", "used", "title")
         print_table(headings, rows, right=("confidence", "importance", "used"))
-    _warn(document["warnings"])
-    invocation().say(f"{len(rows)} of {document['total']} memories")
+    _warn(reply.warnings)
+    invocation().say(f"{len(rows)} of {reply.total} memories")
 
 
-def history(entries: Sequence[shapes.ValidationDocument]) -> None:
-    """Show what was said of memories."""
+def history(reply: MemoryHistoryReply) -> None:
+    """Show what was reported about memories."""
+    _print_history(reply.entries)
+
+
+def _print_history(entries: Sequence[ValidationView]) -> None:
     rows = [
         (
-            one["at"],
-            one["kind"],
-            "" if one["after"] is None else f"{one['before']:g} -> {one['after']:g}",
-            one["title"],
-            one["comment"],
+            one.at,
+            one.kind,
+            "" if one.after is None else f"{one.before:g} -> {one.after:g}",
+            one.title,
+            one.comment,
         )
         for one in entries
     ]
@@ -109,31 +132,30 @@ def history(entries: Sequence[shapes.ValidationDocument]) -> None:
         print_table(("when", "what", "confidence", "memory", "comment"), rows)
 
 
-def health(document: shapes.MemoryHealthDocument) -> None:
-    """Show what a person should look at."""
+def health(reply: MemoryHealthReply) -> None:
+    """Show the memories that need attention."""
     rows = [
-        ("contradiction", f"{one['one']} and {one['other']}", one["reason"])
-        for one in document["contradictions"]
+        ("contradiction", f"{one.one} and {one.other}", one.reason) for one in reply.contradictions
     ]
     for word, ailing in (
-        ("stale", document["stale"]),
-        ("orphaned", document["orphaned"]),
-        ("double", document["doubles"]),
-        ("unreadable", document["unreadable"]),
+        ("stale", reply.stale),
+        ("orphaned", reply.orphaned),
+        ("duplicate", reply.doubles),
+        ("unreadable", reply.unreadable),
     ):
-        rows += [(word, one["path"], one["reason"]) for one in ailing]
+        rows += [(word, one.path, one.reason) for one in ailing]
     if rows:
         print_table(("what", "memory", "why"), rows)
-    average = document["average_confidence"]
+    average = reply.average_confidence
     invocation().say(
-        f"{document['total']} memories, {document['golden']} golden rules, average confidence"
+        f"{reply.total} memories, {reply.golden} golden rules, average confidence"
         f" {'-' if average is None else f'{average:.2f}'}; {len(rows)} to look at"
     )
 
 
-def _target(relation: shapes.RelationDocument) -> str:
-    path = relation["path"] or f"{relation['target']} (gone)"
-    return path if relation["weight"] == 1 else f"{path} ({relation['weight']:g})"
+def _target(relation: RelationView) -> str:
+    path = relation.path or f"{relation.target} (gone)"
+    return path if relation.weight == 1 else f"{path} ({relation.weight:g})"
 
 
 def _indented(text: str) -> str:

@@ -229,26 +229,6 @@ def json_option(function: AnyFunction) -> AnyFunction:
     return option(function)
 
 
-def mode_option(function: AnyFunction) -> AnyFunction:
-    """Give a command `--mode`, hybrid where it is left out."""
-    option = click.option(
-        "--mode",
-        type=click.Choice(["hybrid", "keyword", "semantic"]),
-        default="hybrid",
-        show_default=True,
-        help="By keyword, by meaning, or both ranked together.",
-    )
-    return option(function)
-
-
-def plain_option(function: AnyFunction) -> AnyFunction:
-    """Give a command `--plain`, for its QUERY."""
-    option = click.option(
-        "--plain", is_flag=True, help="Take QUERY as plain text, without operators."
-    )
-    return option(function)
-
-
 def vault_option(function: AnyFunction) -> AnyFunction:
     """Give a command `--vault`; its function gets `vault`, None where it is left out."""
     option = click.option(

@@ -3,67 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from functools import partial
 
 import click
 
-from notewell.cli.backend import answers
-from notewell.cli.documents import parse
+from notewell.cli.backend import backend_for, print_reply
 from notewell.cli.options import Command, invocation, json_option, vault_option
-from notewell.cli.output import emit, print_facts, print_table
+from notewell.cli.output import print_facts, print_table
 from notewell.cli.status import counts_text
-from notewell.contract.manage import StatsRequest
+from notewell.contract.manage import StatsReply, StatsRequest
+from notewell.types import VaultRecord
 
 _SHOWN = 10  # names of each kind
 _MONTHS = 12
-
-
-class CountDocument(TypedDict):
-    """How many notes have something; see `replies.manage.NamedCount`."""
-
-    name: str | None
-    notes: int
-
-
-class MonthDocument(TypedDict):
-    """A month; see `replies.manage.MonthCount`."""
-
-    month: str
-    created: int
-    modified: int
-
-
-class VectorsDocument(TypedDict):
-    """Vectors of a model; see `replies.manage.ModelVectors`."""
-
-    model: str
-    quantisation: str
-    dimensions: int
-    vectors: int
-    answering: bool
-
-
-class SizesDocument(TypedDict):
-    """Bytes; see `replies.manage.Sizes`."""
-
-    notes: int
-    median_note: int
-    index: int
-
-
-class StatsDocument(TypedDict):
-    """The answer of `/api/stats`, as far as it is shown."""
-
-    notes: int
-    chunks: int
-    links: int
-    files: dict[str, int]
-    sizes: SizesDocument
-    types: list[CountDocument]
-    folders: list[CountDocument]
-    tags: list[CountDocument]
-    months: list[MonthDocument]
-    models: list[VectorsDocument]
 
 
 @click.command(cls=Command)
@@ -71,23 +23,22 @@ class StatsDocument(TypedDict):
 @json_option
 def stats(vault: str | None, as_json: bool) -> None:
     """Show a vault in figures: types, folders, tags, months, sizes and vectors."""
-    with answers(invocation(), vault) as (record, source):
-        document = source.document(StatsRequest(limit=_SHOWN))
-    if as_json:
-        emit(document)
-        return
-    figures = parse(document, StatsDocument)
+    with backend_for(invocation(), vault) as (record, backend):
+        print_reply(backend, StatsRequest(limit=_SHOWN), partial(_show, record), as_json=as_json)
+
+
+def _show(record: VaultRecord, figures: StatsReply) -> None:
     print_facts([("vault", f"{record.name} ({record.path})"), *_facts(figures)])
     for heading, counts in (
-        ("type", figures["types"]),
-        ("folder", figures["folders"]),
-        ("tag", figures["tags"]),
+        ("type", figures.types),
+        ("folder", figures.folders),
+        ("tag", figures.tags),
     ):
-        rows = [(count["name"] or "(none)", f"{count['notes']:,}") for count in counts]
+        rows = [(count.name or "(none)", f"{count.notes:,}") for count in counts]
         _table((heading, "notes"), rows, right=("notes",))
     months = [
-        (month["month"], f"{month['created']:,}", f"{month['modified']:,}")
-        for month in figures["months"][-_MONTHS:]
+        (month.month, f"{month.created:,}", f"{month.modified:,}")
+        for month in figures.months[-_MONTHS:]
     ]
     _table(("month", "created", "modified"), months, right=("created", "modified"))
 
@@ -100,17 +51,17 @@ def _table(
         print_table(headings, rows, right=right)
 
 
-def _facts(figures: StatsDocument) -> Iterator[tuple[str, str]]:
-    sizes = figures["sizes"]
-    yield "notes", f"{figures['notes']:,}, in {figures['chunks']:,} passages"
-    yield "links", f"{figures['links']:,} between notes"
-    yield "files", counts_text(figures["files"])
-    yield "text", f"{_size(sizes['notes'])}; the middle note has {_size(sizes['median_note'])}"
-    yield "index", _size(sizes["index"])
-    for model in figures["models"]:
-        name = f"{model['model']}, {model['quantisation']}, {model['dimensions']} dimensions"
-        answers_now = "" if model["answering"] else "; not in use"
-        yield "vectors", f"{model['vectors']:,} of {name}{answers_now}"
+def _facts(figures: StatsReply) -> Iterator[tuple[str, str]]:
+    sizes = figures.sizes
+    yield "notes", f"{figures.notes:,}, in {figures.chunks:,} passages"
+    yield "links", f"{figures.links:,} between notes"
+    yield "files", counts_text(figures.files)
+    yield "text", f"{_size(sizes.notes)}; the middle note has {_size(sizes.median_note)}"
+    yield "index", _size(sizes.index)
+    for model in figures.models:
+        name = f"{model.model}, {model.quantisation}, {model.dimensions} dimensions"
+        answers_now = "" if model.answering else "; not in use"
+        yield "vectors", f"{model.vectors:,} of {name}{answers_now}"
 
 
 def _size(count: float) -> str:

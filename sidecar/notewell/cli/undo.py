@@ -1,58 +1,50 @@
-"""`notewell undo`: taking back what Notewell wrote to a vault."""
+"""`notewell undo`: takes back what Notewell wrote to a vault."""
 
 from __future__ import annotations
 
 import click
 
-from notewell.cli.backend import answers
-from notewell.cli.documents import parse
-from notewell.cli.documents_memory import UndoneDocument, WritesDocument
+from notewell.cli.backend import answer
 from notewell.cli.options import Command, invocation, json_option, vault_option
-from notewell.cli.output import clean_lines, emit, print_table
-from notewell.contract.writes import UndoRequest, WritesRequest
+from notewell.cli.output import clean_lines, print_table
+from notewell.cli.request_options import request_argument, request_options
+from notewell.contract.writes import UndoneReply, UndoRequest, WritesReply, WritesRequest
 
 
 @click.command(cls=Command)
-@click.argument("number", type=click.IntRange(min=1), required=False)
-@click.option("--list", "listing", is_flag=True, help="Show what can be taken back.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 1000),
-    default=20,
-    show_default=True,
-    help="Most to show.",
-)
+@request_argument(UndoRequest, "number", "NUMBER")
+@click.option("--list", "listing", is_flag=True, help="List what can be undone.")
+@request_options(WritesRequest, "limit")
 @vault_option
 @json_option
 def undo(
     *, number: int | None, listing: bool, limit: int, vault: str | None, as_json: bool
 ) -> None:
-    """Take back what was written to the vault: the write NUMBER, or the newest.
+    """Undo what was written to the vault: the write NUMBER, or the newest.
 
-    A note that was changed since is left alone. Undoing is a write too, and can be taken back.
+    A note that was changed since is left alone. Undoing is a write too, and can be undone.
     """
-    with answers(invocation(), vault) as (_, source):
-        document = source.document(WritesRequest(limit) if listing else UndoRequest(number))
-    if as_json:
-        emit(document)
-    elif listing:
-        _print(parse(document, WritesDocument))
+    if listing:
+        answer(vault, WritesRequest(limit), _show_writes, as_json=as_json)
     else:
-        done = parse(document, UndoneDocument)
-        click.echo(clean_lines(done["path"]))
-        again = f"; `notewell undo {done['undo']}` does it again" if done["undo"] else ""
-        invocation().say(f"as it was before{again}")
+        answer(vault, UndoRequest(number), _show_undone, as_json=as_json)
 
 
-def _print(document: WritesDocument) -> None:
+def _show_undone(undone: UndoneReply) -> None:
+    click.echo(clean_lines(undone.path))
+    again = f"; `notewell undo {undone.undo}` does it again" if undone.undo else ""
+    invocation().say(f"as it was before{again}")
+
+
+def _show_writes(reply: WritesReply) -> None:
     rows = [
         (
-            str(one["number"]),
-            one["at"] or "",
-            f"{one['action']}{' (undone)' if one['undone'] else ''}",
-            one["path"],
+            str(one.number),
+            one.at or "",
+            f"{one.action}{' (undone)' if one.undone else ''}",
+            one.path,
         )
-        for one in document["writes"]
+        for one in reply.writes
     ]
     if rows:
         print_table(("number", "when", "what", "note"), rows, right=("number",))

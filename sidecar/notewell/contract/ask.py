@@ -232,10 +232,10 @@ class AskRequest(Request[AskEventReply]):
         example={"question": "How do bees find their way?"},
     )
     question: Annotated[SearchText, MinLen(1), Doc("What to answer from the notes")]
-    conversation: Annotated[ConversationId | None, Doc("Id of one to go on with")] = None
+    conversation: Annotated[ConversationId | None, Doc("Id of a conversation to continue")] = None
     model: Annotated[
         Annotated[str, MinLen(1), MaxLen(200)] | None,
-        Doc("Of the configured provider; left out, the one that is set, or the best"),
+        Doc("Model of the configured provider; left out, the one in the settings, or the best"),
     ] = None
 
 
@@ -250,7 +250,7 @@ class AskModelsRequest(Request[AskModelsReply]):
         "The language models of the configured provider, best first",
         timed=False,
     )
-    refresh: Annotated[bool, Doc("Ask the provider anew")] = False
+    refresh: Annotated[bool, Doc("Ask the provider for a new list")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,10 +261,10 @@ class ConversationRequest(Request[AskConversationReply]):
         "GET",
         "/api/ask/conversation",
         "ask_conversation",
-        "A conversation that was kept: its questions, answers and sources",
+        "A stored conversation: its questions, answers and sources",
         example={"conversation": _EXAMPLE_ID},
     )
-    conversation: Annotated[ConversationId, Doc("Its id")]
+    conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ class ConversationsRequest(Request[AskConversationsReply]):
         "GET",
         "/api/ask/conversations",
         "ask_conversations",
-        "The conversations that are kept, the one asked last first",
+        "The stored conversations, the most recent first",
     )
 
 
@@ -287,10 +287,10 @@ class ForgetConversationRequest(Request[AskForgottenReply]):
         "POST",
         "/api/ask/forget",
         "ask_forget",
-        "Keep a conversation no longer",
+        "Delete a stored conversation",
         example={"conversation": _EXAMPLE_ID},
     )
-    conversation: Annotated[ConversationId, Doc("Its id")]
+    conversation: Annotated[ConversationId, Doc("Id of the conversation")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,4 +305,4 @@ class SaveConversationRequest(Request[AskSavedReply]):
         example={"conversation": _EXAMPLE_ID, "path": "Answers/Bees.md"},
     )
     conversation: ConversationId
-    path: Annotated[NotePath, Doc("Of the new note")]
+    path: Annotated[NotePath, Doc("Path of the new note")]

@@ -121,16 +121,16 @@ def _queue(action: str, summary: str) -> Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class PauseRequest(Request[AcceptedReply]):
-    """Pause indexing; searching goes on."""
+    """Pause indexing; searching continues."""
 
-    endpoint: ClassVar[Endpoint] = _queue("pause", "Let indexing rest; searching goes on")
+    endpoint: ClassVar[Endpoint] = _queue("pause", "Pause indexing; searching continues")
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeRequest(Request[AcceptedReply]):
     """Resume indexing."""
 
-    endpoint: ClassVar[Endpoint] = _queue("resume", "Let indexing go on")
+    endpoint: ClassVar[Endpoint] = _queue("resume", "Resume indexing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,9 @@ class RetryRequest(Request[AcceptedReply]):
 class CancelRequest(Request[AcceptedReply]):
     """Drop the queued work and end the running one."""
 
-    endpoint: ClassVar[Endpoint] = _queue("cancel", "Drop the work that waits and end what runs")
+    endpoint: ClassVar[Endpoint] = _queue(
+        "cancel", "Drop the queued work and stop the running work"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,14 +75,18 @@ class ContextRequest(Request[ContextReply]):
     )
     q: Annotated[SearchText, Doc("The question, as a query")]
     budget_tokens: Annotated[
-        int, Ge(MIN_BUDGET), Le(MAX_BUDGET), Doc("Most tokens of the text")
+        int, Ge(MIN_BUDGET), Le(MAX_BUDGET), Doc("Maximum number of tokens")
     ] = 4000
-    sources: Annotated[int, Ge(1), Le(100), Doc("Most notes")] = 20
-    fill: Annotated[
-        bool, Doc("Spend what is left of the budget on passages of notes further down")
-    ] = False
-    mode: SearchMode = "hybrid"
-    plain: Annotated[bool, Doc("Take q as text, without operators")] = False
+    sources: Annotated[int, Ge(1), Le(100), Doc("Maximum number of notes")] = 20
+    fill: Annotated[bool, Doc("Use the rest of the budget for passages of lower-ranked notes")] = (
+        False
+    )
+    mode: Annotated[
+        SearchMode, Doc("Search by keyword, by meaning, or by both ranked together")
+    ] = "hybrid"
+    plain: Annotated[bool, Doc("Read the query as plain text, without operators")] = False
     door: Annotated[
-        Door | None, HttpDefault("http"), Doc("Who asks, for the log; null is not logged")
+        Door | None,
+        HttpDefault("http"),
+        Doc("Client that searches, for the log; null is not logged"),
     ] = None

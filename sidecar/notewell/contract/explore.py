@@ -76,7 +76,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class ArchaeologyReply:
-    """When a topic was on somebody's mind. Days are dates without a time: 2026-03-02.
+    """When a topic was written about. Days are dates without a time: 2026-03-02.
 
     `total` notes score at least `min_score`; `notes` are those that have a day, oldest first;
     `buckets` are those with notes in them. `peaks` come strongest first.
@@ -134,14 +134,16 @@ class ArchaeologyRequest(Request[ArchaeologyReply]):
         "GET",
         "/api/archaeology",
         "archaeology",
-        "When a topic was on somebody's mind",
+        "When a topic was written about",
         example={"q": "bees", "granularity": "month"},
     )
     q: Annotated[SearchText, Doc("The topic, as a query")]
     limit: Limit = 200
-    min_score: Annotated[Share | None, Doc("From which score a note is about the topic")] = None
-    by: Annotated[DatedBy, Doc("Which of a note's dates counts")] = "auto"
-    granularity: Granularity = "auto"
+    min_score: Annotated[
+        Share | None, Doc("Lowest score of a note about the topic; the best note has 1")
+    ] = None
+    by: Annotated[DatedBy, Doc("Which date of a note counts")] = "auto"
+    granularity: Annotated[Granularity, Doc("Time span of one bucket")] = "auto"
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ FileOrFolder = Annotated[
     Doc("Vault-relative path of a file or a folder"),
     Normalise(_file_or_folder),
 ]
-Limit = Annotated[int, Ge(1), Le(1000), Doc("How many notes at most")]
+Limit = Annotated[int, Ge(1), Le(1000), Doc("Maximum number of results")]
 Share = Annotated[float, Ge(0), Le(1)]
 Door = Annotated[str, Pattern("^[a-z][a-z0-9-]{0,31}$")]
 # Years 1 to 9999, which every file system's clock and every calendar holds.

@@ -26,8 +26,8 @@ from notewell.types import Direction
 
 MAX_HOPS = 6
 
-Daily = Annotated[bool, Doc("Whether daily notes take part")]
-Hops = Annotated[int, Ge(1), Le(MAX_HOPS), Doc("How many links away at most")]
+Daily = Annotated[bool, Doc("Include daily notes")]
+Hops = Annotated[int, Ge(1), Le(MAX_HOPS), Doc("Maximum distance, in links")]
 
 
 def _graph(
@@ -52,29 +52,31 @@ class NeighborsRequest(Request[NeighborsReply]):
     )
     path: NoteName
     hops: Hops = 1
-    direction: Annotated[Direction, Doc("Along links, against them, or either way")] = "both"
-    decay: Annotated[float, Gt(0), Le(1), Doc("What each hop leaves of a score")] = 0.5
+    direction: Annotated[Direction, Doc("Follow outgoing links, incoming links, or both")] = "both"
+    decay: Annotated[
+        float, Gt(0), Le(1), Doc("Factor by which each further hop lowers a score")
+    ] = 0.5
     limit: Limit = 100
     daily: Daily = True
 
 
 @dataclass(frozen=True, slots=True)
 class NeighborhoodRequest(Request[NeighborhoodReply]):
-    """What a picture of the links shows: around a note, or without `path` of the whole vault.
+    """Notes and links to draw as a graph: around a note, or without `path` of the whole vault.
 
-    `similar` asks for likeness as well, as a second layer.
+    `similar` adds the similarities between notes, as a second layer.
     """
 
     endpoint: ClassVar[Endpoint] = _graph(
         "neighborhood",
-        "What a picture of the links shows: notes, links, likeness",
+        "Notes, links and similarities, to draw as a graph",
         {"path": "Garden/Bees.md", "limit": 50},
         "heavy",
     )
-    path: Annotated[NoteName | None, Doc("Around this note; else of the whole vault")] = None
+    path: Annotated[NoteName | None, Doc("Around this note; left out, of the whole vault")] = None
     hops: Hops = 2
-    limit: Annotated[int, Ge(1), Le(5000), Doc("How many notes at most")] = 300
-    similar: Annotated[bool, Doc("Whether likeness is told as well")] = True
+    limit: Annotated[int, Ge(1), Le(5000), Doc("Maximum number of notes")] = 300
+    similar: Annotated[bool, Doc("Include how similar notes are")] = True
     daily: Daily = True
 
 
@@ -84,12 +86,12 @@ class PathRequest(Request[PathReply]):
 
     endpoint: ClassVar[Endpoint] = _graph(
         "path",
-        "The shortest way from one note to another",
+        "The shortest path from one note to another",
         {"source": "Garden/Bees.md", "target": "Garden/Compost.md"},
     )
     source: NoteName
     target: NoteName
-    directed: Annotated[bool, Doc("Only along links, not against them")] = False
+    directed: Annotated[bool, Doc("Follow links only from their source to their target")] = False
     daily: Daily = True
 
 
@@ -100,7 +102,7 @@ class HubsRequest(Request[HubsReply]):
     endpoint: ClassVar[Endpoint] = _graph(
         "hubs", "The notes that most others link to", {"limit": 5}
     )
-    by: Annotated[HubOrder, Doc("By how many link there, or by PageRank")] = "links"
+    by: Annotated[HubOrder, Doc("Rank by the number of incoming links, or by PageRank")] = "links"
     limit: Limit = 10
     daily: Daily = True
 
@@ -111,7 +113,7 @@ class GraphStatsRequest(Request[GraphStatsReply]):
 
     endpoint: ClassVar[Endpoint] = _graph(
         "stats",
-        "How many notes and links there are, and how they hang together",
+        "How many notes and links there are, and how they are connected",
         {"daily": False},
     )
     daily: Daily = True
@@ -123,7 +125,7 @@ class BridgesRequest(Request[BridgesReply]):
 
     endpoint: ClassVar[Endpoint] = _graph(
         "bridges",
-        "Links and notes without which a part of the vault is cut off",
+        "Links and notes without which a part of the vault is disconnected",
         {"limit": 5},
         "heavy",
     )
@@ -140,7 +142,7 @@ class CommunitiesRequest(Request[CommunitiesReply]):
     )
     path: Annotated[NoteName | None, Doc("Only the community of this note")] = None
     limit: Limit = 10
-    members: Annotated[int, Ge(1), Le(1000), Doc("Notes shown of each")] = 5
+    members: Annotated[int, Ge(1), Le(1000), Doc("Number of notes shown of each community")] = 5
     daily: Daily = True
 
 
@@ -164,15 +166,15 @@ class DanglingRequest(Request[DanglingReply]):
 
 @dataclass(frozen=True, slots=True)
 class MissingLinksRequest(Request[MissingLinksReply]):
-    """Notes that are alike and not linked; with `path`, those like that note."""
+    """Notes that are similar and not linked; with `path`, those similar to that note."""
 
     endpoint: ClassVar[Endpoint] = _graph(
         "missing",
-        "Notes that are alike and not linked",
+        "Notes that are similar and not linked",
         {"path": "Garden/Bees.md", "limit": 5},
         "heavy",
     )
-    path: Annotated[NoteName | None, Doc("Only links of this note")] = None
+    path: Annotated[NoteName | None, Doc("Only pairs with this note")] = None
     limit: Limit = 10
     daily: Daily = True
 

@@ -156,7 +156,7 @@ class LogRequest(Request[LogReply]):
         "The newest searches, what was opened of them, and all verdicts",
         example={"limit": 20},
     )
-    limit: Annotated[int, Ge(1), Le(1000), Doc("How many searches at most")] = 50
+    limit: Annotated[int, Ge(1), Le(1000), Doc("Maximum number of searches")] = 50
     since: Annotated[Time | None, Doc("Only searches from this time on")] = None
 
 
@@ -172,6 +172,4 @@ class ClearLogRequest(Request[ClearedReply]):
         needs="admin",
         example={"keep_verdicts": True},
     )
-    keep_verdicts: Annotated[bool, Doc("Delete searches and what was opened, not the verdicts")] = (
-        False
-    )
+    keep_verdicts: Annotated[bool, Doc("Delete everything but the verdicts")] = False

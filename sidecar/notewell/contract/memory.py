@@ -30,8 +30,8 @@ MAX_DEPTH = 4
 
 MemoryName = Annotated[str, MinLen(1), MaxLen(2000), Doc("Id, path or name of a memory")]
 Namespace = Annotated[str, Pattern(r"^\w[\w .-]{0,63}$")]
-Comment = Annotated[str, MaxLen(1000), Doc("Why, for the history")]
-Depth = Annotated[int, Ge(0), Le(MAX_DEPTH), Doc("How many relations to follow")]
+Comment = Annotated[str, MaxLen(1000), Doc("Comment for the history")]
+Depth = Annotated[int, Ge(0), Le(MAX_DEPTH), Doc("How many steps to follow along relations")]
 _EXAMPLE_ID = "mem-12345678"
 
 
@@ -49,13 +49,13 @@ class StoreMemory(Request[MemoryChangedReply]):
 
     endpoint: ClassVar[Endpoint] = _writes(
         "store",
-        "Keep something as a note; the same content is kept once",
+        "Store a memory as a note; the same content is stored once",
         {"content": "Bees find the new hive by its smell.", "type": "fact"},
     )
-    content: Annotated[str, MinLen(1), MaxLen(MAX_CONTENT_CHARS), Doc("What is to be remembered")]
-    type: MemoryType = "fact"
-    namespace: Namespace = DEFAULT_NAMESPACE
-    importance: Share = 0.5
+    content: Annotated[str, MinLen(1), MaxLen(MAX_CONTENT_CHARS), Doc("What to remember")]
+    type: Annotated[MemoryType, Doc("What kind of memory it is")] = "fact"
+    namespace: Annotated[Namespace, Doc("Namespace to store it in")] = DEFAULT_NAMESPACE
+    importance: Annotated[Share, Doc("How important it is, from 0 to 1")] = 0.5
     provenance: Annotated[
         Annotated[str, MaxLen(1000)] | None,
         Doc("Where it comes from: a note, a person, a conversation"),
@@ -68,14 +68,14 @@ class StoreMemory(Request[MemoryChangedReply]):
 
 @dataclass(frozen=True, slots=True)
 class RecallMemories(Request[RecallReply]):
-    """Find memories that bear on a query; `depth` follows relations that many steps further."""
+    """Find memories relevant to a query; `depth` follows relations that many steps further."""
 
     endpoint: ClassVar[Endpoint] = _reads(
-        "recall", "Memories that bear on a query, and why", {"query": "moving bees", "limit": 3}
+        "recall", "Memories relevant to a query, and why", {"query": "moving bees", "limit": 3}
     )
-    query: Annotated[QueryText, Doc("What is to be done, in words")]
-    namespace: Namespace | None = None
-    type: MemoryType | None = None
+    query: Annotated[QueryText, Doc("The task at hand, in words")]
+    namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
+    type: Annotated[MemoryType | None, Doc("Only memories of this type")] = None
     limit: Limit = 5
     depth: Depth = 0
 
@@ -89,9 +89,9 @@ class MemoryContext(Request[MemoryContextReply]):
         "What an assistant should know, golden rules first, within a budget",
         {"query": "moving bees", "budget_tokens": 500},
     )
-    query: Annotated[QueryText, Doc("What is to be done, in words")] = ""
-    namespace: Namespace | None = None
-    budget_tokens: Annotated[int, Ge(1), Le(100_000), Doc("Tokens at most")] = 1000
+    query: Annotated[QueryText, Doc("The task at hand, in words")] = ""
+    namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
+    budget_tokens: Annotated[int, Ge(1), Le(100_000), Doc("Maximum number of tokens")] = 1000
     depth: Depth = 1
 
 
@@ -100,7 +100,7 @@ class ApplyMemory(Request[MemoryChangedReply]):
     """Report that a memory is being used: it counts as accessed."""
 
     endpoint: ClassVar[Endpoint] = _writes(
-        "apply", "Say that a memory is being used", {"id": _EXAMPLE_ID}
+        "apply", "Report that a memory is being used", {"id": _EXAMPLE_ID}
     )
     id: MemoryName
     comment: Comment = ""
@@ -108,11 +108,11 @@ class ApplyMemory(Request[MemoryChangedReply]):
 
 @dataclass(frozen=True, slots=True)
 class MemoryOutcome(Request[MemoryChangedReply]):
-    """Report whether a memory that was used helped; its confidence follows."""
+    """Report whether a memory that was used helped, which changes its confidence."""
 
     endpoint: ClassVar[Endpoint] = _writes(
         "outcome",
-        "Say whether a memory helped; its confidence follows",
+        "Report whether a memory helped, which changes its confidence",
         {"id": _EXAMPLE_ID, "helped": True},
     )
     id: MemoryName
@@ -137,13 +137,13 @@ class RelateMemories(Request[MemoryChangedReply]):
 
     endpoint: ClassVar[Endpoint] = _writes(
         "relate",
-        "Say how a memory stands to another, or to a note",
+        "Record how a memory is related to another, or to a note",
         {"source": _EXAMPLE_ID, "target": "Garden/Bees", "kind": "caused_by", "weight": 1},
     )
     source: MemoryName
     target: Annotated[MemoryName, Doc("Id, path or name of a memory, or path of a note")]
-    kind: RelationKind = "relates_to"
-    weight: Share = 1.0
+    kind: Annotated[RelationKind, Doc("How they are related")] = "relates_to"
+    weight: Annotated[Share, Doc("How strong the relation is")] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +152,12 @@ class UnrelateMemories(Request[MemoryChangedReply]):
 
     endpoint: ClassVar[Endpoint] = _writes(
         "unrelate",
-        "Take a relation back",
+        "Remove a relation",
         {"source": _EXAMPLE_ID, "target": "Garden/Bees", "kind": "caused_by"},
     )
     source: MemoryName
     target: MemoryName
-    kind: RelationKind = "relates_to"
+    kind: Annotated[RelationKind, Doc("How they are related")] = "relates_to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,25 +172,25 @@ class InspectMemory(Request[MemoryInspectReply]):
 
 @dataclass(frozen=True, slots=True)
 class ListMemories(Request[MemoryListReply]):
-    """The memories there are."""
+    """The stored memories."""
 
     endpoint: ClassVar[Endpoint] = _reads(
-        "list", "The memories there are", {"order": "confidence", "limit": 20}
+        "list", "The stored memories", {"order": "confidence", "limit": 20}
     )
-    namespace: Namespace | None = None
-    type: MemoryType | None = None
-    order: Annotated[MemoryOrder, Doc("Which comes first: the newest, the most")] = "created"
+    namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
+    type: Annotated[MemoryType | None, Doc("Only memories of this type")] = None
+    order: Annotated[MemoryOrder, Doc("Sort by this, the newest or highest first")] = "created"
     limit: Limit = 100
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryHistory(Request[MemoryHistoryReply]):
-    """What was reported of one memory, or of all, newest first."""
+    """What was reported about one memory, or all, newest first."""
 
     endpoint: ClassVar[Endpoint] = _reads(
-        "history", "What was said of memories, newest first", {"limit": 20}
+        "history", "What was reported about memories, newest first", {"limit": 20}
     )
-    id: Annotated[MemoryName | None, Doc("Of this memory alone")] = None
+    id: Annotated[MemoryName | None, Doc("Only of this memory")] = None
     limit: Limit = 100
 
 
@@ -199,9 +199,9 @@ class MemoryHealth(Request[MemoryHealthReply]):
     """What is wrong with the memories: contradictions, stale ones, orphans, duplicates."""
 
     endpoint: ClassVar[Endpoint] = _reads(
-        "health", "Contradictions, stale and orphaned memories, doubles", {}
+        "health", "Contradictory, stale, orphaned and duplicate memories", {}
     )
-    namespace: Namespace | None = None
+    namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
 
 
 MemoryRequest: TypeAlias = (

@@ -206,29 +206,35 @@ class SearchRequest(Request[SearchReply]):
         rate_class="search",
         example={"q": "how bees find their way", "limit": 3, "explain": True},
     )
-    q: Annotated[SearchText, Doc("Words to find")]
+    q: Annotated[SearchText, Doc('The query: words, "exact phrases", -exclusions and filters')]
     limit: Limit = 10
-    mode: SearchMode = "hybrid"
-    plain: Annotated[bool, Doc("Take q as text, without operators")] = False
-    fusion: FusionMethod = "auto"
-    alpha: Annotated[Share | None, Doc("Share of the semantic side, where fixed")] = None
-    min_score: Annotated[Share, Doc("Leave out results that score below")] = 0.0
-    everything: Annotated[bool, Doc("Find shelved and daily notes as well")] = False
-    recency: Annotated[Share | None, Doc("How much a note of today gains")] = None
-    graph: Annotated[Share | None, Doc("How much a note gains that the best link to")] = None
+    mode: Annotated[
+        SearchMode, Doc("Search by keyword, by meaning, or by both ranked together")
+    ] = "hybrid"
+    plain: Annotated[bool, Doc("Read the query as plain text, without operators")] = False
+    fusion: Annotated[FusionMethod, Doc("How the two rankings are combined")] = "auto"
+    alpha: Annotated[Share | None, Doc("Fixed weight of the ranking by meaning")] = None
+    min_score: Annotated[Share, Doc("Leave out results with a lower score")] = 0.0
+    everything: Annotated[bool, Doc("Search shelved and daily notes too")] = False
+    recency: Annotated[Share | None, Doc("How much a note of today is boosted")] = None
+    graph: Annotated[
+        Share | None, Doc("How much notes are boosted that the best results link to")
+    ] = None
     collapse: Annotated[bool | None, Doc("Leave out near-duplicates of better results")] = None
     expand: Annotated[
         bool | Literal["llm"] | None,
-        Doc("Ask a short query for related words as well; llm: for other wordings"),
+        Doc("Also search for words related to a short query; llm: for other wordings"),
     ] = None
-    rerank: Annotated[bool | None, Doc("Let a model read the first results")] = None
-    ignore: Annotated[frozenset[Signal], Doc("Signals without a say, with commas between")] = (
+    rerank: Annotated[bool | None, Doc("Reorder the first results with a reranking model")] = None
+    ignore: Annotated[frozenset[Signal], Doc("Ranking signals to ignore, separated by commas")] = (
         frozenset()
     )
     typing: Annotated[bool, Doc("The last word may be unfinished")] = False
-    explain: Annotated[bool, Doc("Report every stage of the search")] = False
+    explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
     door: Annotated[
-        Door, HttpDefault("http"), Doc("Who asks, for the log: plugin, web …; none: unlogged")
+        Door,
+        HttpDefault("http"),
+        Doc("Client that searches, for the log: plugin, web …; none: unlogged"),
     ] = UNLOGGED
     hidden: Annotated[frozenset[str], InProcessOnly] = frozenset()
 
@@ -245,21 +251,25 @@ class SimilarRequest(Request[SearchReply]):
         "GET",
         "/api/similar",
         "similar",
-        "Notes like a note",
+        "Notes similar to a note",
         rate_class="search",
         example={"path": "Garden/Bees.md", "unlinked": True},
     )
     path: NotePath
-    heading: Annotated[str | None, Doc("Like what stands under this heading of the note")] = None
+    heading: Annotated[str | None, Doc("Find notes similar to the text under this heading")] = None
     line: Annotated[
-        Annotated[int, Ge(1)] | None, Doc("Like the passage on this line of the note")
+        Annotated[int, Ge(1)] | None, Doc("Find notes similar to the passage on this line")
     ] = None
     limit: Limit = 10
-    unlinked: Annotated[bool, Doc("Leave out notes that are linked already")] = False
-    links: Annotated[Share, Doc("How much being near by links counts beside it")] = 0.0
-    direction: Annotated[Direction, Doc("Along links, against them, or either way")] = "both"
-    decay: Annotated[Share, Doc("What the second hop along links counts of the first")] = 0.5
-    explain: Annotated[bool, Doc("Report every stage of the search")] = False
+    unlinked: Annotated[bool, Doc("Leave out notes that are already linked with the note")] = False
+    links: Annotated[Share, Doc("How much closeness by links counts, compared with similarity")] = (
+        0.0
+    )
+    direction: Annotated[Direction, Doc("Follow outgoing links, incoming links, or both")] = "both"
+    decay: Annotated[
+        Share, Doc("How much each further hop counts, compared with the hop before")
+    ] = 0.5
+    explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,11 +280,11 @@ class SimilarTextRequest(Request[SearchReply]):
         "POST",
         "/api/similar",
         "similar_text",
-        "Notes like a text",
+        "Notes similar to a text",
         needs="read",
         rate_class="search",
         example={"text": "A hive in spring needs room and water.", "limit": 3},
     )
-    text: Annotated[str, Doc("Text to find notes like")]
+    text: Annotated[str, Doc("Find notes similar to this text")]
     limit: Limit = 10
-    explain: Annotated[bool, Doc("Report every stage of the search")] = False
+    explain: Annotated[bool, Doc("Report what each stage of the search did")] = False

@@ -136,7 +136,7 @@ class LedgerRequest(Request[LedgerReply]):
         "GET",
         "/api/ledger",
         "ledger",
-        "What became of each file, and why",
+        "The state of each file, and why",
         example={"state": "excluded"},
     )
     state: Annotated[LedgerState | None, Doc("Only files in this state")] = None

@@ -55,11 +55,11 @@ class WritesRequest(Request[WritesReply]):
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest(Request[UndoneReply]):
-    """Take a write back; without a number the newest."""
+    """Undo a write; without a number, the newest."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
-        "POST", "/api/writes/undo", "undo", "Take a write to a vault back", example={"number": 1}
+        "POST", "/api/writes/undo", "undo", "Undo a write to a vault", example={"number": 1}
     )
     number: Annotated[
-        Annotated[int, Ge(1), Doc("Of the write")] | None, Doc("Left out: the newest")
+        Annotated[int, Ge(1), Doc("Number of the write")] | None, Doc("Left out, the newest write")
     ] = None
