@@ -7,10 +7,11 @@ from types import MappingProxyType
 
 import pytest
 
-from notewell.contract.codec import to_json
+from notewell.contract.codec import from_json, to_json
 from notewell.contract.search import Explain, Fusion, SearchReply
 from notewell.contract.server import HealthReply
-from notewell.contract.status import QueueStatus
+from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus
+from notewell.errors import ServerError
 
 
 def reply(**changes: object) -> SearchReply:
@@ -78,3 +79,35 @@ def test_plain_records_are_whole() -> None:
         "features": ["search"],
         "auth": "token",
     }
+
+
+def test_a_reply_of_many_rows_is_read_back() -> None:
+    row = LedgerRow("Bees.md", "indexed", None, None, ("w",), 0, 12, None, "2026-03-01")
+    ledger = LedgerReply("Home", 2, {"indexed": 2}, (row, row))
+
+    assert from_json(LedgerReply, to_json(ledger)) == ledger
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"[]",
+        b"not JSON",
+        b'{"vault": "Home"}',
+        b'{"vault": 1, "total": 0, "counts": {}, "entries": []}',
+        b'{"vault": "Home", "total": "0", "counts": {}, "entries": []}',
+        b'{"vault": "Home", "total": 0, "counts": [], "entries": []}',
+        b'{"vault": "Home", "total": 0, "counts": {}, "entries": 5}',
+        b'{"vault": "Home", "total": 0, "counts": {}, "entries": [{"path": "Bees.md"}]}',
+    ],
+)
+def test_a_document_of_another_kind_is_refused(document: bytes) -> None:
+    with pytest.raises(ServerError, match="LedgerReply of this version"):
+        from_json(LedgerReply, document)
+
+
+def test_a_field_that_the_record_lacks_is_ignored_and_a_whole_number_may_be_a_fraction() -> None:
+    status = from_json(QueueStatus, b'{"pending": 3, "eta_s": 2, "new": true}')
+
+    assert status == QueueStatus(pending=3, eta_s=2.0)
+    assert isinstance(status.eta_s, float)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -14,6 +14,7 @@ from typing import (
     Any,
     ForwardRef,
     Literal,
+    TypeAlias,
     TypeVar,
     Union,
     get_args,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # exists for type checkers only
     from _typeshed import DataclassInstance
 
 R = TypeVar("R")
+Reader: TypeAlias = Callable[[Any], Any]  # of one part of a JSON document
 
 
 def to_json(reply: object) -> bytes:
@@ -55,7 +57,8 @@ def from_json(kind: type[R], document: bytes) -> R:
     try:
         # The standard library's reader takes the lone surrogates that `to_json` may escape.
         data = json.loads(document) if b"\\ud" in document.lower() else orjson.loads(document)
-        reply: R = _decode(kind, data)
+        record: Any = kind  # mypy takes a class with a type variable for unhashable
+        reply: R = _reader(record)(data)
     except (ValueError, KeyError, TypeError) as error:
         raise ServerError(
             f"The server's answer is not a {kind.__name__} of this version ({error})."
@@ -63,46 +66,52 @@ def from_json(kind: type[R], document: bytes) -> R:
     return reply
 
 
-def _decode(hint: Any, data: Any) -> Any:
-    """Read JSON data as a value of the annotation `hint`."""
-    origin, inner = get_origin(hint), get_args(hint)
+@cache
+def _reader(hint: Any) -> Reader:
+    """Return the function that reads JSON data as a value of the annotation `hint`.
+
+    What an annotation means is looked up once, not for each value: a list of all files of a vault
+    has tens of thousands.
+    """
     if is_dataclass(hint):
-        return _decode_record(hint, data)
-    if origin is Annotated:
-        return _decode(inner[0], data)
-    if origin in {Union, UnionType}:
-        return _decode_union(inner, data)
-    if origin in {tuple, abc.Mapping}:
-        return _decode_collection(origin, inner, data)
+        return _record_reader(hint)
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in _COMPOSED:
+        return _COMPOSED[origin](inner)
     if origin is Literal or isinstance(hint, ForwardRef | str):
-        return data  # a word, or the value of a property, which may be any JSON
-    return _decode_scalar(hint, data)
+        return _as_it_is  # a word, or the value of a property, which may be any JSON
+    return _scalar_reader(hint)
 
 
-def _decode_collection(origin: Any, inner: tuple[Any, ...], data: Any) -> Any:
-    if origin is abc.Mapping:
-        return {key: _decode(inner[1], part) for key, part in data.items()}
-    kinds = (inner[0],) * len(data) if inner[-1] is Ellipsis else inner
-    return tuple(_decode(kind, part) for kind, part in zip(kinds, data, strict=True))
+def _record_reader(record: Any) -> Reader:
+    def read(data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise TypeError(f"{record.__name__} is a JSON object")
+        readers = _field_readers(record)
+        return record(**{name: one(data[name]) for name, one in readers if name in data})
+
+    return read
 
 
-def _decode_record(record: Any, data: Any) -> Any:
-    if not isinstance(data, dict):
-        raise TypeError(f"{record.__name__} is a JSON object")
-    hints = _hints(record)
-    names = [one.name for one in fields(record) if one.name in data]
-    return record(**{name: _decode(hints[name], data[name]) for name in names})
+@cache
+def _field_readers(record: Any) -> tuple[tuple[str, Reader], ...]:
+    """Made when the first record is read, because a record may hold itself."""
+    hints = get_type_hints(record)
+    return tuple((one.name, _reader(hints[one.name])) for one in fields(record))
 
 
-def _decode_union(kinds: tuple[Any, ...], data: Any) -> Any:
-    if data is None and NoneType in kinds:
-        return None
+def _union_reader(kinds: tuple[Any, ...]) -> Reader:
     others = [kind for kind in kinds if kind is not NoneType]
-    if len(others) == 1:
-        return _decode(others[0], data)
-    if any(map(is_dataclass, others)):
-        return _decode(_record_for(others, data), data)
-    return tuple(data) if isinstance(data, list) else data
+    read_other = _reader(others[0]) if len(others) == 1 else _alternatives_reader(others)
+    if len(others) == len(kinds):
+        return read_other
+    return lambda data: None if data is None else read_other(data)
+
+
+def _alternatives_reader(kinds: list[Any]) -> Reader:
+    if any(map(is_dataclass, kinds)):
+        return lambda data: _reader(_record_for(kinds, data))(data)
+    return lambda data: tuple(data) if isinstance(data, list) else data
 
 
 def _record_for(kinds: list[Any], data: Any) -> Any:
@@ -113,17 +122,49 @@ def _record_for(kinds: list[Any], data: Any) -> Any:
     raise TypeError(f"no reply has the fields {', '.join(data)}")
 
 
-def _decode_scalar(hint: Any, data: Any) -> Any:
-    if hint is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
-    if hint in {str, int, float, bool} and not isinstance(data, hint):
-        raise TypeError(f"{data!r:.40} is not {hint.__name__}")
+def _tuple_reader(kinds: tuple[Any, ...]) -> Reader:
+    readers = [_reader(kind) for kind in kinds if kind is not Ellipsis]
+    if kinds[-1] is Ellipsis:
+        return lambda data: tuple(map(readers[0], data))
+    return lambda data: tuple(one(part) for one, part in zip(readers, data, strict=True))
+
+
+def _mapping_reader(kinds: tuple[Any, ...]) -> Reader:
+    read_value = _reader(kinds[1])
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise TypeError(f"{data!r:.40} is not a JSON object")
+        return {key: read_value(part) for key, part in data.items()}
+
+    return read
+
+
+def _scalar_reader(kind: Any) -> Reader:
+    if kind not in {str, int, float, bool}:
+        return _as_it_is
+
+    def read(data: Any) -> Any:
+        if isinstance(data, kind):
+            return data
+        if kind is float and isinstance(data, int) and not isinstance(data, bool):
+            return float(data)
+        raise TypeError(f"{data!r:.40} is not {kind.__name__}")
+
+    return read
+
+
+def _as_it_is(data: Any) -> Any:
     return data
 
 
-@cache
-def _hints(record: Any) -> Mapping[str, Any]:
-    return get_type_hints(record)
+_COMPOSED: Mapping[object, Callable[[tuple[Any, ...]], Reader]] = {
+    Annotated: lambda kinds: _reader(kinds[0]),
+    Union: _union_reader,
+    UnionType: _union_reader,
+    tuple: _tuple_reader,
+    abc.Mapping: _mapping_reader,
+}
 
 
 def _without_omitted(reply: object) -> object:
