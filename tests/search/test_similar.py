@@ -84,8 +84,8 @@ def test_an_unknown_note_is_an_error_that_names_the_nearest(library: Library) ->
 
 
 @pytest.mark.parametrize("request_", [{}, {"path": "Bread.md", "text": "bread"}])
-def test_a_path_or_a_text_is_needed(library: Library, request_: dict[str, str]) -> None:
-    with pytest.raises(UsageError):
+def test_a_request_has_a_path_or_a_text(library: Library, request_: dict[str, str]) -> None:
+    with pytest.raises(TypeError):  # there is no record of such a request
         library.similar(**request_)
 
 
@@ -221,9 +221,11 @@ def test_an_unknown_heading_is_an_error_that_names_those_there_are(library: Libr
         library.similar(path="Bread.md", heading="Oven")
 
 
-@pytest.mark.parametrize(
-    "asked", [{"text": "x", "line": 1}, {"path": "Bread.md", "line": 1, "heading": "Bread"}]
-)
-def test_a_part_is_of_a_note_and_one(library: Library, asked: dict[str, str | int]) -> None:
+def test_a_text_has_no_parts_to_choose(library: Library) -> None:
+    with pytest.raises(TypeError):  # there is no record of such a request
+        library.similar(text="x", line=1)
+
+
+def test_one_part_of_a_note_is_chosen(library: Library) -> None:
     with pytest.raises(UsageError):
-        library.similar(**asked)
+        library.similar(path="Bread.md", line=1, heading="Bread")
