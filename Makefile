@@ -7,6 +7,7 @@ SECONDS_OF_STRESS ?= 300
 BENCH_FLAGS ?=
 PYTEST_FLAGS ?=
 
+CONTRACT := plugin/src/contract.ts
 PAGES := sidecar/notewell/web/static/index.html
 
 VENV := .venv
@@ -18,7 +19,7 @@ PIP := -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
-	browser python-tools node-tools torch-tools plugin web pages release-check test-torch stress eval \
+	browser python-tools node-tools torch-tools contract contract-check plugin web pages release-check test-torch stress eval \
 	bench load clean
 
 help: ## This list
@@ -74,6 +75,13 @@ lint-python: $(VENV)/.tests
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
+	@$(MAKE) --no-print-directory contract-check
+
+contract: $(VENV)/.runs ## The plugin's types of the contract, from its records in Python
+	@$(PY) -m notewell.contract.typescript $(CONTRACT)
+
+contract-check: $(VENV)/.runs
+	@$(PY) -m notewell.contract.typescript --check $(CONTRACT)
 
 python-tools: $(VENV)/.tests
 

@@ -77,6 +77,11 @@ export default defineConfig([
     },
   },
   {
+    // Generated, so of any length; see `npm run contract`.
+    files: ["plugin/src/contract.ts"],
+    rules: { "max-lines": "off" },
+  },
+  {
     files: ["plugin/src/launcher.ts"],
     rules: { "no-restricted-syntax": "off" },
   },
@@ -85,7 +90,7 @@ export default defineConfig([
     rules: { "max-lines": ["error", 150] },
   },
   {
-    files: ["plugin/src/contract.ts", "plugin/src/shape.ts", "plugin/src/client.ts"],
+    files: ["plugin/src/contract.ts", "plugin/src/shape.ts", "plugin/src/replies.ts", "plugin/src/client.ts"],
     rules: {
       "no-restricted-imports": [
         "error",

@@ -7,7 +7,8 @@
 import type { ChangeQueue } from "./changes";
 import { asServerError } from "./client";
 import type { Connection, Session } from "./connection";
-import type { Change, FileStamp } from "./contract";
+import type { FileStamp } from "./client";
+import type { Change } from "./contract";
 import { Ring, Timer } from "./support";
 
 /** The vault, as far as the server needs to know it. */

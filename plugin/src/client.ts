@@ -5,7 +5,19 @@
  * The client knows no app: it is given a transport, so that pages and tests can bring their own.
  */
 
-import type * as contract from "./contract";
+import type {
+  Change,
+  LedgerReply,
+  LedgerRequest,
+  ReindexRequest,
+  Routes,
+  SearchReply,
+  SearchRequest,
+  SimilarRequest,
+  StatusReply,
+  SyncReply,
+  SyncRequest,
+} from "./contract";
 import * as replies from "./replies";
 import { anything, ShapeError, type Check } from "./shape";
 import { Timer } from "./support";
@@ -58,19 +70,24 @@ export interface RequestEntry {
   readonly ms: number;
 }
 
-export interface SearchOptions {
-  readonly limit: number;
-  readonly mode?: contract.SearchMode;
-  /** Whether the last word may be unfinished. */
-  readonly typing?: boolean;
-}
-export interface SimilarOptions {
-  readonly limit: number;
-  readonly unlinked?: boolean;
-}
+export type SearchOptions = Pick<SearchRequest, "limit" | "mode" | "typing">;
+export type SimilarOptions = Pick<SimilarRequest, "limit" | "unlinked">;
 export type QueueAction = "pause" | "resume" | "retry" | "cancel";
 
-export type Query = Record<string, string | number | boolean | undefined>;
+type Method = HttpRequest["method"];
+type PathsOf<M extends Method, Route = keyof Routes> = Route extends `${M} /api/${infer Path}` ? Path : never;
+type Route<M extends Method, Path extends PathsOf<M>> = Routes[`${M} /api/${Path}` & keyof Routes];
+/** The parameters of a route, without the vault, which the client adds. */
+export type RouteParameters<M extends Method, Path extends PathsOf<M>> = Omit<Route<M, Path>["parameters"], "vault">;
+/** Parameters that travel in an address: there all values are text, and the server reads them. */
+export type Query<Path extends PathsOf<"GET">> = {
+  readonly [K in keyof RouteParameters<"GET", Path>]: RouteParameters<"GET", Path>[K] | string;
+};
+/** A check of the route's reply, or of a part of it. */
+type ReplyCheck<M extends Method, Path extends PathsOf<M>, T> = Check<T> &
+  (Route<M, Path>["reply"] extends T ? unknown : never);
+/** A file as `POST /api/sync` takes it: path, size in bytes, mtime in milliseconds. */
+export type FileStamp = SyncRequest["files"][number];
 
 const QUICK_MS = 5_000;
 const ORDINARY_MS = 10_000;
@@ -101,47 +118,47 @@ export class Client {
   }
 
   /** What the server says of itself, whichever version of the contract it speaks. */
-  greeting(): Promise<contract.Greeting> {
-    return this.get("health", replies.hello, {}, QUICK_MS);
+  greeting(): Promise<replies.Greeting> {
+    return this.get("health", replies.greeting, {}, QUICK_MS);
   }
 
-  async vaults(): Promise<readonly contract.VaultInfo[]> {
+  async vaults(): Promise<readonly replies.VaultInfo[]> {
     return (await this.get("vaults", replies.vaults, {}, QUICK_MS)).vaults;
   }
 
-  status(): Promise<contract.Status> {
+  status(): Promise<StatusReply> {
     return this.get("status", replies.status, {}, QUICK_MS);
   }
 
-  search(q: string, options: SearchOptions): Promise<contract.SearchReply> {
+  search(q: string, options: SearchOptions): Promise<SearchReply> {
     return this.get("search", replies.search, { q, ...options });
   }
 
-  similar(path: string, options: SimilarOptions): Promise<contract.SearchReply> {
+  similar(path: string, options: SimilarOptions): Promise<SearchReply> {
     return this.get("similar", replies.search, { path, ...options });
   }
 
-  similarText(text: string, limit: number): Promise<contract.SearchReply> {
+  similarText(text: string, limit: number): Promise<SearchReply> {
     return this.post("similar", replies.search, { text, limit });
   }
 
-  note(path: string): Promise<contract.NoteReply> {
-    return this.get("note", replies.note, { path });
+  noteChunks(path: string): Promise<replies.NoteChunks> {
+    return this.get("note", replies.noteChunks, { path });
   }
 
-  ledger(which: { readonly state?: contract.LedgerState; readonly path?: string }): Promise<contract.LedgerReply> {
+  ledger(which: LedgerRequest): Promise<LedgerReply> {
     return this.get("ledger", replies.ledger, which);
   }
 
-  reindex(what: { full?: boolean; paths?: readonly string[] }): Promise<unknown> {
+  reindex(what: ReindexRequest): Promise<unknown> {
     return this.post("reindex", replies.accepted, what);
   }
 
-  changes(changes: readonly contract.Change[]): Promise<unknown> {
+  changes(changes: readonly Change[]): Promise<unknown> {
     return this.post("changes", replies.accepted, { changes });
   }
 
-  sync(files: readonly contract.FileStamp[]): Promise<contract.SyncReply> {
+  sync(files: readonly FileStamp[]): Promise<SyncReply> {
     return this.post("sync", replies.sync, { files });
   }
 
@@ -153,21 +170,30 @@ export class Client {
     return this.post("guard", anything, { remove });
   }
 
-  protected get<T>(route: string, check: Check<T>, query: Query, limitMs = ORDINARY_MS): Promise<T> {
+  protected get<P extends PathsOf<"GET">, T>(
+    path: P,
+    check: ReplyCheck<"GET", P, T>,
+    query: Query<P>,
+    limitMs = ORDINARY_MS,
+  ): Promise<T> {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries({ vault: this.vault, ...query })) {
       if (value !== undefined) given.set(name, String(value));
     }
-    return this.call("GET", route, check, limitMs, `?${given}`);
+    return this.call("GET", path, check, limitMs, `?${given}`);
   }
 
-  protected post<T>(route: string, check: Check<T>, body: object): Promise<T> {
+  protected post<P extends PathsOf<"POST">, T>(
+    path: P,
+    check: ReplyCheck<"POST", P, T>,
+    body: RouteParameters<"POST", P>,
+  ): Promise<T> {
     const written = JSON.stringify({ vault: this.vault, ...body });
-    return this.call("POST", route, check, LONG_MS, "", written);
+    return this.call("POST", path, check, LONG_MS, "", written);
   }
 
   protected async call<T>(
-    method: HttpRequest["method"],
+    method: Method,
     route: string,
     check: Check<T>,
     limitMs: number,

@@ -11,7 +11,8 @@
 
 import { Broadcast, Timer } from "./support";
 import { asServerError, ServerError, type Client, type Endpoint, type FailureKind } from "./client";
-import type { Greeting, Status, VaultInfo } from "./contract";
+import type { StatusReply } from "./contract";
+import type { Greeting, VaultInfo } from "./replies";
 import { API, featureList, NEEDED_FEATURES } from "./replies";
 import { ShapeError } from "./shape";
 
@@ -50,8 +51,8 @@ export type ConnectionState =
   | { readonly name: "starting" }
   | { readonly name: "needs-token" }
   | { readonly name: "mismatch"; readonly older: "server" | "plugin"; readonly version: string }
-  | { readonly name: "indexing"; readonly status: Status }
-  | { readonly name: "ready"; readonly status: Status };
+  | { readonly name: "indexing"; readonly status: StatusReply }
+  | { readonly name: "ready"; readonly status: StatusReply };
 
 /** A server that answered for our vault. A new one is made at every reconnect. */
 export interface Session {
@@ -107,7 +108,7 @@ export class Connection extends Broadcast<ConnectionState> {
   }
 
   /** The last known status, while connected. */
-  get lastStatus(): Status | null {
+  get lastStatus(): StatusReply | null {
     return "status" in this.#current ? this.#current.status : null;
   }
 

@@ -1,198 +1,1813 @@
 /**
- * What the server answers, field by field. Knows nothing of the app. Added fields are tolerated,
- * missing ones are not.
+ * The contract with the server: parameters and replies of every route. Types only.
  *
- * The plugin takes only the types from here, and checks at run time what it reads (replies.ts); web
- * pages check everything, and the tests hold both against the replies of the real server.
+ * Made by `npm run contract` from the records in sidecar/notewell/contract: change those and run
+ * it again. CI refuses a file that is not up to date.
  */
 
-import {
-  anything,
-  flag,
-  list,
-  mapping,
-  nullable,
-  number,
-  object,
-  oneOf,
-  optional,
-  range,
-  text,
-  type Shape,
-} from "./shape";
+/** The value of a note's property: any JSON. */
+export type PropertyValue =
+  | string
+  | number
+  | boolean
+  | readonly PropertyValue[]
+  | { readonly [name: string]: PropertyValue }
+  | null;
 
-/** The part of a health reply that holds for every version of the contract. */
-export const greetingShape = object({ api: number, version: text });
-export type Greeting = Shape<typeof greetingShape>;
+export type EngineState = "starting" | "indexing" | "ready" | "degraded";
+export type Semantic = "ready" | "partial" | "unavailable";
+export type LedgerState = "indexed" | "pending" | "failed" | "excluded" | "keyword_only";
+export type SearchMode = "hybrid" | "keyword" | "semantic";
+export type FusionMethod = "auto" | "rrf" | "weighted" | "blend" | "convex";
+export type Direction = "out" | "in" | "both";
+export type LinkKind = "wikilink" | "markdown";
+export type HubOrder = "links" | "pagerank";
+export type DatedBy = "auto" | "created" | "modified";
+export type Granularity = "auto" | "day" | "week" | "month";
+export type DateSource = "daily" | "created" | "name" | "modified" | "file";
+export type CompletionKind =
+  | "filter"
+  | "tag"
+  | "folder"
+  | "path"
+  | "property"
+  | "value"
+  | "title"
+  | "alias";
+export type Verdict = "this_was_it" | "never_for_this";
+export type MemoryType =
+  | "preference"
+  | "decision"
+  | "pattern"
+  | "session"
+  | "file_context"
+  | "fact"
+  | "golden_rule";
+export type RelationKind = "supersedes" | "contradicts" | "caused_by" | "relates_to";
+export type ValidationKind = "stored" | "applied" | "helped" | "failed" | "other";
+export type MemoryOrder = "created" | "accessed" | "confidence" | "importance";
+export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
+export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
+export type ChangeKind = "create" | "modify" | "delete" | "rename";
+export type Detail = "full" | "passages" | "headings";
+export type SettingValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, string | number | boolean>>
+  | null;
+export type SettingSource = "default" | "user" | "vault" | "environment" | "flag";
+export type NewScalar = boolean | number | string;
+export type NewValue =
+  | boolean
+  | number
+  | string
+  | readonly string[]
+  | Readonly<Record<string, NewScalar>>
+  | null;
 
-export const healthShape = object({
-  status: text,
-  version: text,
-  api: number,
-  features: list(text),
-  auth: text,
-});
-export type Health = Shape<typeof healthShape>;
-
-const vaultShape = object({
-  id: text,
-  name: text,
-  path: text,
-  default: flag,
-  open: flag,
-  source: oneOf("folder", "mirror"),
-  served: optional(flag),
-});
-export type VaultInfo = Shape<typeof vaultShape>;
-export const vaultsShape = object({ vaults: list(vaultShape) });
-
-const ledgerState = oneOf("indexed", "pending", "failed", "excluded", "keyword_only");
-export type LedgerState = Shape<typeof ledgerState>;
-
-const guardShape = object({ gone: number, total: number, since: text });
-export type Guard = Shape<typeof guardShape>;
-
-export const statusShape = object({
-  vault: text,
-  notes: number,
-  chunks: number,
-  vectors: number,
-  model: nullable(text),
-  generation: number,
-  state: oneOf("starting", "indexing", "ready", "degraded"),
-  semantic: oneOf("ready", "partial", "unavailable"),
-  semantic_reason: nullable(text),
-  queue: object({
-    pending: number,
-    current: nullable(text),
-    done: number,
-    failed: number,
-    paused: flag,
-    eta_s: nullable(number),
-  }),
-  ledger: mapping(number),
-  guard: nullable(guardShape),
-  problem: nullable(text),
-});
-export type Status = Shape<typeof statusShape>;
-
-const passageFields = {
-  heading: nullable(text),
-  block: nullable(text),
-  parent: nullable(text),
-  line: number,
-  snippet: text,
-  highlights: list(range),
-  score: number,
-};
-const passageShape = object(passageFields);
-export type Passage = Shape<typeof passageShape>;
-
-const part = nullable(number); // null where it was not computed
-const resultShape = object({
-  ...passageFields,
-  path: text,
-  title: text,
-  description: nullable(text),
-  scores: object({
-    keyword: part,
-    semantic: part,
-    fused: part,
-    tag: part,
-    recency: part,
-    graph: part,
-    rerank: part,
-  }),
-  raw: object({ bm25: part, cosine: part }),
-  passages: list(passageShape),
-  tags: list(text),
-  properties: mapping(anything),
-  created: nullable(text),
-  modified: nullable(text),
-  uri: text,
-});
-export type Result = Shape<typeof resultShape>;
-
-const searchMode = oneOf("hybrid", "keyword", "semantic");
-export type SearchMode = Shape<typeof searchMode>;
-
-export const searchShape = object({
-  query: text,
-  vault: text,
-  mode: searchMode,
-  fusion: object({ method: text, params: mapping(anything) }),
-  expanded: list(text),
-  filtered: mapping(number),
-  generation: number,
-  took_ms: number,
-  total: number,
-  confidence: nullable(number),
-  results: list(resultShape),
-  warnings: list(text),
-});
-export type SearchReply = Shape<typeof searchShape>;
-
-const ledgerRowShape = object({
-  path: text,
-  state: ledgerState,
-  rule: nullable(text),
-  reason: nullable(text),
-  warnings: list(text),
-  attempts: number,
-  size: number,
-  modified: nullable(text),
-  updated: nullable(text),
-});
-export type LedgerRow = Shape<typeof ledgerRowShape>;
-
-export const ledgerShape = object({
-  vault: text,
-  total: number,
-  counts: mapping(number),
-  entries: list(ledgerRowShape),
-});
-export type LedgerReply = Shape<typeof ledgerShape>;
-
-/** As much of a note's reply as is used here. */
-export const noteShape = object({
-  chunks: optional(list(object({ heading: nullable(text), line: number, chars: number }))),
-});
-export type NoteReply = Shape<typeof noteShape>;
-
-export const acceptedShape = object({ accepted: number, generation: number });
-export type Accepted = Shape<typeof acceptedShape>;
-
-export const syncShape = object({ need: list(text), gone: list(text), guard: flag });
-export type SyncReply = Shape<typeof syncShape>;
-
-/** RFC 9457; every refusal of the server is one. */
-export const problemShape = object({
-  type: text,
-  title: text,
-  status: number,
-  detail: text,
-  code: text,
-});
-export type Problem = Shape<typeof problemShape>;
-
-/** The one line that a server started with `--handshake` prints. */
-export const handshakeShape = object({
-  port: number,
-  token: text,
-  api: number,
-  version: text,
-  pid: number,
-  vaults: list(object({ id: text, name: text })),
-});
-export type Handshake = Shape<typeof handshakeShape>;
-
-/** A change as `POST /api/changes` takes it; `content` goes to mirrors only. */
-export interface Change {
-  readonly kind: "create" | "modify" | "delete" | "rename";
-  readonly path: string;
-  readonly old_path?: string | undefined;
-  readonly mtime?: number | undefined;
-  readonly content?: string | undefined;
+export interface OfVault {
+  /** Id or name of a vault; may be left out where one is served. */
+  readonly vault?: string;
 }
-/** A file as `POST /api/sync` takes it: path, size in bytes, mtime in milliseconds. */
-export type FileStamp = readonly [path: string, size: number, mtime: number];
+
+/** An RFC 9457 problem document. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+}
+
+/** That a server is there and which contract it speaks; tells nothing of a vault. */
+export interface HealthReply {
+  readonly status: "ok";
+  readonly version: string;
+  readonly api: number;
+  readonly features: readonly string[];
+  readonly auth: "token";
+}
+
+/** All known vaults. */
+export interface VaultsReply {
+  readonly vaults: readonly VaultView[];
+}
+
+/** A known vault. */
+export interface VaultView {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly default: boolean;
+  readonly open: boolean;
+  readonly source: "folder" | "mirror";
+  readonly served: boolean;
+}
+
+/**
+ * Where a vault's index stands. `problem` says what keeps it from following its folder.
+ *
+ * `model` is the one that answers; `next_model` is being prepared and answers when it covers as
+ * much. `embedder` is there while a model does not work as it was set.
+ */
+export interface StatusReply {
+  readonly vault: string;
+  readonly notes: number;
+  readonly chunks: number;
+  readonly vectors: number;
+  readonly model: string | null;
+  readonly generation: number;
+  readonly state: EngineState;
+  readonly semantic: Semantic;
+  readonly semantic_reason: string | null;
+  readonly queue: QueueStatus;
+  readonly ledger: Readonly<Partial<Record<LedgerState, number>>>;
+  readonly guard: Guard | null;
+  readonly problem: string | null;
+  readonly work: WorkDone;
+  readonly next_model: string | null;
+  readonly embedder: EmbedderStatus | null;
+}
+
+/** The write queue at a moment. */
+export interface QueueStatus {
+  readonly pending: number;
+  readonly current: string | null;
+  readonly done: number;
+  readonly failed: number;
+  readonly paused: boolean;
+  readonly eta_s: number | null;
+}
+
+/** A mass disappearance that waits for a person's word. */
+export interface Guard {
+  readonly gone: number;
+  readonly total: number;
+  readonly since: string;
+}
+
+/** What was done for a vault since it was opened; `embedded` counts texts sent to the model. */
+export interface WorkDone {
+  readonly read: number;
+  readonly embedded: number;
+  readonly reused: number;
+  readonly removed: number;
+}
+
+/** How a model works after it failed: more simply than it was set, why, and since when. */
+export interface EmbedderStatus {
+  readonly step: "full" | "fewer_threads" | "single_fp32" | "keyword_only";
+  readonly reason: string;
+  readonly since: string;
+}
+
+/** `GET /api/search`: Notes found by meaning and by keyword, ranked together */
+export interface SearchRequest extends OfVault {
+  /** The query: words, "exact phrases", -exclusions and filters */
+  readonly q: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Search by keyword, by meaning, or by both ranked together */
+  readonly mode?: SearchMode;
+  /** Read the query as plain text, without operators */
+  readonly plain?: boolean;
+  /** How the two rankings are combined */
+  readonly fusion?: FusionMethod;
+  /** Fixed weight of the ranking by meaning */
+  readonly alpha?: number;
+  /** Leave out results with a lower score */
+  readonly min_score?: number;
+  /** Search shelved and daily notes too */
+  readonly everything?: boolean;
+  /** How much a note of today is boosted */
+  readonly recency?: number;
+  /** How much notes are boosted that the best results link to */
+  readonly graph?: number;
+  /** Leave out near-duplicates of better results */
+  readonly collapse?: boolean;
+  /** Also search for words related to a short query; llm: for other wordings */
+  readonly expand?: boolean | "llm";
+  /** Reorder the first results with a reranking model */
+  readonly rerank?: boolean;
+  /** Ranking signals to ignore, separated by commas */
+  readonly ignore?: string;
+  /** The last word may be unfinished */
+  readonly typing?: boolean;
+  /** Report what each stage of the search did */
+  readonly explain?: boolean;
+  /** Client that searches, for the log: plugin, web …; none: unlogged */
+  readonly door?: string;
+}
+
+/**
+ * The answer to a search or a similar-notes request.
+ *
+ * `query_id` names a search that was logged, for telling which of its results was opened.
+ */
+export interface SearchReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly mode: SearchMode;
+  readonly fusion: Fusion;
+  readonly expanded: readonly string[];
+  readonly filtered: Readonly<Record<string, number>>;
+  readonly generation: number;
+  readonly took_ms: number;
+  readonly total: number;
+  readonly confidence: number | null;
+  readonly results: readonly Result[];
+  readonly warnings: readonly string[];
+  readonly explain?: Explain;
+  readonly query_id?: string;
+}
+
+/** How the sides were combined, with every number a client needs to do it again. */
+export interface Fusion {
+  readonly method: string;
+  readonly params: Readonly<Record<string, number | string | null>>;
+}
+
+/**
+ * A note that was found, with its best passage on top and the further ones beneath.
+ *
+ * Of similar notes: `linked` says how the source is linked with it already (`out`: it links
+ * there), `duplicates` are notes with nearly the same text that it stands for.
+ */
+export interface Result {
+  readonly path: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly heading: string | null;
+  readonly block: string | null;
+  readonly parent: string | null;
+  readonly line: number;
+  readonly snippet: string;
+  readonly highlights: readonly (readonly [number, number])[];
+  readonly score: number;
+  readonly scores: Scores;
+  readonly raw: RawScores;
+  readonly passages: readonly Passage[];
+  readonly tags: readonly string[];
+  readonly properties: Readonly<Record<string, PropertyValue>>;
+  readonly created: string | null;
+  readonly modified: string | null;
+  readonly uri: string;
+  readonly reasons: readonly Reason[];
+  readonly linked: Direction | null;
+  readonly duplicates: readonly string[];
+}
+
+/** Parts of a result's score. None: not computed. Multipliers are 1 where they do nothing. */
+export interface Scores {
+  readonly keyword: number | null;
+  readonly semantic: number | null;
+  readonly fused: number | null;
+  readonly tag: number | null;
+  readonly recency: number | null;
+  readonly graph: number | null;
+  readonly rerank: number | null;
+}
+
+/** Scores as the engines gave them. */
+export interface RawScores {
+  readonly bm25: number | null;
+  readonly cosine: number | null;
+}
+
+/** A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`. */
+export interface Passage {
+  readonly heading: string | null;
+  readonly block: string | null;
+  readonly parent: string | null;
+  readonly line: number;
+  readonly snippet: string;
+  readonly highlights: readonly (readonly [number, number])[];
+  readonly score: number;
+}
+
+/** Why a note is like another: what they have in common, in words for people. */
+export interface Reason {
+  readonly kind: "passage" | "duplicate" | "links" | "tags";
+  readonly text: string;
+}
+
+/** What happened to a query, stage by stage, and what each result's score is made of. */
+export interface Explain {
+  readonly query: Readonly<Record<string, PropertyValue>>;
+  readonly stages: readonly StageTrace[];
+  readonly results: readonly Contribution[];
+}
+
+/**
+ * One stage of the pipeline.
+ *
+ * `top` are the first paths after it, `moved` what changed among them since the stage before that
+ * had any.
+ */
+export interface StageTrace {
+  readonly name: string;
+  readonly ms: number;
+  readonly count_in: number;
+  readonly count_out: number;
+  readonly removed: readonly Removed[];
+  readonly top: readonly string[];
+  readonly moved: readonly Moved[];
+}
+
+/** Notes that a stage took out, and why; `paths` are some of them. */
+export interface Removed {
+  readonly reason: string;
+  readonly count: number;
+  readonly paths: readonly string[];
+}
+
+/** A note's rank before and after a stage, from 1; None: not among the first. */
+export interface Moved {
+  readonly path: string;
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
+/**
+ * What made a result's score. `ranks` by each side alone and after each step, from 1.
+ *
+ * score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, where no model
+ * has reordered the list. `words` are the BM25 that each token of the query gives the best
+ * passage.
+ */
+export interface Contribution {
+  readonly path: string;
+  readonly score: number;
+  readonly ranks: Readonly<Record<string, number | null>>;
+  readonly adds: Readonly<Record<string, number>>;
+  readonly times: Readonly<Record<string, number>>;
+  readonly words: Readonly<Record<string, number>>;
+}
+
+/** `GET /api/similar`: Notes similar to a note */
+export interface SimilarRequest extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** Find notes similar to the text under this heading */
+  readonly heading?: string;
+  /** Find notes similar to the passage on this line */
+  readonly line?: number;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Leave out notes that are already linked with the note */
+  readonly unlinked?: boolean;
+  /** How much closeness by links counts, compared with similarity */
+  readonly links?: number;
+  /** Follow outgoing links, incoming links, or both */
+  readonly direction?: Direction;
+  /** How much each further hop counts, compared with the hop before */
+  readonly decay?: number;
+  /** Report what each stage of the search did */
+  readonly explain?: boolean;
+}
+
+/** `POST /api/similar`: Notes similar to a text */
+export interface SimilarTextRequest extends OfVault {
+  /** Find notes similar to this text */
+  readonly text: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Report what each stage of the search did */
+  readonly explain?: boolean;
+}
+
+/** `GET /api/note`: A note: content, properties, headings, links in and out */
+export interface NoteRequest extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+}
+
+/** A note with all that is known of it. */
+export interface NoteReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly title: string;
+  readonly aliases: readonly string[];
+  readonly tags: readonly string[];
+  readonly description: string | null;
+  readonly content: string;
+  readonly properties: Readonly<Record<string, PropertyValue>>;
+  readonly headings: readonly HeadingView[];
+  readonly links_out: readonly LinkView[];
+  readonly links_in: readonly LinkView[];
+  readonly created: string | null;
+  readonly modified: string | null;
+  readonly uri: string;
+  readonly ledger: LedgerRow | null;
+  readonly chunks: readonly ChunkView[];
+}
+
+/** A heading of a note. */
+export interface HeadingView {
+  readonly level: number;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** A link seen from one note; `path` is None where it is unresolved. */
+export interface LinkView {
+  readonly path: string | null;
+  readonly target: string;
+  readonly display: string | null;
+  readonly heading: string | null;
+  readonly block: string | null;
+  readonly embed: boolean;
+  readonly kind: LinkKind;
+  readonly line: number;
+}
+
+/** A file's state; for `?path=` also the rule that decides. */
+export interface LedgerRow {
+  readonly path: string;
+  readonly state: LedgerState;
+  readonly rule: string | null;
+  readonly reason: string | null;
+  readonly warnings: readonly string[];
+  readonly attempts: number;
+  readonly size: number;
+  readonly modified: string | null;
+  readonly updated: string | null;
+}
+
+/** A piece of a note as it was cut for the index. */
+export interface ChunkView {
+  readonly heading: string | null;
+  readonly line: number;
+  readonly chars: number;
+}
+
+/** `GET /api/graph/neighbors`: The notes within some links of a note */
+export interface NeighborsRequest extends OfVault {
+  /** Path of a note, or its name as in a link */
+  readonly path: string;
+  /** Maximum distance, in links */
+  readonly hops?: number;
+  /** Follow outgoing links, incoming links, or both */
+  readonly direction?: Direction;
+  /** Factor by which each further hop lowers a score */
+  readonly decay?: number;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/** The notes within some hops of a note, nearest first, then those with more ways to them. */
+export interface NeighborsReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly path: string;
+  readonly hops: number;
+  readonly direction: Direction;
+  readonly decay: number;
+  readonly total: number;
+  readonly neighbors: readonly Neighbor[];
+}
+
+/**
+ * A note near another: `score` is decay to the power of `hops`.
+ *
+ * `ways` counts the notes one hop nearer that lead to it. `link` is its link with the start, seen
+ * from there; null where a longer way leads to it.
+ */
+export interface Neighbor {
+  readonly path: string;
+  readonly title: string;
+  readonly hops: number;
+  readonly score: number;
+  readonly ways: number;
+  readonly link: Direction | null;
+}
+
+/** `GET /api/graph/neighborhood`: Notes, links and similarities, to draw as a graph */
+export interface NeighborhoodRequest extends OfVault {
+  /** Around this note; left out, of the whole vault */
+  readonly path?: string;
+  /** Maximum distance, in links */
+  readonly hops?: number;
+  /** Maximum number of notes */
+  readonly limit?: number;
+  /** Include how similar notes are */
+  readonly similar?: boolean;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/**
+ * Notes and how they hang together, to be drawn; nearest first, or most linked first.
+ *
+ * `links` are pairs of places in `nodes`, `similar` such pairs with how alike they are. `total`
+ * counts the notes within reach.
+ */
+export interface NeighborhoodReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly path: string | null;
+  readonly total: number;
+  readonly nodes: readonly NeighborhoodNote[];
+  readonly links: readonly (readonly [number, number])[];
+  readonly similar: readonly (readonly [number, number, number])[];
+  readonly warnings: readonly string[];
+}
+
+/** A note in a picture; `links` counts all it has. No link within reach: `hops` is null. */
+export interface NeighborhoodNote {
+  readonly path: string;
+  readonly title: string;
+  readonly hops: number | null;
+  readonly links: number;
+}
+
+/** `GET /api/graph/path`: The shortest path from one note to another */
+export interface PathRequest extends OfVault {
+  /** Path of a note, or its name as in a link */
+  readonly source: string;
+  /** Path of a note, or its name as in a link */
+  readonly target: string;
+  /** Follow links only from their source to their target */
+  readonly directed?: boolean;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/** A shortest path, both ends included. Nothing connects the notes: `length` is null. */
+export interface PathReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly source: string;
+  readonly target: string;
+  readonly directed: boolean;
+  readonly length: number | null;
+  readonly steps: readonly PathStep[];
+}
+
+/** A note on a path; `link` is how the note before is linked with it, seen from there. */
+export interface PathStep {
+  readonly path: string;
+  readonly title: string;
+  readonly link: Direction | null;
+}
+
+/** `GET /api/graph/hubs`: The notes that most others link to */
+export interface HubsRequest extends OfVault {
+  /** Rank by the number of incoming links, or by PageRank */
+  readonly by?: HubOrder;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/** The hubs, first the one that most notes link to or that has the highest PageRank. */
+export interface HubsReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly by: HubOrder;
+  readonly total: number;
+  readonly hubs: readonly Hub[];
+}
+
+/** A note that many lead to; the `pagerank` of all notes together is 1. */
+export interface Hub {
+  readonly path: string;
+  readonly title: string;
+  readonly links_in: number;
+  readonly links_out: number;
+  readonly pagerank: number;
+}
+
+/** `GET /api/graph/stats`: How many notes and links there are, and how they are connected */
+export interface GraphStatsRequest extends OfVault {
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/**
+ * A vault's links in numbers.
+ *
+ * `edges` counts pairs of different notes that are linked, by direction; `unresolved` pairs of a
+ * note and a target that is no note (attachments apart); `components` parts that no link connects,
+ * of which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes
+ * that no note links to.
+ */
+export interface GraphStatsReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly nodes: number;
+  readonly edges: number;
+  readonly unresolved: number;
+  readonly components: number;
+  readonly largest: number;
+  readonly isolated: number;
+  readonly orphans: number;
+  readonly hubs: readonly Hub[];
+}
+
+/** `GET /api/graph/bridges`: Links and notes without which a part of the vault is disconnected */
+export interface BridgesRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/**
+ * What holds the vault together: links (bridges) and notes (articulation points).
+ *
+ * First those that cut off most.
+ */
+export interface BridgesReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly total_bridges: number;
+  readonly total_notes: number;
+  readonly bridges: readonly BridgeLink[];
+  readonly notes: readonly CutNote[];
+}
+
+/** Two notes whose link alone connects `cut_off` notes with the rest. */
+export interface BridgeLink {
+  readonly source: string;
+  readonly target: string;
+  readonly cut_off: number;
+}
+
+/** A note that alone connects `cut_off` notes with the rest. */
+export interface CutNote {
+  readonly path: string;
+  readonly title: string;
+  readonly cut_off: number;
+}
+
+/** `GET /api/graph/communities`: Groups of notes that link to each other */
+export interface CommunitiesRequest extends OfVault {
+  /** Only the community of this note */
+  readonly path?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Number of notes shown of each community */
+  readonly members?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/**
+ * Communities of at least two notes, largest first; `single` notes are in none.
+ *
+ * `modularity` (at most 1) says how clearly they are apart; from 0.3 it means something.
+ */
+export interface CommunitiesReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly total: number;
+  readonly single: number;
+  readonly modularity: number;
+  readonly communities: readonly Community[];
+}
+
+/**
+ * Notes that link to each other more than to the rest; `name` is its most linked note's title.
+ *
+ * `tags` are those that its notes have most often; `notes` the most linked within the vault.
+ */
+export interface Community {
+  readonly name: string;
+  readonly size: number;
+  readonly tags: readonly string[];
+  readonly notes: readonly GraphNote[];
+}
+
+/** A note, how many notes link to it, and how many it links to. */
+export interface GraphNote {
+  readonly path: string;
+  readonly title: string;
+  readonly links_in: number;
+  readonly links_out: number;
+}
+
+/** `GET /api/graph/orphans`: Notes that no note links to */
+export interface OrphansRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/** Notes that no note links to; of these, `isolated` ones link to none either. */
+export interface OrphansReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly total: number;
+  readonly isolated: number;
+  readonly notes: readonly GraphNote[];
+}
+
+/** `GET /api/graph/dangling`: Links that lead to no note */
+export interface DanglingRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/**
+ * Targets of links that lead to no note, first those that most notes name.
+ *
+ * `attachments` counts links to pictures and the like, which the index does not follow.
+ */
+export interface DanglingReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly total: number;
+  readonly attachments: number;
+  readonly targets: readonly DanglingTarget[];
+}
+
+/**
+ * A target that no note answers to: named by `links` links of `total_notes` notes.
+ *
+ * `notes` are the first of them.
+ */
+export interface DanglingTarget {
+  readonly target: string;
+  readonly links: number;
+  readonly total_notes: number;
+  readonly notes: readonly string[];
+}
+
+/** `GET /api/graph/missing`: Notes that are similar and not linked */
+export interface MissingLinksRequest extends OfVault {
+  /** Only pairs with this note */
+  readonly path?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Include daily notes */
+  readonly daily?: boolean;
+}
+
+/** Links that might be missing, likest first. `compared` notes were looked at. */
+export interface MissingLinksReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly compared: number;
+  readonly links: readonly MissingLink[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Two notes that are alike and not linked; `score` is how alike, beyond what folders share.
+ *
+ * `shared_links` counts notes that are linked with both.
+ */
+export interface MissingLink {
+  readonly source: string;
+  readonly target: string;
+  readonly score: number;
+  readonly shared_links: number;
+  readonly shared_tags: readonly string[];
+}
+
+/** `GET /api/archaeology`: When a topic was written about */
+export interface ArchaeologyRequest extends OfVault {
+  /** The topic, as a query */
+  readonly q: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** Lowest score of a note about the topic; the best note has 1 */
+  readonly min_score?: number;
+  /** Which date of a note counts */
+  readonly by?: DatedBy;
+  /** Time span of one bucket */
+  readonly granularity?: Granularity;
+}
+
+/**
+ * When a topic was written about. Days are dates without a time: 2026-03-02.
+ *
+ * `total` notes score at least `min_score`; `notes` are those that have a day, oldest first;
+ * `buckets` are those with notes in them. `peaks` come strongest first.
+ */
+export interface ArchaeologyReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly generation: number;
+  readonly by: DatedBy;
+  readonly granularity: "day" | "week" | "month";
+  readonly min_score: number;
+  readonly total: number;
+  readonly undated: number;
+  readonly first: string | null;
+  readonly last: string | null;
+  readonly intervals: readonly Interval[];
+  readonly gaps: readonly Gap[];
+  readonly peaks: readonly Peak[];
+  readonly buckets: readonly Bucket[];
+  readonly notes: readonly DatedNote[];
+  readonly warnings: readonly string[];
+}
+
+/** A time of activity: no pause in it is as long as a gap. Its notes' first and last day. */
+export interface Interval {
+  readonly start: string;
+  readonly end: string;
+  readonly count: number;
+}
+
+/** A long pause between two intervals: the days without a note. */
+export interface Gap {
+  readonly start: string;
+  readonly end: string;
+  readonly days: number;
+}
+
+/** A bucket that stands out, with its notes, most relevant first. */
+export interface Peak {
+  readonly start: string;
+  readonly end: string;
+  readonly count: number;
+  readonly notes: readonly DatedNote[];
+}
+
+/**
+ * A note about the topic and its day; `dated_by` says where the day is from.
+ *
+ * `daily`: the note is that day's; `created` and `modified`: its properties; `name`: a date in
+ * its file's name; `file`: its file's times.
+ */
+export interface DatedNote {
+  readonly date: string;
+  readonly dated_by: DateSource;
+  readonly path: string;
+  readonly title: string;
+  readonly heading: string | null;
+  readonly line: number;
+  readonly snippet: string;
+  readonly score: number;
+  readonly uri: string;
+}
+
+/** A day, a week (from Monday) or a month with notes in it; both days are included. */
+export interface Bucket {
+  readonly start: string;
+  readonly end: string;
+  readonly count: number;
+}
+
+/** `GET /api/complete`: How a query that is being typed may go on */
+export interface CompleteRequest extends OfVault {
+  /** The query up to the cursor */
+  readonly prefix?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** Completions, best first. */
+export interface CompleteReply {
+  readonly prefix: string;
+  readonly vault: string;
+  readonly generation: number;
+  readonly completions: readonly Completion[];
+}
+
+/**
+ * A way the query may go on: `insert` stands for all of it from `start` on.
+ *
+ * `start` counts UTF-16 code units; `count` is how many notes have it, of a title or path how many
+ * link to it; `path` is the note's, where it is one.
+ */
+export interface Completion {
+  readonly kind: CompletionKind;
+  readonly text: string;
+  readonly insert: string;
+  readonly start: number;
+  readonly count: number;
+  readonly path: string | null;
+}
+
+/** `GET /api/ledger`: The state of each file, and why */
+export interface LedgerRequest extends OfVault {
+  /** Only files in this state */
+  readonly state?: LedgerState;
+  /** Only this file, with the rule that decides */
+  readonly path?: string;
+}
+
+/** The ledger: the counts of all states and the entries asked for. */
+export interface LedgerReply {
+  readonly vault: string;
+  readonly total: number;
+  readonly counts: Readonly<Partial<Record<LedgerState, number>>>;
+  readonly entries: readonly LedgerRow[];
+}
+
+/** `POST /api/opened`: Which result of a search was opened */
+export interface OpenedRequest extends OfVault {
+  /** Vault-relative path */
+  readonly path: string;
+  /** Of the search reply that the result stood in */
+  readonly query_id?: string | null;
+  /** What was searched for, where it has no id */
+  readonly q?: string | null;
+  /** Place of the result, from 1 */
+  readonly rank?: number | null;
+}
+
+/** Whether it was kept that a result was opened, and why not. */
+export interface OpenedReply {
+  readonly recorded: boolean;
+  readonly reason: string | null;
+}
+
+/** `POST /api/verdict`: Whether a note is the answer to a query, or never shall be */
+export interface VerdictRequest extends OfVault {
+  /** The query, as it was asked */
+  readonly q: string;
+  /** Vault-relative path */
+  readonly path: string;
+  /** `clear` takes an earlier one back */
+  readonly verdict: Verdict | "clear";
+}
+
+/** The verdict that holds for a note and a query now; null: none. */
+export interface VerdictReply {
+  readonly query: string;
+  readonly path: string;
+  readonly verdict: Verdict | null;
+}
+
+/** `GET /api/log`: The newest searches, what was opened of them, and all verdicts */
+export interface LogRequest extends OfVault {
+  /** Maximum number of searches */
+  readonly limit?: number;
+  /** Only searches from this time on */
+  readonly since?: string;
+}
+
+/** The log: how many searches it has, the newest of them, and all verdicts, oldest first. */
+export interface LogReply {
+  readonly vault: string;
+  readonly enabled: boolean;
+  readonly total: number;
+  readonly entries: readonly LoggedQuery[];
+  readonly verdicts: readonly VerdictView[];
+}
+
+/** A search in the log, with its first results and what was opened of them. */
+export interface LoggedQuery {
+  readonly query_id: string;
+  readonly at: string | null;
+  readonly door: string;
+  readonly query: string;
+  readonly mode: SearchMode;
+  readonly took_ms: number;
+  readonly generation: number;
+  readonly results: readonly LoggedResult[];
+  readonly opened: readonly LoggedOpen[];
+}
+
+/** A result of a search in the log. */
+export interface LoggedResult {
+  readonly path: string;
+  readonly score: number;
+}
+
+/** A result that was opened; `rank` counts from 1, null where nobody knows it. */
+export interface LoggedOpen {
+  readonly path: string;
+  readonly rank: number | null;
+  readonly at: string | null;
+}
+
+/** What a person said of a note as the answer to a query. */
+export interface VerdictView {
+  readonly query: string;
+  readonly path: string;
+  readonly verdict: Verdict;
+  readonly at: string | null;
+}
+
+/** `POST /api/log/clear`: Delete the log of searches */
+export interface ClearLogRequest extends OfVault {
+  /** Delete everything but the verdicts */
+  readonly keep_verdicts?: boolean;
+}
+
+/** How many entries of each kind were deleted from the log. */
+export interface ClearedReply {
+  readonly queries: number;
+  readonly opened: number;
+  readonly verdicts: number;
+}
+
+/** `POST /api/memory/store`: Store a memory as a note; the same content is stored once */
+export interface StoreMemory extends OfVault {
+  /** What to remember */
+  readonly content: string;
+  /** What kind of memory it is */
+  readonly type?: MemoryType;
+  /** Namespace to store it in */
+  readonly namespace?: string;
+  /** How important it is, from 0 to 1 */
+  readonly importance?: number;
+  /** Where it comes from: a note, a person, a conversation */
+  readonly provenance?: string | null;
+  /** Name of the note; left out, it is made from the content */
+  readonly title?: string | null;
+}
+
+/** A memory after a change. `existing`: it was so already. `undo` is a number for undoing. */
+export interface MemoryChangedReply {
+  readonly vault: string;
+  readonly memory: MemoryView;
+  readonly existing: boolean;
+  readonly undo: number | null;
+}
+
+/** A memory. `golden`: a golden rule. `warnings` name properties that do not read. */
+export interface MemoryView {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+  readonly content: string;
+  readonly type: MemoryType;
+  readonly namespace: string;
+  readonly importance: number;
+  readonly confidence: number;
+  readonly golden: boolean;
+  readonly provenance: string | null;
+  readonly created: string | null;
+  readonly accessed: string | null;
+  readonly access_count: number;
+  readonly relations: readonly RelationView[];
+  readonly warnings: readonly string[];
+}
+
+/** How a memory stands to another. `path` is None where its target is gone. */
+export interface RelationView {
+  readonly kind: RelationKind;
+  readonly target: string;
+  readonly path: string | null;
+  readonly weight: number;
+}
+
+/** `GET /api/memory/recall`: Memories relevant to a query, and why */
+export interface RecallMemories extends OfVault {
+  /** The task at hand, in words */
+  readonly query: string;
+  /** Only memories of this namespace */
+  readonly namespace?: string;
+  /** Only memories of this type */
+  readonly type?: MemoryType;
+  /** Maximum number of results */
+  readonly limit?: number;
+  /** How many steps to follow along relations */
+  readonly depth?: number;
+}
+
+/** The memories that bear on a query, best first. */
+export interface RecallReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly total: number;
+  readonly memories: readonly RecalledMemory[];
+  readonly warnings: readonly string[];
+}
+
+/** A memory that was found. `via` is the memory whose relation led to it, `depth` steps away. */
+export interface RecalledMemory {
+  readonly memory: MemoryView;
+  readonly score: number;
+  readonly parts: RecallParts;
+  readonly why: string;
+  readonly depth: number;
+  readonly via: string | null;
+  readonly superseded_by: readonly string[];
+  readonly contradicted_by: readonly string[];
+}
+
+/** What a score is made of: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r), times `standing`. */
+export interface RecallParts {
+  readonly similarity: number;
+  readonly confidence: number;
+  readonly importance: number;
+  readonly recency: number;
+  readonly standing: number;
+}
+
+/**
+ * `GET /api/memory/context`: What an assistant should know, golden rules first, within a budget
+ */
+export interface MemoryContext extends OfVault {
+  /** The task at hand, in words */
+  readonly query?: string;
+  /** Only memories of this namespace */
+  readonly namespace?: string;
+  /** Maximum number of tokens */
+  readonly budget_tokens?: number;
+  /** How many steps to follow along relations */
+  readonly depth?: number;
+}
+
+/** A text for an assistant. `memories` are those in it, `left_out` had no room. */
+export interface MemoryContextReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly text: string;
+  readonly tokens: number;
+  readonly budget_tokens: number;
+  readonly memories: readonly string[];
+  readonly left_out: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** `POST /api/memory/apply`: Report that a memory is being used */
+export interface ApplyMemory extends OfVault {
+  /** Id, path or name of a memory */
+  readonly id: string;
+  /** Comment for the history */
+  readonly comment?: string;
+}
+
+/** `POST /api/memory/outcome`: Report whether a memory helped, which changes its confidence */
+export interface MemoryOutcome extends OfVault {
+  /** Id, path or name of a memory */
+  readonly id: string;
+  /** Whether it helped */
+  readonly helped: boolean;
+  /** Comment for the history */
+  readonly comment?: string;
+}
+
+/** `POST /api/memory/forget`: Delete a memory; a golden rule only with `force` */
+export interface ForgetMemory extends OfVault {
+  /** Id, path or name of a memory */
+  readonly id: string;
+  /** Delete it even if it is a golden rule */
+  readonly force?: boolean;
+}
+
+/** A memory that is gone. `undo` is a number for undoing. */
+export interface MemoryForgottenReply {
+  readonly vault: string;
+  readonly id: string;
+  readonly path: string;
+  readonly undo: number | null;
+}
+
+/** `POST /api/memory/relate`: Record how a memory is related to another, or to a note */
+export interface RelateMemories extends OfVault {
+  /** Id, path or name of a memory */
+  readonly source: string;
+  /** Id, path or name of a memory, or path of a note */
+  readonly target: string;
+  /** How they are related */
+  readonly kind?: RelationKind;
+  /** How strong the relation is */
+  readonly weight?: number;
+}
+
+/** `POST /api/memory/unrelate`: Remove a relation */
+export interface UnrelateMemories extends OfVault {
+  /** Id, path or name of a memory */
+  readonly source: string;
+  /** Id, path or name of a memory */
+  readonly target: string;
+  /** How they are related */
+  readonly kind?: RelationKind;
+}
+
+/** `GET /api/memory/inspect`: Everything about one memory */
+export interface InspectMemory extends OfVault {
+  /** Id, path or name of a memory */
+  readonly id: string;
+}
+
+/** Everything about one memory. */
+export interface MemoryInspectReply {
+  readonly vault: string;
+  readonly memory: MemoryView;
+  readonly related_from: readonly RelationView[];
+  readonly history: readonly ValidationView[];
+}
+
+/** One thing that was said of a memory; confidences are None where none changed. */
+export interface ValidationView {
+  readonly at: string;
+  readonly id: string;
+  readonly title: string;
+  readonly kind: ValidationKind;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly comment: string;
+}
+
+/** `GET /api/memory/list`: The stored memories */
+export interface ListMemories extends OfVault {
+  /** Only memories of this namespace */
+  readonly namespace?: string;
+  /** Only memories of this type */
+  readonly type?: MemoryType;
+  /** Sort by this, the newest or highest first */
+  readonly order?: MemoryOrder;
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** The memories there are; `namespaces` counts all of them. `folder` None: none was chosen. */
+export interface MemoryListReply {
+  readonly vault: string;
+  readonly folder: string | null;
+  readonly total: number;
+  readonly namespaces: Readonly<Record<string, number>>;
+  readonly memories: readonly MemoryView[];
+  readonly warnings: readonly string[];
+}
+
+/** `GET /api/memory/history`: What was reported about memories, newest first */
+export interface MemoryHistory extends OfVault {
+  /** Only of this memory */
+  readonly id?: string;
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** What was said of memories, newest first. */
+export interface MemoryHistoryReply {
+  readonly vault: string;
+  readonly total: number;
+  readonly entries: readonly ValidationView[];
+}
+
+/** `GET /api/memory/health`: Contradictory, stale, orphaned and duplicate memories */
+export interface MemoryHealth extends OfVault {
+  /** Only memories of this namespace */
+  readonly namespace?: string;
+}
+
+/** What a person should look at. */
+export interface MemoryHealthReply {
+  readonly vault: string;
+  readonly total: number;
+  readonly golden: number;
+  readonly by_type: Readonly<Record<string, number>>;
+  readonly average_confidence: number | null;
+  readonly contradictions: readonly Contradiction[];
+  readonly stale: readonly Ailing[];
+  readonly orphaned: readonly Ailing[];
+  readonly doubles: readonly Ailing[];
+  readonly unreadable: readonly Ailing[];
+}
+
+/** Two memories that do not go together. `stated`: somebody said so, else it only looks so. */
+export interface Contradiction {
+  readonly one: string;
+  readonly other: string;
+  readonly stated: boolean;
+  readonly reason: string;
+}
+
+/** A memory with something wrong about it. */
+export interface Ailing {
+  readonly id: string;
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** `GET /api/writes`: What Notewell wrote to a vault, newest first */
+export interface WritesRequest extends OfVault {
+  /** Maximum number of results */
+  readonly limit?: number;
+}
+
+/** The newest writes to a vault, newest first. */
+export interface WritesReply {
+  readonly vault: string;
+  readonly writes: readonly WriteView[];
+}
+
+/** One write. `number` undoes it; `action` says what it was: "memory store". */
+export interface WriteView {
+  readonly number: number;
+  readonly at: string | null;
+  readonly path: string;
+  readonly action: string;
+  readonly undone: boolean;
+}
+
+/** `POST /api/writes/undo`: Undo a write to a vault */
+export interface UndoRequest extends OfVault {
+  /** Left out, the newest write */
+  readonly number?: number | null;
+}
+
+/** What undoing did. `undo` is the number that undoes it; None: all was so already. */
+export interface UndoneReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly undo: number | null;
+}
+
+/**
+ * `POST /api/ask`: An answer from the notes, by the configured language model, as server-sent events
+ */
+export interface AskRequest extends OfVault {
+  /** What to answer from the notes */
+  readonly question: string;
+  /** Id of a conversation to continue */
+  readonly conversation?: string | null;
+  /** Model of the configured provider; left out, the one in the settings, or the best */
+  readonly model?: string | null;
+}
+
+/** One event of the stream: its `id:`, its `event:` and the JSON of its `data:`. */
+export interface AskEventReply {
+  readonly id: number;
+  readonly event: AskEventKind;
+  readonly data: AskEventData;
+}
+
+/**
+ * What leaves this computer, said before anything does. `local`: it stays on it.
+ *
+ * `conversation` is the one that the question belongs to, by which it may be read again.
+ */
+export interface AskNotice {
+  readonly provider: string;
+  readonly host: string;
+  readonly model: string;
+  readonly local: boolean;
+  readonly leaves: string;
+  readonly conversation: string;
+}
+
+/** What keywords find, while the model thinks. */
+export interface AskFound {
+  readonly results: readonly Result[];
+}
+
+/** A tool that is used, and what came of it. `n` counts from 1. */
+export interface AskStep {
+  readonly n: number;
+  readonly tool: string;
+  readonly about: string;
+  readonly outcome: string;
+}
+
+/** A piece of the answer, as it comes. `AskReply.answer` is what counts in the end. */
+export interface AskText {
+  readonly text: string;
+}
+
+/**
+ * An answer. `standalone` is the question as it was searched for, `asked` is when.
+ *
+ * `grounded`: it cites the notes. `general`: it is the model's own knowledge. `partial`: it ended
+ * early, for the reason in `warnings`. `cancelled`, of conversations alone: it was stopped, or the
+ * server was, and `answer` is what had come, maybe nothing. `invalid` are citations of sources
+ * that there are none of; they were taken out.
+ */
+export interface AskReply {
+  readonly question: string;
+  readonly standalone: string;
+  readonly vault: string;
+  readonly conversation: string;
+  readonly model: string;
+  readonly answer: string;
+  readonly sources: readonly AskSource[];
+  readonly grounded: boolean;
+  readonly general: boolean;
+  readonly partial: boolean;
+  readonly invalid: readonly number[];
+  readonly steps: number;
+  readonly warnings: readonly string[];
+  readonly asked: string;
+  readonly cancelled: boolean;
+}
+
+/**
+ * A source, numbered as citations name it. `cited`: the answer does. `uri` opens it.
+ *
+ * `line` (from 1) is where the passage stands that the model was given first; null where it was
+ * given the whole note, or a page of the web.
+ */
+export interface AskSource {
+  readonly n: number;
+  readonly path: string;
+  readonly title: string;
+  readonly uri: string;
+  readonly cited: boolean;
+  readonly line: number | null;
+}
+
+/** Why there is no answer. */
+export interface AskFailed {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** `GET /api/ask/models`: The language models of the configured provider, best first */
+export interface AskModelsRequest extends OfVault {
+  /** Ask the provider for a new list */
+  readonly refresh?: boolean;
+}
+
+/** The models of the configured provider, best first; `age_s` since they were fetched. */
+export interface AskModelsReply {
+  readonly provider: string;
+  readonly host: string;
+  readonly chosen: string | null;
+  readonly budget_tokens: number | null;
+  readonly age_s: number;
+  readonly models: readonly ModelView[];
+}
+
+/** A model of the provider; limits in tokens. `rank` 1 is used where none is named. */
+export interface ModelView {
+  readonly name: string;
+  readonly rank: number;
+  readonly input_limit: number;
+  readonly output_limit: number | null;
+  readonly known: boolean;
+}
+
+/** `GET /api/ask/conversation`: A stored conversation: its questions, answers and sources */
+export interface ConversationRequest extends OfVault {
+  /** Id of the conversation */
+  readonly conversation: string;
+}
+
+/** A conversation as it was kept: a turn for each question, oldest first. */
+export interface AskConversationReply {
+  readonly vault: string;
+  readonly conversation: string;
+  readonly turns: readonly AskReply[];
+}
+
+/** The conversations that are kept, the one asked last first. */
+export interface AskConversationsReply {
+  readonly vault: string;
+  readonly conversations: readonly AskConversationView[];
+}
+
+/** A conversation that is kept: the question it began with, and when it was last asked. */
+export interface AskConversationView {
+  readonly conversation: string;
+  readonly question: string;
+  readonly turns: number;
+  readonly asked: string;
+}
+
+/** `POST /api/ask/forget`: Delete a stored conversation */
+export interface ForgetConversationRequest extends OfVault {
+  /** Id of the conversation */
+  readonly conversation: string;
+}
+
+/** The conversation that is no longer kept. */
+export interface AskForgottenReply {
+  readonly vault: string;
+  readonly conversation: string;
+}
+
+/** `POST /api/ask/save`: Save a conversation as a note */
+export interface SaveConversationRequest extends OfVault {
+  readonly conversation: string;
+  /** Path of the new note */
+  readonly path: string;
+}
+
+/** The note that a conversation was saved as. `undo` is a number for undoing. */
+export interface AskSavedReply {
+  readonly vault: string;
+  readonly path: string;
+  readonly undo: number | null;
+}
+
+/** `POST /api/reindex`: Take another look at the vault, or at some of its notes */
+export interface ReindexRequest extends OfVault {
+  /** Read every note again, changed or not */
+  readonly full?: boolean;
+  /** Only these notes; empty means all that changed */
+  readonly paths?: readonly string[];
+}
+
+/**
+ * Work that was taken on; it shows in a generation after this one.
+ *
+ * `warnings` name what was left out of it, and why.
+ */
+export interface AcceptedReply {
+  readonly accepted: number;
+  readonly generation: number;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * One change to a file or a folder.
+ *
+ * `mtime` is in milliseconds since 1970. `content` is what a mirror's client says the note holds.
+ */
+export interface Change {
+  readonly kind: ChangeKind;
+  /** Vault-relative path of a file or a folder */
+  readonly path: string;
+  /** Where it was, of a rename */
+  readonly old_path?: string | null;
+  readonly mtime?: number | null;
+  /** The note, if and only if the vault is a mirror */
+  readonly content?: string | null;
+}
+
+/** `POST /api/changes`: Notes and folders that a client saw change */
+export interface ChangesRequest extends OfVault {
+  /** In the order in which they happened */
+  readonly changes: readonly Change[];
+}
+
+/** `POST /api/sync`: Which of a client's files the server lacks, and which are gone */
+export interface SyncRequest extends OfVault {
+  /** All files the client has: [path, bytes, mtime in ms] */
+  readonly files: readonly (readonly [string, number, number])[];
+}
+
+/**
+ * A client's list of files compared with what the server has.
+ *
+ * `need` is not here as the client has it, newest first; `gone` the client has no more. With
+ * `guard`, too much is gone at once to believe it: nothing is removed until that is confirmed.
+ */
+export interface SyncReply {
+  readonly need: readonly string[];
+  readonly gone: readonly string[];
+  readonly guard: boolean;
+}
+
+/** `POST /api/guard`: Whether notes that are gone all at once shall be removed */
+export interface GuardRequest extends OfVault {
+  /** Whether the notes that are gone shall be removed */
+  readonly remove: boolean;
+}
+
+/** `POST /api/context`: Text for a language model to answer from, within a budget of tokens */
+export interface ContextRequest extends OfVault {
+  /** The question, as a query */
+  readonly q: string;
+  /** Maximum number of tokens */
+  readonly budget_tokens?: number;
+  /** Maximum number of notes */
+  readonly sources?: number;
+  /** Use the rest of the budget for passages of lower-ranked notes */
+  readonly fill?: boolean;
+  /** Search by keyword, by meaning, or by both ranked together */
+  readonly mode?: SearchMode;
+  /** Read the query as plain text, without operators */
+  readonly plain?: boolean;
+  /** Client that searches, for the log; null is not logged */
+  readonly door?: string | null;
+}
+
+/**
+ * Text for a language model, and the numbered notes it was made of.
+ *
+ * `tokens` are those of `text`, never more than `budget_tokens`; `tokenizer` names what counted
+ * them, `estimate` where no model is on this computer. `left_out` notes were found, and were too
+ * far below the best one or did not fit. `confidence` (0..1): whether anything here answers.
+ */
+export interface ContextReply {
+  readonly query: string;
+  readonly vault: string;
+  readonly generation: number;
+  readonly budget_tokens: number;
+  readonly tokens: number;
+  readonly tokenizer: string;
+  readonly text: string;
+  readonly sources: readonly ContextSource[];
+  readonly left_out: number;
+  readonly confidence: number | null;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * A note in the context: its number there, and how much of it was taken.
+ *
+ * `line` is where the best match stands; `tokens` are those of the note's block.
+ */
+export interface ContextSource {
+  readonly n: number;
+  readonly path: string;
+  readonly title: string;
+  readonly heading: string | null;
+  readonly line: number;
+  readonly score: number;
+  readonly detail: Detail;
+  readonly tokens: number;
+  readonly uri: string;
+}
+
+/** Who asks: what the device is called and what it may do. */
+export interface SessionReply {
+  readonly name: string;
+  readonly scope: "read" | "write" | "admin";
+}
+
+/** `GET /api/models`. `answering` is the model whose vectors answer now, null while none do. */
+export interface CatalogueReply {
+  readonly vault: string;
+  readonly configured: string;
+  readonly answering: string | null;
+  readonly models: readonly CatalogueModel[];
+}
+
+/** A model of the catalogue. `present`: its files are on the server's disk. */
+export interface CatalogueModel {
+  readonly name: string;
+  readonly dimensions: number;
+  readonly max_tokens: number;
+  readonly languages: readonly string[];
+  readonly licence: string;
+  readonly download_mb: number;
+  readonly runtime: string;
+  readonly configured: boolean;
+  readonly present: boolean;
+}
+
+/** `GET /api/stats`: A vault in figures: types, folders, tags, months, sizes, vectors */
+export interface StatsRequest extends OfVault {
+  /** How many names a list has */
+  readonly limit?: number;
+}
+
+/**
+ * `GET /api/stats`. Names come with the most notes first, months in order.
+ *
+ * A note tagged `a/b` counts for `a` and for `a/b`; folders are those at the top.
+ */
+export interface StatsReply {
+  readonly vault: string;
+  readonly generation: number;
+  readonly notes: number;
+  readonly chunks: number;
+  readonly links: number;
+  readonly files: Readonly<Partial<Record<LedgerState, number>>>;
+  readonly sizes: Sizes;
+  readonly types: readonly NamedCount[];
+  readonly folders: readonly NamedCount[];
+  readonly tags: readonly NamedCount[];
+  readonly months: readonly MonthCount[];
+  readonly models: readonly ModelVectors[];
+}
+
+/** Bytes: of all notes, of the middle one, and of what the index takes on disk. */
+export interface Sizes {
+  readonly notes: number;
+  readonly median_note: number;
+  readonly index: number;
+  readonly largest: readonly SizedNote[];
+}
+
+/** A note and how many bytes its file has. */
+export interface SizedNote {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** How many notes have something; `name` is null for those that have nothing of the kind. */
+export interface NamedCount {
+  readonly name: string | null;
+  readonly notes: number;
+}
+
+/** Notes created and last modified in a month, such as `2026-03` (UTC). */
+export interface MonthCount {
+  readonly month: string;
+  readonly created: number;
+  readonly modified: number;
+}
+
+/** The vectors kept of a model, needed now or not. */
+export interface ModelVectors {
+  readonly model: string;
+  readonly quantisation: string;
+  readonly dimensions: number;
+  readonly vectors: number;
+  readonly answering: boolean;
+}
+
+/** `GET /api/config`: The settings, who set each, and which may be changed here */
+export interface ConfigRequest extends OfVault {
+  /** Only settings of this section, such as search */
+  readonly section?: string;
+}
+
+/** `GET` and `PATCH /api/config`. `restart`: some of the running values are not the newest. */
+export interface ConfigReply {
+  readonly vault: string;
+  readonly file: string | null;
+  readonly restart: boolean;
+  readonly settings: readonly SettingView[];
+}
+
+/**
+ * A setting. `value` holds from the next start on, `running` now; `source` set `value`.
+ *
+ * `reason` says why it is not `writable` here.
+ */
+export interface SettingView {
+  readonly key: string;
+  readonly value: SettingValue;
+  readonly running: SettingValue;
+  readonly default: SettingValue;
+  readonly source: SettingSource;
+  readonly writable: boolean;
+  readonly reason: string | null;
+}
+
+/** `PATCH /api/config`: Change settings in the configuration file; the next start uses them */
+export interface ChangeConfigRequest extends OfVault {
+  /** Settings by their keys, such as search.passages; null takes one out of the file again */
+  readonly changes: Readonly<Record<string, NewValue>>;
+}
+
+/** `GET /api/events`: What happens to a vault, as server-sent events */
+export interface EventsRequest extends OfVault {
+  /** Id of the last event seen; also as the header Last-Event-ID */
+  readonly after?: number;
+}
+
+/** One event of the stream: its `id:`, its `event:` and the JSON of its `data:`. */
+export interface EventReply {
+  readonly id: number;
+  readonly event: "generation" | "progress" | "ledger" | "state";
+  readonly data: Readonly<Record<string, PropertyValue>>;
+}
+
+/** The parameters and the reply of each route; of a stream, the type of its events. */
+export interface Routes {
+  readonly "GET /api/health": { readonly parameters: Record<never, never>; readonly reply: HealthReply };
+  readonly "GET /api/vaults": { readonly parameters: Record<never, never>; readonly reply: VaultsReply };
+  readonly "GET /api/status": { readonly parameters: OfVault; readonly reply: StatusReply };
+  readonly "GET /api/search": { readonly parameters: SearchRequest; readonly reply: SearchReply };
+  readonly "GET /api/similar": { readonly parameters: SimilarRequest; readonly reply: SearchReply };
+  readonly "POST /api/similar": { readonly parameters: SimilarTextRequest; readonly reply: SearchReply };
+  readonly "GET /api/note": { readonly parameters: NoteRequest; readonly reply: NoteReply };
+  readonly "GET /api/graph/neighbors": { readonly parameters: NeighborsRequest; readonly reply: NeighborsReply };
+  readonly "GET /api/graph/neighborhood": { readonly parameters: NeighborhoodRequest; readonly reply: NeighborhoodReply };
+  readonly "GET /api/graph/path": { readonly parameters: PathRequest; readonly reply: PathReply };
+  readonly "GET /api/graph/hubs": { readonly parameters: HubsRequest; readonly reply: HubsReply };
+  readonly "GET /api/graph/stats": { readonly parameters: GraphStatsRequest; readonly reply: GraphStatsReply };
+  readonly "GET /api/graph/bridges": { readonly parameters: BridgesRequest; readonly reply: BridgesReply };
+  readonly "GET /api/graph/communities": { readonly parameters: CommunitiesRequest; readonly reply: CommunitiesReply };
+  readonly "GET /api/graph/orphans": { readonly parameters: OrphansRequest; readonly reply: OrphansReply };
+  readonly "GET /api/graph/dangling": { readonly parameters: DanglingRequest; readonly reply: DanglingReply };
+  readonly "GET /api/graph/missing": { readonly parameters: MissingLinksRequest; readonly reply: MissingLinksReply };
+  readonly "GET /api/archaeology": { readonly parameters: ArchaeologyRequest; readonly reply: ArchaeologyReply };
+  readonly "GET /api/complete": { readonly parameters: CompleteRequest; readonly reply: CompleteReply };
+  readonly "GET /api/ledger": { readonly parameters: LedgerRequest; readonly reply: LedgerReply };
+  readonly "POST /api/opened": { readonly parameters: OpenedRequest; readonly reply: OpenedReply };
+  readonly "POST /api/verdict": { readonly parameters: VerdictRequest; readonly reply: VerdictReply };
+  readonly "GET /api/log": { readonly parameters: LogRequest; readonly reply: LogReply };
+  readonly "POST /api/log/clear": { readonly parameters: ClearLogRequest; readonly reply: ClearedReply };
+  readonly "POST /api/memory/store": { readonly parameters: StoreMemory; readonly reply: MemoryChangedReply };
+  readonly "GET /api/memory/recall": { readonly parameters: RecallMemories; readonly reply: RecallReply };
+  readonly "GET /api/memory/context": { readonly parameters: MemoryContext; readonly reply: MemoryContextReply };
+  readonly "POST /api/memory/apply": { readonly parameters: ApplyMemory; readonly reply: MemoryChangedReply };
+  readonly "POST /api/memory/outcome": { readonly parameters: MemoryOutcome; readonly reply: MemoryChangedReply };
+  readonly "POST /api/memory/forget": { readonly parameters: ForgetMemory; readonly reply: MemoryForgottenReply };
+  readonly "POST /api/memory/relate": { readonly parameters: RelateMemories; readonly reply: MemoryChangedReply };
+  readonly "POST /api/memory/unrelate": { readonly parameters: UnrelateMemories; readonly reply: MemoryChangedReply };
+  readonly "GET /api/memory/inspect": { readonly parameters: InspectMemory; readonly reply: MemoryInspectReply };
+  readonly "GET /api/memory/list": { readonly parameters: ListMemories; readonly reply: MemoryListReply };
+  readonly "GET /api/memory/history": { readonly parameters: MemoryHistory; readonly reply: MemoryHistoryReply };
+  readonly "GET /api/memory/health": { readonly parameters: MemoryHealth; readonly reply: MemoryHealthReply };
+  readonly "GET /api/writes": { readonly parameters: WritesRequest; readonly reply: WritesReply };
+  readonly "POST /api/writes/undo": { readonly parameters: UndoRequest; readonly reply: UndoneReply };
+  readonly "POST /api/ask": { readonly parameters: AskRequest; readonly reply: AskEventReply };
+  readonly "GET /api/ask/models": { readonly parameters: AskModelsRequest; readonly reply: AskModelsReply };
+  readonly "GET /api/ask/conversation": { readonly parameters: ConversationRequest; readonly reply: AskConversationReply };
+  readonly "GET /api/ask/conversations": { readonly parameters: OfVault; readonly reply: AskConversationsReply };
+  readonly "POST /api/ask/forget": { readonly parameters: ForgetConversationRequest; readonly reply: AskForgottenReply };
+  readonly "POST /api/ask/save": { readonly parameters: SaveConversationRequest; readonly reply: AskSavedReply };
+  readonly "POST /api/reindex": { readonly parameters: ReindexRequest; readonly reply: AcceptedReply };
+  readonly "POST /api/changes": { readonly parameters: ChangesRequest; readonly reply: AcceptedReply };
+  readonly "POST /api/sync": { readonly parameters: SyncRequest; readonly reply: SyncReply };
+  readonly "POST /api/queue/pause": { readonly parameters: OfVault; readonly reply: AcceptedReply };
+  readonly "POST /api/queue/resume": { readonly parameters: OfVault; readonly reply: AcceptedReply };
+  readonly "POST /api/queue/retry": { readonly parameters: OfVault; readonly reply: AcceptedReply };
+  readonly "POST /api/queue/cancel": { readonly parameters: OfVault; readonly reply: AcceptedReply };
+  readonly "POST /api/guard": { readonly parameters: GuardRequest; readonly reply: AcceptedReply };
+  readonly "POST /api/context": { readonly parameters: ContextRequest; readonly reply: ContextReply };
+  readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
+  readonly "GET /api/models": { readonly parameters: OfVault; readonly reply: CatalogueReply };
+  readonly "GET /api/stats": { readonly parameters: StatsRequest; readonly reply: StatsReply };
+  readonly "GET /api/config": { readonly parameters: ConfigRequest; readonly reply: ConfigReply };
+  readonly "PATCH /api/config": { readonly parameters: ChangeConfigRequest; readonly reply: ConfigReply };
+  readonly "GET /api/events": { readonly parameters: EventsRequest; readonly reply: EventReply };
+  readonly "GET /metrics": { readonly parameters: Record<never, never>; readonly reply: string };
+}

@@ -5,7 +5,7 @@
 
 import { Platform } from "obsidian";
 import type { Absence, Target } from "./connection";
-import type { Handshake } from "./contract";
+import type { Handshake } from "./replies";
 import { versionProblem } from "./identity";
 import { handshake, refusal } from "./replies";
 import { Ring, Timer, delay } from "./support";

@@ -3,7 +3,7 @@
 import { FileSystemAdapter, requestUrl, TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
 import type { ChangeQueue } from "./changes";
 import type { Transport } from "./client";
-import type { FileStamp } from "./contract";
+import type { FileStamp } from "./client";
 import type { VaultFiles } from "./changeSender";
 
 /** The app's own HTTP, which the page's cross-origin rules do not limit. */

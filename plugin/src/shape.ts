@@ -82,3 +82,18 @@ export function mapping<T>(check: Check<T>): Check<Readonly<Record<string, T>>> 
     return found as Record<string, T>;
   };
 }
+
+/**
+ * Checks some fields of a reply, and types what passes as the whole reply. The compiler refuses a
+ * field that the reply has not, and a check that would refuse what the contract allows.
+ */
+export function partOf<Reply>() {
+  return <Part>(fields: ChecksOf<Part> & Allowed<Reply, Part>): Check<Reply> =>
+    object(fields as Fields) as Check<unknown> as Check<Reply>;
+}
+
+type ChecksOf<Part> = { readonly [K in keyof Part]: Check<Part[K]> };
+/** Refuses, field by field, what `Reply` may hold and `Part` may not. */
+type Allowed<Reply, Part> = {
+  readonly [K in keyof Part]: K extends keyof Reply ? (Reply[K] extends Part[K] ? unknown : never) : never;
+};

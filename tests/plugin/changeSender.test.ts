@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChangeQueue } from "../../plugin/src/changes";
 import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
-import type { Change, FileStamp } from "../../plugin/src/contract";
+import type { FileStamp } from "../../plugin/src/client";
+import type { Change } from "../../plugin/src/contract";
 import { ChangeSender } from "../../plugin/src/changeSender";
 import { aVault, FakeServer, problem, TOKEN } from "./samples";
 

@@ -6,36 +6,56 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as contract from "../../plugin/src/contract";
 import * as replies from "../../plugin/src/replies";
 import { ShapeError, type Check } from "../../plugin/src/shape";
+import * as asks from "../../plugin/web/app/askReplies";
+import * as memory from "../../plugin/web/app/memoryReplies";
+import * as pages from "../../plugin/web/app/replies";
 import { aReply, aResult, aStatus, HEALTH } from "./samples";
 
 const WRITTEN = join(import.meta.dirname, "..", "contract");
 
-/** What a file of tests/contract must pass, by the beginning of its name: all of it, and what is read. */
-const CHECKS: readonly [prefix: string, whole: Check<unknown>, read: Check<unknown>][] = [
-  ["changes", contract.acceptedShape, replies.accepted],
-  ["guard", contract.acceptedShape, replies.accepted],
-  ["handshake", contract.handshakeShape, replies.handshake],
-  ["health", contract.healthShape, replies.featureList],
-  ["ledger", contract.ledgerShape, replies.ledger],
-  ["note", contract.noteShape, replies.note],
-  ["problem", contract.problemShape, replies.problem],
-  ["queue", contract.acceptedShape, replies.accepted],
-  ["reindex", contract.acceptedShape, replies.accepted],
-  ["search", contract.searchShape, replies.search],
-  ["similar", contract.searchShape, replies.search],
-  ["status", contract.statusShape, replies.status],
-  ["sync", contract.syncShape, replies.sync],
-  ["vaults", contract.vaultsShape, replies.vaults],
+/** The checks that a file of tests/contract must pass, by the beginning of its name. */
+const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
+  ["archaeology", pages.archaeology],
+  ["ask-conversation.", asks.conversation],
+  ["ask-kept", asks.conversations],
+  ["changes", replies.accepted],
+  ["complete", pages.complete],
+  ["config", pages.config],
+  ["graph-hubs", pages.hubs],
+  ["graph-neighborhood", pages.neighborhood],
+  ["graph-neighbors", pages.neighbors],
+  ["guard", replies.accepted],
+  ["health", replies.greeting, replies.featureList, pages.health],
+  ["ledger", replies.ledger],
+  ["log.", pages.log],
+  ["memory-apply", memory.changed],
+  ["memory-forget", memory.forgotten],
+  ["memory-health", memory.health],
+  ["memory-inspect", memory.inspect],
+  ["memory-list", memory.memories],
+  ["memory-outcome", memory.changed],
+  ["memory-recall", memory.recall],
+  ["models", pages.models],
+  ["note", replies.noteChunks, pages.note],
+  ["problem", replies.problem],
+  ["queue", replies.accepted],
+  ["reindex", replies.accepted],
+  ["search", replies.search, pages.search],
+  ["session", pages.session],
+  ["similar", replies.search, pages.search],
+  ["stats", pages.stats],
+  ["status", replies.status],
+  ["sync", replies.sync],
+  ["vaults", replies.vaults],
 ];
 
 function writtenReplies(): [file: string, check: Check<unknown>][] {
   const files = existsSync(WRITTEN) ? readdirSync(WRITTEN).filter((f) => f.endsWith(".json")) : [];
-  return files.flatMap((file): [string, Check<unknown>][] => {
+  return files.flatMap((file) => {
     const found = CHECKS.find(([prefix]) => file.startsWith(prefix));
-    return found ? [[file, found[1]], [file, found[2]]] : [];
+    return (found?.slice(1) ?? []).map((check): [string, Check<unknown>] => [file, check as Check<unknown>]);
   });
 }
 
@@ -59,16 +79,15 @@ describe("checks", () => {
   it("take our samples", () => {
     expect(() => replies.status(aStatus())).not.toThrow();
     expect(() => replies.search(aReply([aResult("Bees.md")]))).not.toThrow();
-    expect(() => contract.healthShape(HEALTH)).not.toThrow();
-    expect(() => contract.statusShape(aStatus())).not.toThrow();
-    expect(() => contract.searchShape(aReply([aResult("Bees.md")]))).not.toThrow();
+    expect(() => pages.health(HEALTH)).not.toThrow();
+    expect(() => pages.search(aReply([aResult("Bees.md")]))).not.toThrow();
   });
 
   it("tolerate fields they do not know", () => {
     const reply = mutated(aReply([aResult("a.md")]), ["results", "0"], (result: object) => {
       (result as Record<string, unknown>)["colour"] = "green";
     });
-    expect(() => contract.searchShape(reply)).not.toThrow();
+    expect(() => pages.search(reply)).not.toThrow();
   });
 
   it.each([
@@ -80,20 +99,20 @@ describe("checks", () => {
     const reply = mutated(aReply([aResult("a.md")]), path, (holder: Record<string, unknown>) => {
       delete holder[name];
     });
-    expect(() => contract.searchShape(reply)).toThrow(message);
+    expect(() => pages.search(reply)).toThrow(message);
   });
 
   it.each([[null], [[]], ["text"], [42], [{ api: "1" }]])("refuse %j as health", (value) => {
-    expect(() => contract.healthShape(value)).toThrow(ShapeError);
+    expect(() => pages.health(value)).toThrow(ShapeError);
   });
 
   it("refuse highlights that are not pairs of finite numbers", () => {
     const odd = { ...aResult("a.md"), highlights: [[1, 2, 3]] };
-    expect(() => contract.searchShape(aReply([odd as never]))).toThrow("pair of numbers");
+    expect(() => pages.search(aReply([odd as never]))).toThrow("pair of numbers");
   });
 
   it("check ten thousand results without delay worth noticing", () => {
     const reply = aReply(Array.from({ length: 10_000 }, (_, n) => aResult(`${n}.md`)));
-    expect(contract.searchShape(reply).results).toHaveLength(10_000);
+    expect(pages.search(reply).results).toHaveLength(10_000);
   });
 });

@@ -1,9 +1,10 @@
 /** Answers as a server gives them, to build tests from. */
 
 import type { HttpAnswer, HttpRequest, Transport } from "../../plugin/src/client";
-import type { Change, Result, SearchReply, Status, VaultInfo } from "../../plugin/src/contract";
+import type { Change, Result, SearchReply, StatusReply } from "../../plugin/src/contract";
+import type { VaultInfo } from "../../plugin/src/replies";
 
-export function aStatus(changed: Partial<Status> = {}): Status {
+export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
   return {
     vault: "garden",
     notes: 3,
@@ -18,6 +19,9 @@ export function aStatus(changed: Partial<Status> = {}): Status {
     ledger: { indexed: 3, pending: 0, failed: 0, excluded: 0, keyword_only: 0 },
     guard: null,
     problem: null,
+    work: { read: 3, embedded: 9, reused: 0, removed: 0 },
+    next_model: null,
+    embedder: null,
     ...changed,
   };
 }
@@ -63,6 +67,9 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     created: null,
     modified: "2026-01-01T00:00:00+00:00",
     uri: "obsidian://open?vault=garden&file=Bees",
+    reasons: [],
+    linked: null,
+    duplicates: [],
     ...changed,
   };
 }

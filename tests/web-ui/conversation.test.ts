@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { conversationShape, conversationsShape } from "../../plugin/web/app/askContract";
+import * as replies from "../../plugin/web/app/askReplies";
 import { earlierList } from "../../plugin/web/views/ask/earlier";
 import { setCurrentConversation, currentConversation } from "../../plugin/web/views/ask/currentConversation";
 
@@ -14,12 +14,12 @@ function written(name: string): unknown {
 afterEach(() => vi.unstubAllGlobals());
 
 it("reads a conversation that a server kept", () => {
-  const { turns } = conversationShape(written("ask-conversation.json"));
+  const { turns } = replies.conversation(written("ask-conversation.json"));
   expect(turns.map(({ cancelled, sources }) => [cancelled, sources.map(({ line }) => line)])).toEqual([[true, [7]]]);
 });
 
 it("offers the conversations that a server kept, and none where there are none", () => {
-  const { conversations } = conversationsShape(written("ask-kept.json"));
+  const { conversations } = replies.conversations(written("ask-kept.json"));
   const open = vi.fn();
   const list = earlierList(conversations, open);
   list?.querySelector("button")?.click();

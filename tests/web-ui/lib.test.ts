@@ -61,7 +61,7 @@ it("marks only what is inside a snippet, once", () => {
 });
 
 it("tells who rose, who fell and who came in between stages", () => {
-  const stage = (top: string[]): Parameters<typeof movements>[0][number] => ({ name: "x", ms: 1, count_in: 3, count_out: 3, removed: [], top });
+  const stage = (top: string[]): Parameters<typeof movements>[0][number] => ({ name: "x", ms: 1, count_in: 3, count_out: 3, removed: [], top, moved: [] });
   const [first, nothing, second] = movements([stage(["a", "b"]), stage([]), stage(["b", "c", "a"])]);
   expect(first?.map(({ by }) => by)).toEqual([0, 0]);
   expect(nothing).toEqual([]);

@@ -3,7 +3,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fullSearchShape, type SearchReply } from "../../plugin/web/app/contract";
+import type { SearchReply } from "../../plugin/src/contract";
+import { search } from "../../plugin/web/app/replies";
 import { queryWords, remix, servedControls, type Controls } from "../../plugin/web/lib/remix";
 import { aReply, aResult } from "../plugin/samples";
 
@@ -16,7 +17,7 @@ const replies = readdirSync(WRITTEN)
   .filter((name) => /^search.*\.json$/.test(name))
   .map((name): [string, SearchReply] => {
     const written = JSON.parse(readFileSync(join(WRITTEN, name), "utf8")) as unknown;
-    return [name, fullSearchShape(written)];
+    return [name, search(written)];
   });
 
 function scored(path: string, keyword: number | null, semantic: number | null): ReturnType<typeof aResult> {

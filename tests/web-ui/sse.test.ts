@@ -1,7 +1,7 @@
 /** Server-sent events, in whatever pieces they come. */
 
 import { describe, expect, it } from "vitest";
-import { askEvent } from "../../plugin/web/app/askContract";
+import { askEvent } from "../../plugin/web/app/askReplies";
 import { EventReader, type ServerEvent } from "../../plugin/web/lib/sse";
 
 const STREAM =

@@ -1,7 +1,7 @@
 /** Which vaults the pages offer: those that the server answers for. */
 
 import { expect, it } from "vitest";
-import type { VaultInfo } from "../../plugin/web/app/contract";
+import type { VaultInfo } from "../../plugin/src/replies";
 import { ViewContext } from "../../plugin/web/app/viewContext";
 import { VaultsPanel } from "../../plugin/web/views/manage/vaults";
 

@@ -71,7 +71,7 @@ export class DiagnosticsView extends ItemView {
       try {
         const { entries } = await session.client.ledger({ path });
         note.push(...entries.map((row) => JSON.stringify(row)));
-        const { chunks } = await session.client.note(path);
+        const { chunks } = await session.client.noteChunks(path);
         for (const { heading, line, chars } of chunks ?? []) {
           note.push(`Line ${line}, ${chars} characters: ${heading ?? ""}`);
         }

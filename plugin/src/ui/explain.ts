@@ -1,7 +1,7 @@
 /** What to tell a person where there is nothing to show: a text for each state, and what to do. */
 
 import type { ConnectionState, OfflineReason } from "../connection";
-import type { Status } from "../contract";
+import type { StatusReply } from "../contract";
 import { count, duration } from "./format";
 
 /** The actions by their command ids; actions.ts says what they do. */
@@ -119,7 +119,7 @@ const ABSENCES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
  * What a person should know of an index that answers, but not with everything; else null.
  * `decided` is the time of missing notes about which the person has decided already.
  */
-export function remark(status: Status | null, decided = ""): Explanation | null {
+export function remark(status: StatusReply | null, decided = ""): Explanation | null {
   if (!status) return null;
   const { queue, guard, problem } = status;
   if (guard && guard.since !== decided) {

@@ -1,6 +1,6 @@
 /** The state of the index in few words. */
 
-import type { Status } from "../contract";
+import type { StatusReply } from "../contract";
 import { explain, type Explanation } from "./explain";
 import { count, duration } from "./format";
 import type { ViewContext } from "./viewContext";
@@ -40,7 +40,7 @@ export function inOneLine(explanation: Explanation | null): string {
   return explanation ? `${explanation.title}. ${explanation.text}` : "";
 }
 
-function ofIndex(status: Status): string[] {
+function ofIndex(status: StatusReply): string[] {
   const { queue, ledger } = status;
   const lines = [
     `${count(status.notes, "note")}, ${count(status.chunks, "passage")}.`,

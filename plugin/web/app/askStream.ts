@@ -1,28 +1,22 @@
 /** A question to the language model, and its answer as it comes. */
 
 import { ServerError, type Endpoint } from "../../src/client";
+import type { AskRequest } from "../../src/contract";
 import { ShapeError } from "../../src/shape";
 import { EventReader } from "../lib/sse";
-import { askEvent, type AskEvent } from "./askContract";
-
-export interface Question {
-  readonly question: string;
-  readonly vault: string | undefined;
-  readonly conversation: string | undefined;
-  readonly model: string | undefined;
-}
+import { askEvent, type AskEvent } from "./askReplies";
 
 /**
- * Asks, and tells every event; an answer or an error is the last.
+ * Sends a question, and calls `onEvent` with every event; an answer or an error is the last.
  *
- * With a token in `endpoint` that says who asks, and else the browser's cookie.
+ * The token in `endpoint` says who asks; without one the browser's cookie does.
  *
  * Throws ServerError where there is neither, and an AbortError where `signal` ended it: then the
  * server stops asking the model as well.
  */
 export async function ask(
   endpoint: Endpoint,
-  question: Question,
+  question: AskRequest,
   signal: AbortSignal,
   onEvent: (event: AskEvent) => void,
 ): Promise<void> {
@@ -42,7 +36,7 @@ export async function ask(
   if (!isOver) throw new ServerError("unreachable", "The connection ended before the answer did.");
 }
 
-async function send({ url, token }: Endpoint, question: Question, signal: AbortSignal): Promise<Response> {
+async function send({ url, token }: Endpoint, question: AskRequest, signal: AbortSignal): Promise<Response> {
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream",

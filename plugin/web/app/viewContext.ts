@@ -1,6 +1,6 @@
 /** What every view is given: the vault that is looked at, the client that asks about it, the address. */
 
-import type { VaultInfo } from "./contract";
+import type { VaultInfo } from "../../src/replies";
 import type { Notices } from "../parts/notices";
 import type { WebClient } from "./client";
 import { formatAddress, parseAddress, type Address, type ViewName } from "../lib/address";

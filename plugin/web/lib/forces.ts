@@ -11,7 +11,7 @@ import {
   type SimulationLinkDatum,
   type SimulationNodeDatum,
 } from "d3-force";
-import type { Neighborhood } from "../app/contract";
+import type { NeighborhoodReply } from "../../src/contract";
 
 export interface Dot extends SimulationNodeDatum {
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Picture {
 }
 
 /** Dots begin in rings around the start, so that they need not cross each other to get there. */
-export function pictureOf({ path: around, nodes, links, similar }: Neighborhood): Picture {
+export function pictureOf({ path: around, nodes, links, similar }: NeighborhoodReply): Picture {
   const dots = nodes.map(({ path, title, hops, links: all }, n): Dot => {
     const turn = n * 2.399963; // the golden angle spreads them evenly
     const away = 30 * Math.sqrt(n);

@@ -10,7 +10,7 @@
  * there, the order and the scores are the server's own, whatever it did.
  */
 
-import type { Result, SearchReply } from "../app/contract";
+import type { Result, SearchReply } from "../../src/contract";
 
 export interface Controls {
   /** Share of meaning beside words, 0..1. */

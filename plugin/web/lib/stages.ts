@@ -1,6 +1,6 @@
 /** What a stage did to the order: who rose, who fell, who came and went among the first. */
 
-import type { Stage } from "../app/contract";
+import type { StageTrace } from "../../src/contract";
 
 export interface Moved {
   readonly path: string;
@@ -10,7 +10,7 @@ export interface Moved {
 }
 
 /** The first of each stage, compared with those of the last stage before that named any. */
-export function movements(stages: readonly Stage[]): readonly (readonly Moved[])[] {
+export function movements(stages: readonly StageTrace[]): readonly (readonly Moved[])[] {
   let before: ReadonlyMap<string, number> | null = null;
   return stages.map(({ top }) => {
     const known = before;

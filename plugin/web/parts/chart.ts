@@ -1,6 +1,6 @@
 /** Bars over time, with the silences between them; each bar can be chosen. */
 
-import type { Archaeology, Bucket } from "../app/contract";
+import type { ArchaeologyReply, Bucket } from "../../src/contract";
 import { s } from "../lib/dom";
 import { at, axisOf, dayNumber, ticks } from "../lib/timeline";
 import { count } from "../lib/words";
@@ -12,7 +12,7 @@ const FLOOR = HEIGHT - 26;
 const WIDE = 900;
 const NARROW = 400;
 
-export function chart(found: Archaeology, choose: (start: string, end: string) => void): SVGSVGElement {
+export function chart(found: ArchaeologyReply, choose: (start: string, end: string) => void): SVGSVGElement {
   const axis = axisOf(found.buckets);
   const most = Math.max(...found.buckets.map(({ count: n }) => n), 1);
   const width = matchMedia("(max-width: 760px)").matches ? NARROW : WIDE;

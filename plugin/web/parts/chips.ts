@@ -1,6 +1,6 @@
 /** The conditions of a query as chips, and those that its results suggest. */
 
-import type { Result } from "../app/contract";
+import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
 import { conditions, narrowed, without } from "../lib/filters";

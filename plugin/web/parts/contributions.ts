@@ -1,6 +1,6 @@
 /** What each result's score is made of, as the server tells it. */
 
-import type { Contribution } from "../app/contract";
+import type { Contribution } from "../../src/contract";
 import { h } from "../lib/dom";
 import { nameOf } from "../lib/words";
 import { table } from "../views/manage/panel";

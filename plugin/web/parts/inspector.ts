@@ -1,7 +1,7 @@
 /** Why a note stands where it stands, what is near it, and what it says of itself. */
 
 import { asServerError } from "../../src/client";
-import type { Neighbors, Note, SearchReply } from "../app/contract";
+import type { NeighborsReply, NoteReply, SearchReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -62,10 +62,10 @@ export class Inspector {
     }
   }
 
-  #draw(note: Note, alike: SearchReply, near: Neighbors): void {
+  #draw(note: NoteReply, alike: SearchReply, near: NeighborsReply): void {
     const context = this.#context;
     const uri = obsidianLink(note.uri);
-    const hop = (wanted: readonly (string | null)[], hops: number): Neighbors["neighbors"] =>
+    const hop = (wanted: readonly (string | null)[], hops: number): NeighborsReply["neighbors"] =>
       near.neighbors.filter((one) => one.hops === hops && wanted.includes(one.link));
     const twoAway = near.neighbors.filter(({ hops }) => hops === 2);
     fill(
@@ -103,7 +103,7 @@ function group(context: ViewContext, title: string, notes: readonly { path: stri
   );
 }
 
-function metadata(note: Note): HTMLElement {
+function metadata(note: NoteReply): HTMLElement {
   const rows: [string, string, string?][] = [
     ["Path", note.path],
     ["Changed", ago(note.modified), day(note.modified)],

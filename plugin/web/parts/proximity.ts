@@ -1,7 +1,7 @@
 /** How near notes are, by links, to the first ones of a list. */
 
 import { asServerError } from "../../src/client";
-import type { Result } from "../app/contract";
+import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 
 const FIRST = 3;

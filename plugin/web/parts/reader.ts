@@ -1,7 +1,7 @@
 /** A note to read: its text with working links, what it says of itself, what is near it. */
 
 import { asServerError } from "../../src/client";
-import type { Note, Result } from "../app/contract";
+import type { NoteReply, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -60,7 +60,7 @@ export class Reader {
     fill(this.el);
   }
 
-  #draw(note: Note, render: Render): void {
+  #draw(note: NoteReply, render: Render): void {
     const context = this.#context;
     const targets = new Map(note.links_out.map(({ target, path }) => [target, path]));
     const text = render(note.content, {
@@ -87,7 +87,7 @@ export class Reader {
     void this.#showAlike(note.path, alike);
   }
 
-  #tools(note: Note): HTMLElement {
+  #tools(note: NoteReply): HTMLElement {
     const uri = obsidianLink(note.uri);
     const context = this.#context;
     return h(
@@ -105,7 +105,7 @@ export class Reader {
     return button(icon("back"), close, { class: "plain close", "aria-label": "Close the note" });
   }
 
-  #meta(note: Note): HTMLElement {
+  #meta(note: NoteReply): HTMLElement {
     const changed = note.modified;
     return h(
       "p",
@@ -130,7 +130,7 @@ export class Reader {
   }
 }
 
-function linksIn(context: ViewContext, note: Note): HTMLElement | null {
+function linksIn(context: ViewContext, note: NoteReply): HTMLElement | null {
   const paths = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   if (paths.length === 0) return null;
   const rows = paths.map((path) => ({ path, title: nameOf(path) }));

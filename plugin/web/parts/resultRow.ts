@@ -1,6 +1,6 @@
 /** A note that was found: its name, where it is, the passages that answer. */
 
-import type { Kinship, Passage, Result } from "../app/contract";
+import type { Passage, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -78,7 +78,7 @@ const SHARED: Readonly<Record<string, string>> = {
 };
 
 /** Of similar notes: what they share with the one that was asked about. */
-function reasons({ reasons: all }: Result & Kinship): HTMLElement | null {
+function reasons({ reasons: all }: Result): HTMLElement | null {
   if (!all?.length) return null;
   const said = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`);
   return h("p", { class: "meta" }, h("span", { dir: "auto" }, said.join(" · ")));

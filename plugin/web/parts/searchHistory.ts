@@ -1,6 +1,6 @@
 /** Searches of this browser: the latest, and those that were saved. They never leave it. */
 
-import type { VaultInfo } from "../app/contract";
+import type { VaultInfo } from "../../src/replies";
 import { StoredList } from "../lib/storage";
 
 interface Asked {

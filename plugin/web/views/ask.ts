@@ -1,7 +1,7 @@
 /** A conversation with a language model about the notes. Nothing is sent before a question is. */
 
 import { asServerError } from "../../src/client";
-import type { Answer, AskModels } from "../app/askContract";
+import type { AskModelsReply, AskReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
@@ -118,7 +118,7 @@ export class AskView implements View {
     }
   }
 
-  #drawEarlier(id: string, turns: readonly Answer[]): void {
+  #drawEarlier(id: string, turns: readonly AskReply[]): void {
     for (const answer of turns) {
       const turn = this.#made(answer.question);
       turn.show(answer);
@@ -158,7 +158,7 @@ export class AskView implements View {
     }
   }
 
-  #drawModels({ host, chosen, models }: AskModels): void {
+  #drawModels({ host, chosen, models }: AskModelsReply): void {
     const names = new Set([...(chosen ? [chosen] : []), ...models.map(({ name }) => name)]);
     fill(this.#models, ...[...names].map((name) => h("option", { value: name === chosen ? "" : name }, name)));
     this.#picker.hidden = names.size === 0;

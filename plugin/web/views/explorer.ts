@@ -1,7 +1,7 @@
 /** Controls, results, inspector: how a search ranks, and how it would otherwise. */
 
 import { asServerError } from "../../src/client";
-import type { SearchReply } from "../app/contract";
+import type { SearchReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";

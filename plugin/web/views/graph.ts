@@ -1,7 +1,7 @@
 /** The notes around one, or the most linked of all: links as one layer, likeness as another. */
 
 import { asServerError } from "../../src/client";
-import type { Neighborhood } from "../app/contract";
+import type { NeighborhoodReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
@@ -68,7 +68,7 @@ export class GraphView implements View {
     }
   }
 
-  #draw(found: Neighborhood, asked: { hops: string; size: string; daily: boolean }): void {
+  #draw(found: NeighborhoodReply, asked: { hops: string; size: string; daily: boolean }): void {
     const scene = this.#scene;
     if (!scene || found.nodes.length === 0) {
       fill(this.#stage, emptyBox("Nothing is linked yet", "Links between notes will show here."));
@@ -83,7 +83,7 @@ export class GraphView implements View {
     fill(this.#list, ...listed(this.#context, found));
   }
 
-  #controls(found: Neighborhood, asked: { hops: string; size: string; daily: boolean }, scene: GraphScene): Node[] {
+  #controls(found: NeighborhoodReply, asked: { hops: string; size: string; daily: boolean }, scene: GraphScene): Node[] {
     const context = this.#context;
     const change = (name: string) => (event: Event) => context.change({ [name]: (event.target as HTMLSelectElement).value });
     const layer = (label: string, legend: string, act: (on: boolean) => void): HTMLElement => {
@@ -135,7 +135,7 @@ function choice(label: string, value: string, options: readonly (readonly [strin
 }
 
 /** The same in words: for readers of screens, and for finding a note by its name. */
-function listed(context: ViewContext, found: Neighborhood): (Node | null)[] {
+function listed(context: ViewContext, found: NeighborhoodReply): (Node | null)[] {
   const rows = found.nodes.map(({ path, title, hops, links }) =>
     h(
       "li",

@@ -1,7 +1,7 @@
 /** Search as one types; the note beside the list. */
 
 import { asServerError } from "../../src/client";
-import type { Result, SearchReply } from "../app/contract";
+import type { Result, SearchReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";

@@ -1,7 +1,7 @@
 /** A topic over time: when it was on somebody's mind, when it was not, and what was written then. */
 
 import { asServerError } from "../../src/client";
-import type { Archaeology, DatedNote } from "../app/contract";
+import type { ArchaeologyReply, DatedNote } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
@@ -53,7 +53,7 @@ export class Past implements View {
     }
   }
 
-  #draw(found: Archaeology, grain: string): void {
+  #draw(found: ArchaeologyReply, grain: string): void {
     if (found.notes.length === 0) {
       fill(this.el, emptyBox("No time of it", "No dated note is near enough to this topic."));
       return;
@@ -78,7 +78,7 @@ export class Past implements View {
     show("", "9999");
   }
 
-  #head(found: Archaeology, grain: string): HTMLElement {
+  #head(found: ArchaeologyReply, grain: string): HTMLElement {
     const options = GRAINS.map(([value, label]) => h("option", { value, selected: value === grain }, label));
     const choose = h("select", { on: { change: (e: Event) => this.#context.change({ by: (e.target as HTMLSelectElement).value }) } }, ...options);
     const text = `${count(found.notes.length, "note", "notes")} from ${date(found.first)} to ${date(found.last)}`;
@@ -87,14 +87,14 @@ export class Past implements View {
   }
 }
 
-function gaps({ gaps: all }: Archaeology): HTMLElement | null {
+function gaps({ gaps: all }: ArchaeologyReply): HTMLElement | null {
   const [longest] = [...all].sort((one, other) => other.days - one.days);
   if (!longest) return null;
   const text = `The longest silence: ${count(longest.days, "day", "days")}, from ${date(longest.start)} to ${date(longest.end)}.`;
   return h("p", { class: "faint" }, text);
 }
 
-function peaks({ peaks: all }: Archaeology, show: (start: string, end: string) => void): HTMLElement | null {
+function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: string) => void): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.slice(0, 5).map((peak) => {
     const label = `${date(peak.start)} – ${date(peak.end)} · ${count(peak.count, "note", "notes")}`;

@@ -1,7 +1,7 @@
 /** What happened to a query, stage by stage: how long, how many, who rose and fell, what left. */
 
 import { asServerError } from "../../src/client";
-import type { SearchReply, Stage } from "../app/contract";
+import type { SearchReply, StageTrace } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
@@ -107,7 +107,7 @@ function understood(reply: SearchReply): HTMLElement | null {
   );
 }
 
-function stageRow(stage: Stage, longest: number, moved: readonly Moved[]): HTMLElement {
+function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): HTMLElement {
   const { name, count_in: into, count_out: out, removed } = stage;
   const left = removed.map(({ reason, count: n, paths }) =>
     h("li", { title: paths?.join("\n") }, `${n.toLocaleString()} × ${reason.replaceAll("_", " ")}`),

@@ -1,6 +1,6 @@
 /** A picture that moves: a simulation places the dots, and they can be dragged. Loaded when a graph is looked at. */
 
-import type { Neighborhood } from "../app/contract";
+import type { NeighborhoodReply } from "../../src/contract";
 import { Canvas } from "../lib/canvas";
 import { h } from "../lib/dom";
 import { pictureOf, settle, type Dot } from "../lib/forces";
@@ -17,7 +17,7 @@ export class GraphScene {
   #steps = 0;
   #isTouched = false;
 
-  constructor(found: Neighborhood, handlers: Pick<PointerHandlers, "chosen" | "opened">) {
+  constructor(found: NeighborhoodReply, handlers: Pick<PointerHandlers, "chosen" | "opened">) {
     this.#picture = pictureOf(found);
     this.#controls = new PointerControls(this.canvas, {
       chosen: (dot) => {

@@ -1,7 +1,7 @@
 /** Conversations that are kept: to go on with one, or to delete it. */
 
 import { asServerError } from "../../../src/client";
-import type { KeptConversation } from "../../app/askContract";
+import type { AskConversationView } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { ago, count } from "../../lib/words";
@@ -9,7 +9,7 @@ import { ago, count } from "../../lib/words";
 const SHOWN = 5;
 
 /** `open` is called with the id of the one that is chosen; null where there are none. */
-export function earlierList(kept: readonly KeptConversation[], open: (id: string) => void): HTMLElement | null {
+export function earlierList(kept: readonly AskConversationView[], open: (id: string) => void): HTMLElement | null {
   if (kept.length === 0) return null;
   const rows = kept.slice(0, SHOWN).map(({ conversation, question, turns, asked }) =>
     h(

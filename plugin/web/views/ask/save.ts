@@ -1,7 +1,7 @@
 /** A conversation saved as a note: the path is asked for first, and it can be taken back. */
 
 import { asServerError } from "../../../src/client";
-import type { Saved } from "../../app/askContract";
+import type { AskSavedReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { noteAddress } from "../../parts/resultRow";
@@ -42,7 +42,7 @@ export function saveForm(context: ViewContext, conversation: string, question: s
   }
 }
 
-function done(context: ViewContext, { path, undo }: Saved, close: () => void): (HTMLElement | null)[] {
+function done(context: ViewContext, { path, undo }: AskSavedReply, close: () => void): (HTMLElement | null)[] {
   const takeBack = async (): Promise<void> => {
     try {
       await context.vaultClient.undo(undo ?? undefined);

@@ -1,6 +1,6 @@
 /** The numbered sources of an answer; each opens the note at the passage that was found. */
 
-import type { Source } from "../../app/askContract";
+import type { AskSource } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { icon } from "../../lib/icons";
@@ -8,11 +8,11 @@ import { obsidianLink, outwardLink } from "../../lib/links";
 import { count, folderOf } from "../../lib/words";
 import { noteAddress } from "../../parts/resultRow";
 
-export function sourceList(context: ViewContext, sources: readonly Source[]): HTMLElement | null {
+export function sourceList(context: ViewContext, sources: readonly AskSource[]): HTMLElement | null {
   if (sources.length === 0) return null;
   const cited = sources.filter((source) => source.cited);
   const others = sources.filter((source) => !source.cited);
-  const list = (some: readonly Source[]): HTMLElement => h("ol", {}, ...some.map((source) => row(context, source)));
+  const list = (some: readonly AskSource[]): HTMLElement => h("ol", {}, ...some.map((source) => row(context, source)));
   return h(
     "div",
     { class: "ask-sources" },
@@ -24,7 +24,7 @@ export function sourceList(context: ViewContext, sources: readonly Source[]): HT
   );
 }
 
-function row(context: ViewContext, { n, path, title, uri, line }: Source): HTMLElement {
+function row(context: ViewContext, { n, path, title, uri, line }: AskSource): HTMLElement {
   const page = /^https?:/.test(path) ? outwardLink(path) : null;
   const outward = page && { target: "_blank", rel: "noopener noreferrer", class: "outward" };
   const href = page ?? noteAddress(context, path, line ?? undefined);

@@ -2,7 +2,8 @@
 
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
-import type { Answer, AskEvent, Failed, Found, Notice, Step } from "../../app/askContract";
+import type { AskFailed, AskNotice, AskReply, AskStep, Result } from "../../../src/contract";
+import type { AskEvent } from "../../app/askReplies";
 import type { ViewContext } from "../../app/viewContext";
 import { drawCitations } from "../../lib/citations";
 import { button, fill, h } from "../../lib/dom";
@@ -51,7 +52,7 @@ export class Turn {
   readonly #after = h("div", { class: "ask-after" });
   #text = "";
   #isDrawing = false;
-  #done: Answer | null = null;
+  #done: AskReply | null = null;
   #conversation: string | undefined;
   /** The conversation that it was to go on with is not kept any more. */
   isLost = false;
@@ -71,7 +72,7 @@ export class Turn {
   }
 
   /** Shows what was said before. */
-  show(answer: Answer): void {
+  show(answer: AskReply): void {
     this.#way.hidden = true;
     this.#settle(answer);
   }
@@ -102,7 +103,7 @@ export class Turn {
     else this.#refused(event.data);
   }
 
-  #drawNotice({ host, model, local, leaves, conversation }: Notice): void {
+  #drawNotice({ host, model, local, leaves, conversation }: AskNotice): void {
     this.#conversation = conversation ?? undefined;
     if (conversation) this.#wishes.began(conversation);
     const where = local ? `To ${model} on the server’s own computer` : `Leaves the server’s computer, to ${model} at ${host}`;
@@ -111,7 +112,7 @@ export class Turn {
     this.#notice.hidden = false;
   }
 
-  #drawFound(results: readonly Found[]): void {
+  #drawFound(results: readonly Result[]): void {
     const rows = results.map(({ path, title, line, snippet, highlights }) =>
       h(
         "li",
@@ -125,7 +126,7 @@ export class Turn {
     this.#found.hidden = false;
   }
 
-  #drawStep({ tool, about, outcome }: Step): void {
+  #drawStep({ tool, about, outcome }: AskStep): void {
     this.#write(""); // what was said before a tool was used is not the answer
     const subject = about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about;
     const what = h("span", { dir: "auto" }, `${TOOLS[tool] ?? tool.replaceAll("_", " ")} `, h("q", {}, subject));
@@ -151,13 +152,13 @@ export class Turn {
     fill(this.#answer, drawn);
   }
 
-  #finish(answer: Answer): void {
+  #finish(answer: AskReply): void {
     this.#conversation = answer.conversation;
     this.#settle(answer);
     this.#context.notices.announce(answer.partial ? "The answer is there, but not complete" : "The answer is there");
   }
 
-  #settle(answer: Answer): void {
+  #settle(answer: AskReply): void {
     this.#done = answer;
     const byName = new Map(answer.sources.flatMap(({ title, path }) => [[title, path], [path.replace(/\.md$/, ""), path]]));
     this.#links = {
@@ -173,7 +174,7 @@ export class Turn {
     this.#drawAfter(answer);
   }
 
-  #drawAfter(answer: Answer): void {
+  #drawAfter(answer: AskReply): void {
     const { sources, warnings, model } = answer;
     const facts = [model, count(answer.steps, "round", "rounds")].join(" · ");
     fill(
@@ -193,7 +194,7 @@ export class Turn {
     link?.focus();
   }
 
-  async #copy({ answer }: Answer): Promise<void> {
+  async #copy({ answer }: AskReply): Promise<void> {
     try {
       await navigator.clipboard.writeText(answer);
       this.#context.say("Answer copied");
@@ -202,7 +203,7 @@ export class Turn {
     }
   }
 
-  #refused({ code, detail }: Failed): void {
+  #refused({ code, detail }: AskFailed): void {
     this.isLost = code === "conversation_not_found";
     this.#conversation = undefined;
     fill(this.#after, troubleBox(troubleOf(code, detail), detail, this.#wishes.again));
@@ -234,7 +235,7 @@ export class Turn {
 }
 
 /** What one has to know of an answer before one believes it. */
-function badges(answer: Answer): [kind: string, text: string][] {
+function badges(answer: AskReply): [kind: string, text: string][] {
   const all: [string, string, boolean][] = [
     ["partial", "Not complete", answer.partial],
     ["general", "The model’s own knowledge, not your notes", answer.general],
@@ -245,7 +246,7 @@ function badges(answer: Answer): [kind: string, text: string][] {
 }
 
 /** A model that forgot to cite has its sources listed by number; where nothing was found there is no number. */
-function standing({ answer, grounded, general, cancelled }: Answer): "cited" | "general" | "uncited" | "missing" | "stopped" {
+function standing({ answer, grounded, general, cancelled }: AskReply): "cited" | "general" | "uncited" | "missing" | "stopped" {
   if (grounded) return "cited";
   if (cancelled) return "stopped";
   if (general) return "general";

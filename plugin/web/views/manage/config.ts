@@ -1,6 +1,6 @@
 /** Settings as they hold, who set them, and those that may be changed from here. */
 
-import type { Config, Setting } from "../../app/contract";
+import type { ConfigReply, NewValue, SettingValue, SettingView } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { written } from "../../parts/properties";
@@ -25,7 +25,7 @@ export class ConfigPanel implements Panel {
     );
   }
 
-  #draw({ file, restart, settings }: Config): (Node | null)[] {
+  #draw({ file, restart, settings }: ConfigReply): (Node | null)[] {
     const sections = new Set(settings.map(sectionOf));
     return [
       restart ? h("p", { class: "warning", role: "status" }, "Some changes hold from the next start of the server on.") : null,
@@ -37,7 +37,7 @@ export class ConfigPanel implements Panel {
     ];
   }
 
-  #row(setting: Setting): HTMLElement {
+  #row(setting: SettingView): HTMLElement {
     const { key, value, source, writable, reason } = setting;
     const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
     const said = source === "default" ? "" : `set by ${source}`;
@@ -47,7 +47,7 @@ export class ConfigPanel implements Panel {
     return h("div", { title: reason }, h("dt", {}, name), dd);
   }
 
-  #edit(dd: HTMLElement, { key, value, default: usual }: Setting): void {
+  #edit(dd: HTMLElement, { key, value, default: usual }: SettingView): void {
     const shown = Array.isArray(value) ? value.join(", ") : `${(value ?? "") as string | number | boolean}`;
     const field = h("input", { value: shown, "aria-label": key });
     const save = (event: Event): void => {
@@ -65,18 +65,18 @@ export class ConfigPanel implements Panel {
     field.focus();
   }
 
-  #save(key: string, value: unknown): void {
+  #save(key: string, value: NewValue): void {
     const change = (): Promise<unknown> => this.#context.vaultClient.configure({ [key]: value });
     void tell(this.#context, "Kept for the next start of the server", change).then((isDone) => isDone && this.show());
   }
 }
 
-function sectionOf({ key }: Setting): string {
+function sectionOf({ key }: SettingView): string {
   return key.slice(0, Math.max(0, key.indexOf(".")));
 }
 
 /** What was typed, in the kind that the setting has; the server says where it is not fitting. */
-function meant(text: string, like: unknown): unknown {
+function meant(text: string, like: SettingValue): NewValue {
   const typed = text.trim();
   if (Array.isArray(like)) return typed ? typed.split(",").map((part) => part.trim()) : [];
   if (typeof like === "boolean") return /^(true|yes|on)$/i.test(typed);

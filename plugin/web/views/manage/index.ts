@@ -1,19 +1,19 @@
 /** Where the index stands and what is being done, as it happens. */
 
-import type { Status } from "../../app/contract";
+import type { StatusReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { count, duration } from "../../lib/words";
 import { Live } from "./live";
 import { facts, heading, Loader, tell, type Panel } from "./panel";
 
-const STATES: Readonly<Record<Status["state"], string>> = {
+const STATES: Readonly<Record<StatusReply["state"], string>> = {
   starting: "Opening the index",
   indexing: "Indexing",
   ready: "Up to date",
   degraded: "Not everything works",
 };
-const MEANING: Readonly<Record<Status["semantic"], string>> = {
+const MEANING: Readonly<Record<StatusReply["semantic"], string>> = {
   ready: "every passage can be found by meaning",
   partial: "some passages are found by words only, so far",
   unavailable: "words only",
@@ -52,7 +52,7 @@ export class IndexPanel implements Panel {
     );
   }
 
-  #draw(status: Status): (Node | null)[] {
+  #draw(status: StatusReply): (Node | null)[] {
     const { queue } = status;
     if (queue.pending === 0) fill(this.#progress);
     const left = queue.eta_s === null ? "" : `, about ${duration(queue.eta_s)} left`;
@@ -75,7 +75,7 @@ export class IndexPanel implements Panel {
     ];
   }
 
-  #actions({ queue }: Status): HTMLElement[] {
+  #actions({ queue }: StatusReply): HTMLElement[] {
     const { vaultClient: asking } = this.#context;
     const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
       button(label, () => void tell(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
@@ -101,7 +101,7 @@ export class IndexPanel implements Panel {
     return full;
   }
 
-  #guard({ gone, total }: NonNullable<Status["guard"]>): HTMLElement {
+  #guard({ gone, total }: NonNullable<StatusReply["guard"]>): HTMLElement {
     const settle = (remove: boolean, done: string) => () =>
       void tell(this.#context, done, () => this.#context.vaultClient.guard(remove)).then(() => this.#load());
     return h(

@@ -1,7 +1,6 @@
 /** What became of each file, and why; and what would become of any. */
 
-import type { LedgerReply, LedgerRow } from "../../app/contract";
-import type { LedgerState } from "../../../src/contract";
+import type { LedgerReply, LedgerRow, LedgerState } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";

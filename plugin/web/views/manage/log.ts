@@ -1,6 +1,6 @@
 /** What was searched for in this vault, and what was opened of it. */
 
-import type { Log } from "../../app/contract";
+import type { LogReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { ago, count, ms, nameOf } from "../../lib/words";
@@ -26,7 +26,7 @@ export class LogPanel implements Panel {
     );
   }
 
-  #draw(log: Log): (Node | null)[] {
+  #draw(log: LogReply): (Node | null)[] {
     if (!log.enabled) return [h("p", {}, "The log is switched off.")];
     const clear = (): void => void tell(this.#context, "Cleared", () => this.#context.vaultClient.clearLog()).then(() => this.show());
     return [

@@ -1,7 +1,7 @@
 /** Memories: what there is, what a task would recall and why, one with its history, what ails them. */
 
-import type { Memory, MemoryList } from "../../app/memoryContract";
-import { TYPES } from "../../app/memoryContract";
+import type { MemoryListReply, MemoryView } from "../../../src/contract";
+import { TYPES } from "../../app/memoryReplies";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
@@ -65,7 +65,7 @@ export class MemoryPanel implements Panel {
     );
   }
 
-  #drawList(found: MemoryList): (Node | null)[] {
+  #drawList(found: MemoryListReply): (Node | null)[] {
     this.#setUp(found.folder !== null);
     if (found.folder === null) return [optIn()];
     this.#namespaces = found.namespaces;
@@ -161,7 +161,7 @@ export class MemoryPanel implements Panel {
   }
 }
 
-function rows(context: ViewContext, memories: readonly Memory[]): HTMLElement {
+function rows(context: ViewContext, memories: readonly MemoryView[]): HTMLElement {
   return h("ol", { class: "memories", "aria-label": "Memories" }, ...memories.map((memory) => memoryRow(context, memory)));
 }
 

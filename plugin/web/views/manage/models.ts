@@ -1,6 +1,6 @@
 /** Models: which there are, which are here, which one answers. */
 
-import type { Models } from "../../app/contract";
+import type { CatalogueReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { facts, heading, Loader, table, tell, type Panel } from "./panel";
@@ -24,7 +24,7 @@ export class ModelsPanel implements Panel {
     );
   }
 
-  #draw(found: Models): (Node | null)[] {
+  #draw(found: CatalogueReply): (Node | null)[] {
     return [
       facts([
         ["Set", found.configured],

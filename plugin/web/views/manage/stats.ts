@@ -1,6 +1,6 @@
 /** The vault in figures. */
 
-import type { Stats } from "../../app/contract";
+import type { StatsReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { bytes } from "../../lib/words";
@@ -34,9 +34,9 @@ export class StatsPanel implements Panel {
     );
   }
 
-  #draw(stats: Stats): (Node | null)[] {
+  #draw(stats: StatsReply): (Node | null)[] {
     const { sizes } = stats;
-    const named = (some: Stats["tags"], query: (name: string) => string): Share[] =>
+    const named = (some: StatsReply["tags"], query: (name: string) => string): Share[] =>
       some.map(({ name, notes }) => ({
         label: name ?? "none",
         n: notes,

@@ -1,6 +1,6 @@
 /** The vaults that this server knows. */
 
-import type { VaultInfo } from "../../app/contract";
+import type { VaultInfo } from "../../../src/replies";
 import { isServed, type ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { heading, Loader, table, type Panel } from "./panel";

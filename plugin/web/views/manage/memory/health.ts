@@ -1,13 +1,13 @@
 /** What a person should look at: memories that contradict each other, that nobody uses, that lost something. */
 
-import type { Ailing, MemoryHealth } from "../../../app/memoryContract";
+import type { Ailing, MemoryHealthReply } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { count, nameOf } from "../../../lib/words";
 import { facts, table } from "../panel";
 import { memoryAddress, spoken } from "./row";
 
-export function healthReport(context: ViewContext, found: MemoryHealth): (Node | null)[] {
+export function healthReport(context: ViewContext, found: MemoryHealthReply): (Node | null)[] {
   const lists: [title: string, all: readonly Ailing[]][] = [
     ["Not used for long", found.stale],
     ["Lost a relation or a source", found.orphaned],
@@ -23,7 +23,7 @@ export function healthReport(context: ViewContext, found: MemoryHealth): (Node |
   ];
 }
 
-function figures({ total, golden, by_type, average_confidence }: MemoryHealth): [string, string][] {
+function figures({ total, golden, by_type, average_confidence }: MemoryHealthReply): [string, string][] {
   const types = Object.entries(by_type).map(([type, n]) => `${spoken(type)} ${n}`);
   return [
     ["Memories", count(total, "memory", "memories")],
@@ -33,7 +33,7 @@ function figures({ total, golden, by_type, average_confidence }: MemoryHealth): 
   ];
 }
 
-function contradictions(context: ViewContext, { contradictions: all }: MemoryHealth): HTMLElement | null {
+function contradictions(context: ViewContext, { contradictions: all }: MemoryHealthReply): HTMLElement | null {
   if (all.length === 0) return null;
   const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
   const rows = all.map(({ one, other, stated, reason }) => [link(one), link(other), stated ? "a relation says so" : `it looks so: ${reason}`]);

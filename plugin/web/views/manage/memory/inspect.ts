@@ -1,7 +1,7 @@
 /** One memory: all of it, what it has to do with others, what was said of it; and what can be done. */
 
 import { asServerError } from "../../../../src/client";
-import type { Inspected, Memory, Relation, Validation } from "../../../app/memoryContract";
+import type { MemoryInspectReply, MemoryView, RelationView, ValidationView } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { button, fill, h } from "../../../lib/dom";
 import { icon } from "../../../lib/icons";
@@ -10,7 +10,7 @@ import { noteAddress } from "../../../parts/resultRow";
 import { facts, table, tell } from "../panel";
 import { marks, memoryAddress, meter } from "./row";
 
-const KINDS: Readonly<Record<Validation["kind"], string>> = {
+const KINDS: Readonly<Record<ValidationView["kind"], string>> = {
   stored: "stored",
   applied: "used",
   helped: "helped",
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<Validation["kind"], string>> = {
 };
 
 /** `again` draws it anew after a change. */
-export function inspected(context: ViewContext, { memory, related_from, history }: Inspected, again: () => void): (Node | null)[] {
+export function inspected(context: ViewContext, { memory, related_from, history }: MemoryInspectReply, again: () => void): (Node | null)[] {
   return [
     h("h2", { class: "memory-title", dir: "auto" }, memory.title),
     h("p", { class: "meta" }, ...marks(memory)),
@@ -35,7 +35,7 @@ export function inspected(context: ViewContext, { memory, related_from, history 
   ];
 }
 
-function details(memory: Memory): (readonly [string, string])[] {
+function details(memory: MemoryView): (readonly [string, string])[] {
   const rows: (readonly [string, string | null])[] = [
     ["Id", memory.id],
     ["Path", memory.path],
@@ -46,7 +46,7 @@ function details(memory: Memory): (readonly [string, string])[] {
   return rows.filter((row): row is readonly [string, string] => !!row[1]);
 }
 
-function actions(context: ViewContext, memory: Memory, again: () => void): HTMLElement {
+function actions(context: ViewContext, memory: MemoryView, again: () => void): HTMLElement {
   const comment = h("input", { "aria-label": "Why, for its history", placeholder: "Why (may be left out)", maxlength: 1000 });
   const say = (helped: boolean) => (): void => {
     const done = helped ? "It is trusted more" : "It is trusted less";
@@ -63,7 +63,7 @@ function actions(context: ViewContext, memory: Memory, again: () => void): HTMLE
 }
 
 /** Forgetting deletes the note, so it is asked for twice; it can be taken back. */
-function forgetButton(context: ViewContext, { id, golden }: Memory): HTMLElement {
+function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLElement {
   const sure = golden ? "A golden rule. Forget it all the same?" : "Sure? Forget it";
   const forget = button("Forget", () => {
     if (forget.textContent !== sure) fill(forget, sure);
@@ -95,7 +95,7 @@ function forgotten(context: ViewContext, number: number | null): HTMLElement {
   );
 }
 
-function relations(title: string, all: readonly Relation[], context: ViewContext): HTMLElement | null {
+function relations(title: string, all: readonly RelationView[], context: ViewContext): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.map(({ kind, target, path, weight }) => [
     kind.replaceAll("_", " "),
@@ -105,7 +105,7 @@ function relations(title: string, all: readonly Relation[], context: ViewContext
   return h("section", {}, h("h3", {}, title), table(title, ["Relation", "Note", "Weight"], rows));
 }
 
-function historyTable(history: readonly Validation[]): HTMLElement | null {
+function historyTable(history: readonly ValidationView[]): HTMLElement | null {
   if (history.length === 0) return null;
   const rows = history.map(({ at, kind, before, after, comment }) => [
     h("time", { datetime: at, title: day(at) }, ago(at)),

@@ -1,13 +1,13 @@
 /** What a task would recall, and what each score is made of. */
 
-import type { Recall, Recalled } from "../../../app/memoryContract";
+import type { RecalledMemory, RecallReply } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { count } from "../../../lib/words";
 import { emptyBox } from "../../../parts/errors";
 import { memoryAddress, memoryRow } from "./row";
 
-export function recalled(context: ViewContext, found: Recall): (Node | null)[] {
+export function recalled(context: ViewContext, found: RecallReply): (Node | null)[] {
   const warnings = found.warnings.map((text) => h("p", { class: "warning" }, text));
   if (found.memories.length === 0) {
     return [...warnings, emptyBox("Nothing would be recalled", "No memory is near enough to this task.")];
@@ -21,7 +21,7 @@ export function recalled(context: ViewContext, found: Recall): (Node | null)[] {
 }
 
 /** Each part with its weight, so that the sum can be followed (docs/memory.md). */
-function explained({ score, parts }: Recalled): HTMLElement {
+function explained({ score, parts }: RecalledMemory): HTMLElement {
   const rows: [name: string, value: number, about: string][] = [
     ["Likeness", parts.similarity, "to the task; the rest only weighs it"],
     ["Confidence", parts.confidence, "counts 0.25"],
@@ -40,7 +40,7 @@ function explained({ score, parts }: Recalled): HTMLElement {
   return h("details", { class: "further" }, h("summary", {}, `Score ${score.toFixed(2)}: why`), h("dl", { class: "scores" }, ...items));
 }
 
-function standing(context: ViewContext, { via, depth, superseded_by, contradicted_by }: Recalled): HTMLElement | null {
+function standing(context: ViewContext, { via, depth, superseded_by, contradicted_by }: RecalledMemory): HTMLElement | null {
   const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
   const list = (ids: readonly string[]): (Node | string)[] => ids.flatMap((id, n) => (n ? [", ", link(id)] : [link(id)]));
   const said: (Node | string)[] = [];

@@ -1,6 +1,6 @@
 /** A memory in a list: what it says, how much it is trusted. */
 
-import type { Memory } from "../../../app/memoryContract";
+import type { MemoryView } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h, type Child } from "../../../lib/dom";
 import { ago } from "../../../lib/words";
@@ -14,7 +14,7 @@ export function memoryAddress(context: ViewContext, id: string): string {
   return context.to("manage", { ...context.address.query, id }, "memory");
 }
 
-export function memoryRow(context: ViewContext, memory: Memory, ...more: Child[]): HTMLElement {
+export function memoryRow(context: ViewContext, memory: MemoryView, ...more: Child[]): HTMLElement {
   const { id, title, content, warnings } = memory;
   const isSaid = content.trim().replace(/\.$/, "") === title.trim().replace(/\.$/, "");
   return h(
@@ -29,7 +29,7 @@ export function memoryRow(context: ViewContext, memory: Memory, ...more: Child[]
   );
 }
 
-export function marks({ golden, type, namespace, created }: Memory): Child[] {
+export function marks({ golden, type, namespace, created }: MemoryView): Child[] {
   return [
     golden ? h("span", { class: "golden" }, "golden rule") : h("span", {}, spoken(type)),
     h("span", { dir: "auto" }, namespace),

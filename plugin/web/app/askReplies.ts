@@ -1,0 +1,94 @@
+/** Checks of the replies about asking a language model, and of the events of an answer. */
+
+import type {
+  AskConversationReply,
+  AskConversationsReply,
+  AskEventKind,
+  AskFailed,
+  AskFound,
+  AskModelsReply,
+  AskNotice,
+  AskReply,
+  AskSavedReply,
+  AskStep,
+  AskText,
+} from "../../src/contract";
+import { flag, list, maybe, nullable, number, object, partOf, range, text, type Check } from "../../src/shape";
+import type { ServerEvent } from "../lib/sse";
+
+const found = partOf<AskFound>()({
+  results: list(object({ path: text, title: text, line: number, snippet: text, highlights: list(range) })),
+});
+
+const step = partOf<AskStep>()({ n: number, tool: text, about: text, outcome: text });
+
+const notice = partOf<AskNotice>()({
+  provider: text,
+  host: text,
+  model: text,
+  local: flag,
+  leaves: text,
+  conversation: maybe(text),
+});
+
+const source = object({ n: number, path: text, title: text, uri: text, cited: flag, line: maybe(number) });
+
+const answer = partOf<AskReply>()({
+  question: text,
+  standalone: text,
+  conversation: text,
+  model: text,
+  answer: text,
+  sources: list(source),
+  grounded: flag,
+  general: flag,
+  partial: flag,
+  invalid: list(number),
+  steps: number,
+  warnings: list(text),
+  cancelled: maybe(flag),
+});
+
+export const conversation = partOf<AskConversationReply>()({ conversation: text, turns: list(answer) });
+
+export const conversations = partOf<AskConversationsReply>()({
+  conversations: list(object({ conversation: text, question: text, turns: number, asked: text })),
+});
+
+/** What the event of each kind holds. */
+interface EventData {
+  readonly notice: AskNotice;
+  readonly found: AskFound;
+  readonly step: AskStep;
+  readonly text: AskText;
+  readonly answer: AskReply;
+  readonly error: AskFailed;
+}
+export type AskEvent = { [K in AskEventKind]: { readonly kind: K; readonly data: EventData[K] } }[AskEventKind];
+
+const EVENTS: { readonly [K in AskEventKind]: Check<EventData[K]> } = {
+  notice,
+  found,
+  step,
+  text: partOf<AskText>()({ text }),
+  answer,
+  error: partOf<AskFailed>()({ code: text, detail: text }),
+};
+
+/** An event of an answer; null for a kind that these pages do not know. Throws ShapeError, SyntaxError. */
+export function askEvent({ event, data }: ServerEvent): AskEvent | null {
+  if (!Object.hasOwn(EVENTS, event)) return null;
+  const kind = event as AskEventKind;
+  return { kind, data: EVENTS[kind](JSON.parse(data), kind) } as AskEvent;
+}
+
+export const models = partOf<AskModelsReply>()({
+  provider: text,
+  host: text,
+  chosen: nullable(text),
+  budget_tokens: nullable(number),
+  age_s: number,
+  models: list(object({ name: text, rank: number, input_limit: number, output_limit: nullable(number), known: flag })),
+});
+
+export const saved = partOf<AskSavedReply>()({ vault: text, path: text, undo: nullable(number) });

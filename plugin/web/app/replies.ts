@@ -1,0 +1,266 @@
+/** Checks of the replies that only the pages read, made in the same way as the plugin's. */
+
+import type {
+  ArchaeologyReply,
+  CatalogueReply,
+  CompleteReply,
+  ConfigReply,
+  HealthReply,
+  HubsReply,
+  LogReply,
+  NeighborhoodReply,
+  NeighborsReply,
+  NoteReply,
+  SearchReply,
+  SessionReply,
+  StatsReply,
+} from "../../src/contract";
+import {
+  anything,
+  flag,
+  list,
+  mapping,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  partOf,
+  range,
+  text,
+} from "../../src/shape";
+
+export const health = partOf<HealthReply>()({
+  status: text,
+  version: text,
+  api: number,
+  features: list(text),
+  auth: text,
+});
+
+const explanation = object({
+  query: mapping(anything),
+  stages: list(
+    object({
+      name: text,
+      ms: number,
+      count_in: number,
+      count_out: number,
+      removed: list(object({ reason: text, count: number, paths: optional(list(text)) })),
+      top: list(text),
+    }),
+  ),
+  results: optional(
+    list(
+      object({
+        path: text,
+        score: number,
+        ranks: mapping(nullable(number)),
+        adds: mapping(number),
+        times: mapping(number),
+        words: mapping(number),
+      }),
+    ),
+  ),
+});
+const passage = {
+  heading: nullable(text),
+  block: nullable(text),
+  parent: nullable(text),
+  line: number,
+  snippet: text,
+  highlights: list(range),
+  score: number,
+};
+const score = nullable(number); // null where it was not computed
+export const search = partOf<SearchReply>()({
+  query: text,
+  vault: text,
+  mode: oneOf("hybrid", "keyword", "semantic"),
+  fusion: object({ method: text, params: mapping(anything) }),
+  expanded: list(text),
+  filtered: mapping(number),
+  generation: number,
+  took_ms: number,
+  total: number,
+  confidence: nullable(number),
+  results: list(
+    object({
+      ...passage,
+      path: text,
+      title: text,
+      description: nullable(text),
+      scores: object({
+        keyword: score,
+        semantic: score,
+        fused: score,
+        tag: score,
+        recency: score,
+        graph: score,
+        rerank: score,
+      }),
+      raw: object({ bm25: score, cosine: score }),
+      passages: list(object(passage)),
+      tags: list(text),
+      properties: mapping(anything),
+      created: nullable(text),
+      modified: nullable(text),
+      uri: text,
+    }),
+  ),
+  warnings: list(text),
+  explain: optional(explanation),
+  query_id: optional(text),
+});
+
+const link = object({
+  path: nullable(text),
+  target: text,
+  display: nullable(text),
+  heading: nullable(text),
+  block: nullable(text),
+  embed: flag,
+  line: number,
+});
+
+export const note = partOf<NoteReply>()({
+  vault: text,
+  path: text,
+  title: text,
+  aliases: list(text),
+  tags: list(text),
+  description: nullable(text),
+  content: text,
+  properties: mapping(anything),
+  headings: list(object({ level: number, text, line: number })),
+  links_out: list(link),
+  links_in: list(link),
+  created: nullable(text),
+  modified: nullable(text),
+  uri: text,
+});
+
+export const neighbors = partOf<NeighborsReply>()({
+  path: text,
+  total: number,
+  neighbors: list(
+    object({ path: text, title: text, hops: number, score: number, ways: number, link: nullable(text) }),
+  ),
+});
+
+export const hubs = partOf<HubsReply>()({ hubs: list(object({ path: text, title: text, links_in: number })) });
+
+export const neighborhood = partOf<NeighborhoodReply>()({
+  path: nullable(text),
+  total: number,
+  nodes: list(object({ path: text, title: text, hops: nullable(number), links: number })),
+  links: list(range),
+  similar: list(list(number)),
+  warnings: list(text),
+});
+
+const datedNote = object({
+  date: text,
+  dated_by: text,
+  path: text,
+  title: text,
+  heading: nullable(text),
+  line: number,
+  snippet: text,
+  score: number,
+  uri: text,
+});
+const bucket = object({ start: text, end: text, count: number });
+
+export const archaeology = partOf<ArchaeologyReply>()({
+  query: text,
+  granularity: oneOf("day", "week", "month"),
+  total: number,
+  undated: number,
+  first: nullable(text),
+  last: nullable(text),
+  intervals: list(bucket),
+  gaps: list(object({ start: text, end: text, days: number })),
+  peaks: list(object({ start: text, end: text, count: number, notes: list(datedNote) })),
+  buckets: list(bucket),
+  notes: list(datedNote),
+  warnings: list(text),
+});
+
+export const complete = partOf<CompleteReply>()({
+  completions: list(
+    object({ kind: text, text, insert: text, start: number, count: number, path: nullable(text) }),
+  ),
+});
+
+export const log = partOf<LogReply>()({
+  enabled: flag,
+  total: number,
+  entries: list(
+    object({
+      query_id: text,
+      at: nullable(text),
+      door: text,
+      query: text,
+      mode: text,
+      took_ms: number,
+      results: list(object({ path: text, score: number })),
+      opened: list(object({ path: text, rank: nullable(number), at: nullable(text) })),
+    }),
+  ),
+  verdicts: list(object({ query: text, path: text, verdict: text, at: nullable(text) })),
+});
+
+export const models = partOf<CatalogueReply>()({
+  configured: text,
+  answering: nullable(text),
+  models: list(
+    object({
+      name: text,
+      dimensions: number,
+      max_tokens: number,
+      languages: list(text),
+      licence: text,
+      download_mb: number,
+      configured: flag,
+      present: flag,
+    }),
+  ),
+});
+
+const setting = object({
+  key: text,
+  value: anything,
+  running: anything,
+  default: anything,
+  source: text,
+  writable: flag,
+  reason: nullable(text),
+});
+export const config = partOf<ConfigReply>()({ file: nullable(text), restart: flag, settings: list(setting) });
+
+const count = object({ name: nullable(text), notes: number });
+export const stats = partOf<StatsReply>()({
+  notes: number,
+  chunks: number,
+  links: number,
+  files: mapping(number),
+  sizes: object({
+    notes: number,
+    median_note: number,
+    index: number,
+    largest: list(object({ path: text, bytes: number })),
+  }),
+  types: list(count),
+  folders: list(count),
+  tags: list(count),
+  months: list(object({ month: text, created: number, modified: number })),
+  models: list(object({ model: text, quantisation: text, vectors: number, answering: flag })),
+});
+
+export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read", "write", "admin") });
+
+/** Routes by path and method, each with the names of its parameters; all that is read of OpenAPI. */
+export const openApi = object({
+  paths: mapping(mapping(anything)),
+});

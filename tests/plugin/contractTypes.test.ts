@@ -1,0 +1,79 @@
+/**
+ * The generated types of the contract against the replies that the server's tests write to
+ * tests/contract: the compiler takes each file as a value of its type, with no field too many.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, it } from "vitest";
+
+const WRITTEN = join(import.meta.dirname, "..", "contract");
+const CONTRACT = join(import.meta.dirname, "..", "..", "plugin", "src", "contract.ts");
+
+/** Routes by the names of their files, where a name is not the route's own with - for /. */
+const ROUTES: Readonly<Record<string, string>> = {
+  "ask-kept": "GET /api/ask/conversations",
+  "complete-words": "GET /api/complete",
+  "config-changed": "PATCH /api/config",
+  "ledger-excluded": "GET /api/ledger",
+  "search-explained": "GET /api/search",
+  "search-judged": "GET /api/search",
+  "search-keyword": "GET /api/search",
+  "search-nothing": "GET /api/search",
+  "search-semantic": "GET /api/search",
+  "similar-text": "POST /api/similar",
+  undo: "POST /api/writes/undo",
+};
+const COMPILING_MS = 60_000; // on a busy machine
+const PROBLEMS = /^problem|^ask-models-off$|^ask-.*-nothing$/;
+
+function typeOf(name: string): string {
+  if (name === "events") return 'readonly contract.Routes["GET /api/events"]["reply"][]';
+  if (PROBLEMS.test(name)) return "contract.Problem";
+  const route = ROUTES[name];
+  return route ? `contract.Routes["${route}"]["reply"]` : `ReplyOf<"/api/${name.replaceAll("-", "/")}">`;
+}
+
+it("the generated types allow exactly what the server sends", () => {
+  const values = readdirSync(WRITTEN)
+    .filter((file) => file.endsWith(".json"))
+    .map((file, index) => {
+      const name = file.slice(0, -".json".length);
+      return `export const reply${index}: ${typeOf(name)} = ${readFileSync(join(WRITTEN, file), "utf8")};`;
+    });
+  expect(mistakesIn(values.join("\n"))).toEqual([]);
+}, COMPILING_MS);
+
+it("a reply with a field that the contract has not is a mistake", () => {
+  const mistakes = mistakesIn('export const reply: ReplyOf<"/api/vaults"> = { vaults: [], more: 1 };');
+  expect(mistakes).toEqual([expect.stringContaining("'more' does not exist")]);
+}, COMPILING_MS);
+
+/** What the compiler says of some values. */
+function mistakesIn(values: string): string[] {
+  const name = join(WRITTEN, "replies.ts");
+  const text = `
+    import type * as contract from "${CONTRACT.replaceAll("\\", "/").replace(/\.ts$/, "")}";
+    type ReplyOf<Path extends string> = contract.Routes[Extract<keyof contract.Routes, \`\${string} \${Path}\`>]["reply"];
+    ${values}`;
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    lib: ["lib.es5.d.ts"],
+    types: [],
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  };
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    getSourceFile: (file, ...more) =>
+      file === name ? ts.createSourceFile(file, text, ts.ScriptTarget.ES2022) : disk.getSourceFile(file, ...more),
+    fileExists: (file) => file === name || disk.fileExists(file),
+  };
+  const program = ts.createProgram([name], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+}
