@@ -1,4 +1,4 @@
-"""Searching from the terminal: by keyword alone, with a model, as text and as JSON."""
+"""Searching from the terminal: by keyword alone, with a model, as text, JSON and context."""
 
 from __future__ import annotations
 
@@ -116,3 +116,31 @@ def test_a_note_outside_the_vault_is_not_named(vault: Path, tmp_path: Path) -> N
 
     record = VaultRecord("v", "Notes", vault)
     assert note_path("../secret.md", record, cwd=vault) == "../secret.md"
+
+
+@pytest.mark.usefixtures("indexed")
+def test_a_context_is_printed_with_its_sources(notewell: CommandLine) -> None:
+    ran = notewell("context", "bees", "--budget", "500", "--fill")
+    assert ran.exit_code == 0
+    assert '<retrieved_document n="1"' in ran.stdout
+    assert "Sources:\n[1] " in ran.stdout
+    assert "of 500 tokens (estimate)" in ran.stderr
+
+
+@pytest.mark.usefixtures("indexed")
+def test_a_context_as_json_is_the_routes_document(notewell: CommandLine) -> None:
+    document = notewell.json("context", "bees")
+    assert document["tokens"] <= document["budget_tokens"] == 4000
+    assert document["sources"][0]["n"] == 1
+
+
+@pytest.mark.usefixtures("indexed")
+def test_a_context_of_nothing_prints_nothing(notewell: CommandLine) -> None:
+    ran = notewell("context", '"no such phrase anywhere"')
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert "0 notes" in ran.stderr
+
+
+@pytest.mark.usefixtures("indexed")
+def test_a_context_budget_that_is_too_small_is_refused(notewell: CommandLine) -> None:
+    assert notewell("context", "bees", "--budget", "10", fails=2).stdout == ""

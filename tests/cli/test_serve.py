@@ -240,3 +240,10 @@ def test_a_mirror_is_made_once_and_filled_over_http(
     assert record["source"] == "mirror"
     assert (Path(record["path"]) / "A.md").read_text(encoding="utf-8") == "A zeppelin."
     assert str(tmp_path / "data") in record["path"]
+
+
+def test_an_assistant_is_not_given_an_unknown_vault(notewell: CommandLine, vault: Path) -> None:
+    notewell("index", vault)
+    ran = notewell("mcp", "--vault", "Elsewhere", fails=3)
+    assert (ran.exit_code, ran.stdout) == (3, "")
+    assert "known: Notes" in ran.stderr

@@ -1,4 +1,4 @@
-"""Status and ledger from the terminal."""
+"""Status, ledger and figures from the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.support import CommandLine
+from tests.cli.support import CommandLine, write_notes
 
 
 @pytest.fixture
@@ -88,3 +88,16 @@ def test_for_any_path_the_rule_that_decides_is_named(
 def test_a_path_outside_the_vault_is_refused(notewell: CommandLine, indexed: Path) -> None:
     notewell("ledger", "../City.md", fails=2)
     notewell("ledger", "City.md", "--path", "City.md", fails=2)
+
+
+def test_a_vault_is_shown_in_figures(notewell: CommandLine, tmp_path: Path) -> None:
+    notes = {"A.md": "---\ntype: person\n---\n[[B]] #garden/hive", "Deep/B.md": "words"}
+    notewell("index", write_notes(tmp_path / "Home", notes))
+
+    shown = notewell("stats").stdout
+    document = notewell.json("stats")
+
+    assert document["notes"] == 2
+    assert document["types"] == [{"name": None, "notes": 1}, {"name": "person", "notes": 1}]
+    for word in ("person", "Deep", "garden/hive", "(none)", "1 between notes", "created"):
+        assert word in shown

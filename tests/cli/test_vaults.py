@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from notewell.cli.known import sample_folder
 from notewell.cli.options import Invocation
+from notewell.cli.vaults import sample_folder
 from tests.cli.support import CommandLine, write_notes
 
 

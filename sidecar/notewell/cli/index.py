@@ -1,23 +1,33 @@
-"""`notewell index`: brings an index up to date, or asks the server that owns it to."""
+"""`notewell index` and `notewell queue`: indexing in this process, or by the running server."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Literal
 
 import click
 
-from notewell.cli.backend import server_for
-from notewell.cli.known import find_or_add
-from notewell.cli.options import Command, invocation, json_option
+from notewell.cli.backend import print_reply, server_for
+from notewell.cli.options import Command, Group, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
 from notewell.cli.progress import Reporter
+from notewell.cli.vaults import find_or_add
 from notewell.client.remote import RemoteBackend
-from notewell.contract.changes import GuardRequest, ReindexRequest
+from notewell.contract.changes import (
+    AcceptedReply,
+    CancelRequest,
+    GuardRequest,
+    PauseRequest,
+    ReindexRequest,
+    ResumeRequest,
+    RetryRequest,
+)
+from notewell.contract.request import Request
 from notewell.contract.status import IndexReport, StatusReply, StatusRequest
-from notewell.errors import ServerError, UsageError
+from notewell.errors import NotFoundError, ServerError, UsageError
 from notewell.types import Progress
 
 _POLL_S = 0.3
@@ -152,3 +162,60 @@ def _remarks(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
             f"{status.guard.gone:,} of {status.guard.total:,} notes are gone from the folder; they "
             "are kept until `notewell index --confirm-removals` says that this is meant."
         )
+
+
+@click.group(cls=Group)
+def queue() -> None:
+    """Control what a running server still has to index."""
+
+
+@queue.command()
+@vault_option
+@json_option
+def pause(vault: str | None, as_json: bool) -> None:
+    """Pause indexing; searching continues."""
+    _steer(PauseRequest(), vault, "paused; files and folders waiting: {}", as_json=as_json)
+
+
+@queue.command()
+@vault_option
+@json_option
+def resume(vault: str | None, as_json: bool) -> None:
+    """Resume indexing."""
+    _steer(ResumeRequest(), vault, "resumed; files and folders waiting: {}", as_json=as_json)
+
+
+@queue.command()
+@vault_option
+@json_option
+def retry(vault: str | None, as_json: bool) -> None:
+    """Try every failed note again."""
+    _steer(RetryRequest(), vault, "notes tried again: {}", as_json=as_json)
+
+
+@queue.command()
+@vault_option
+@json_option
+def cancel(vault: str | None, as_json: bool) -> None:
+    """Drop the waiting work and stop the running work; what was indexed stays."""
+    _steer(CancelRequest(), vault, "files and folders dropped: {}", as_json=as_json)
+
+
+def _steer(
+    request: Request[AcceptedReply], vault: str | None, message: str, *, as_json: bool
+) -> None:
+    """Send a request to the vault's server; `message` has a place for the number it replies."""
+    inv = invocation()
+    known = inv.known()
+    record = known.find(vault, cwd=Path.cwd())
+    server = server_for(known, record)
+    if server is None:
+        raise NotFoundError(
+            f"no server runs for {record.name}, so nothing is queued; `notewell index` brings the"
+            " index up to date"
+        )
+
+    def show(reply: AcceptedReply) -> None:
+        inv.say(f"{record.name}: {message.format(f'{reply.accepted:,}')}")
+
+    print_reply(server, request, show, as_json=as_json)

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import server_for
-from notewell.cli.known import find_or_add
 from notewell.cli.options import Group, Invocation, invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
+from notewell.cli.vaults import find_or_add
 from notewell.errors import IndexInUseError
 from notewell.models import load_embedder
 from notewell.types import Embedder, Settings, VaultRecord

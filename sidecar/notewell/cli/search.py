@@ -1,4 +1,4 @@
-"""`notewell search` and `notewell similar`."""
+"""`notewell search`, `notewell similar` and `notewell context`: what is found for a query."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.cli.options import Command, invocation, json_option, vault_option
+from notewell.cli.output import clean_lines
 from notewell.cli.request_options import request_argument, request_option, request_options
 from notewell.cli.search_output import print_results, summary
+from notewell.contract.context import ContextReply, ContextRequest
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
 
 
@@ -57,3 +59,28 @@ def _show(found: SearchReply) -> None:
     invocation().warn(found.warnings)
     print_results(found)
     invocation().say(summary(found))
+
+
+@click.command(cls=Command)
+@request_argument(ContextRequest, "q", "QUERY")
+@vault_option
+@request_option(ContextRequest, "budget_tokens", "--budget")
+@request_options(ContextRequest, "sources", "fill", "mode", "plain")
+@json_option
+def context(*, vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Collect what the notes have on QUERY, for a language model.
+
+    Whole notes, passages and headings, depending on how relevant each note is; numbered, so that
+    an answer can cite them.
+    """
+    answer(vault, ContextRequest(**fields, door="cli"), _show_context, as_json=as_json)
+
+
+def _show_context(reply: ContextReply) -> None:
+    invocation().warn(reply.warnings)
+    if reply.text:
+        click.echo(clean_lines(reply.text))
+    invocation().say(
+        f"{reply.tokens:,} of {reply.budget_tokens:,} tokens ({reply.tokenizer}),"
+        f" {len(reply.sources)} notes; {reply.left_out:,} found and left out"
+    )

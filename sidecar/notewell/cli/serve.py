@@ -1,4 +1,4 @@
-"""`notewell serve` and `notewell demo`: the HTTP server in this process."""
+"""`notewell serve`, `notewell demo` and `notewell mcp`: servers in this process."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from notewell.access.tokens import new_token, stored_token
 from notewell.cli.backend import server_for
-from notewell.cli.known import add_mirror, find_or_add, sample_folder
 from notewell.cli.options import Command, Invocation, invocation
 from notewell.cli.output import complain, emit_object
 from notewell.cli.progress import Reporter
+from notewell.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.config.edit import Configuration
 from notewell.errors import NotFoundError
 from notewell.sample import EXAMPLES, copy_to
@@ -123,6 +124,34 @@ def demo(host: str | None, port: int | None) -> None:
         greeting = _Greeting(inv, examples=_example_queries())
         kept = stored_token(settings.state_dir)
         _run(vaults, settings, greeting, inv.configuration(flags=address), kept_token=kept)
+
+
+@click.command(cls=Command)
+@click.option(
+    "--vault",
+    metavar="VAULT",
+    help="Answer for this vault alone. Left out: for all known ones, by default for the one the"
+    " current folder lies in.",
+)
+@click.option(
+    "--allow-write",
+    is_flag=True,
+    help="Let the assistant index again, and write memories where a folder was chosen for them.",
+)
+def mcp(vault: str | None, *, allow_write: bool) -> None:
+    """Serve an assistant on stdin and stdout.
+
+    Assistants start this by themselves: name `notewell` as the command and `mcp` as its argument.
+    A running server answers where there is one; else the index is opened here.
+    """
+    from notewell.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
+    from notewell.mcp.server import serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
+
+    inv = invocation()
+    known = inv.known()
+    only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
+    with closing(LocalSource(known, inv.vaults, only=only, cwd=Path.cwd())) as source:
+        serve_stdio(source, allow_write=allow_write)
 
 
 def _refuse_if_served(

@@ -1,8 +1,8 @@
-"""`notewell status` and `notewell ledger`."""
+"""`notewell status`, `notewell ledger` and `notewell stats`: what the index holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import get_args
 
@@ -13,6 +13,7 @@ from notewell.cli.options import Command, invocation, json_option, vault_option
 from notewell.cli.output import print_facts, print_table
 from notewell.cli.progress import duration
 from notewell.cli.request_options import request_option
+from notewell.contract.manage import StatsReply, StatsRequest
 from notewell.contract.status import (
     LedgerReply,
     LedgerRequest,
@@ -24,6 +25,8 @@ from notewell.errors import UsageError
 from notewell.types import LedgerState, VaultRecord
 
 _STATES = get_args(LedgerState)
+_SHOWN = 10  # names of each kind that `stats` lists
+_MONTHS = 12
 
 
 @click.command(cls=Command)
@@ -115,3 +118,59 @@ def _is_remarkable(row: LedgerRow) -> bool:
 def _ledger_row(row: LedgerRow) -> tuple[str, str, str]:
     reasons = [*filter(None, (row.rule, row.reason)), *row.warnings]
     return row.state.replace("_", " "), row.path, "; ".join(reasons)
+
+
+@click.command(cls=Command)
+@vault_option
+@json_option
+def stats(vault: str | None, as_json: bool) -> None:
+    """Show a vault in figures: types, folders, tags, months, sizes and vectors."""
+    with backend_for(invocation(), vault) as (record, backend):
+        print_reply(
+            backend, StatsRequest(limit=_SHOWN), partial(_show_stats, record), as_json=as_json
+        )
+
+
+def _show_stats(record: VaultRecord, figures: StatsReply) -> None:
+    print_facts([("vault", f"{record.name} ({record.path})"), *_stats_facts(figures)])
+    for heading, counts in (
+        ("type", figures.types),
+        ("folder", figures.folders),
+        ("tag", figures.tags),
+    ):
+        rows = [(count.name or "(none)", f"{count.notes:,}") for count in counts]
+        _table((heading, "notes"), rows, right=("notes",))
+    months = [
+        (month.month, f"{month.created:,}", f"{month.modified:,}")
+        for month in figures.months[-_MONTHS:]
+    ]
+    _table(("month", "created", "modified"), months, right=("created", "modified"))
+
+
+def _table(
+    headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: tuple[str, ...]
+) -> None:
+    if rows:
+        click.echo()
+        print_table(headings, rows, right=right)
+
+
+def _stats_facts(figures: StatsReply) -> Iterator[tuple[str, str]]:
+    sizes = figures.sizes
+    yield "notes", f"{figures.notes:,}, in {figures.chunks:,} passages"
+    yield "links", f"{figures.links:,} between notes"
+    yield "files", counts_text(figures.files)
+    yield "text", f"{_size(sizes.notes)}; the middle note has {_size(sizes.median_note)}"
+    yield "index", _size(sizes.index)
+    for model in figures.models:
+        name = f"{model.model}, {model.quantisation}, {model.dimensions} dimensions"
+        answers_now = "" if model.answering else "; not in use"
+        yield "vectors", f"{model.vectors:,} of {name}{answers_now}"
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import sys
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,10 +12,13 @@ import click
 
 from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
 from notewell.access.tokens import new_stored_token, stored_token
-from notewell.cli.device_address import address_of, print_qr
 from notewell.cli.options import Group, invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.contract.fields import iso
+from notewell.types import ServerRules
+
+_ANY = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 
@@ -69,10 +74,10 @@ def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> Non
     """Print a link that signs the browser of NAME in, once and within ten minutes."""
     inv = invocation()
     settings = inv.settings()
-    address = url or address_of(settings.server, inv.say)
+    address = url or _address_of(settings.server, inv.say)
     link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"
     click.echo(link)
-    print_qr(link, wanted=qr)
+    _print_qr(link, wanted=qr)
     inv.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
 
 
@@ -120,3 +125,38 @@ def _times(device: Device) -> tuple[str, str]:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
     return day(device.created), day(device.last_used) if device.last_used else "never"
+
+
+def _address_of(rules: ServerRules, say: Callable[[str], None]) -> str:
+    """The address that the settings give a server; `say` hears what is doubtful about it."""
+    if rules.public_url:
+        return rules.public_url
+    host = rules.host
+    if host in _ANY:
+        host = _address_in_the_network()
+    if host in _LOOPBACK:
+        say(
+            "Only this computer reaches that address. For a phone, serve beyond it (see"
+            " docs/home-server.md) and name the address: --url, or `server.public_url`."
+        )
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if rules.tls_cert else 'http'}://{shown}:{rules.port}"
+
+
+def _print_qr(link: str, *, wanted: bool | None) -> None:
+    """Draw `link` on stderr for a phone's camera; by default where a person looks at it."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        return
+    import segno  # noqa: PLC0415 - only this command draws
+
+    segno.make(link, error="l", micro=False).terminal(out=sys.stderr, compact=True, border=2)
+
+
+def _address_in_the_network() -> str:
+    """The address of this computer towards its network; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation: nobody has it
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import click
 
 from notewell.cli.backend import server_for
-from notewell.cli.known import add, add_mirror
-from notewell.cli.options import Group, invocation, json_option
+from notewell.cli.options import Group, Invocation, invocation, json_option
 from notewell.cli.output import emit_object, print_table
-from notewell.errors import IndexInUseError, UsageError
+from notewell.errors import IndexInUseError, NotFoundError, UsageError
 from notewell.support.logs import LOGS, delete_logs
-from notewell.types import VaultRecord
+from notewell.types import Settings, VaultRecord
+
+_SAMPLE = "Sample vault"
 
 
 @click.group(cls=Group)
@@ -99,3 +101,47 @@ def default_vault(vault: str) -> None:
     record = known.find(vault, cwd=Path.cwd())
     known.set_default(record)
     invocation().say(f"{record.name} is the default now.")
+
+
+def sample_folder(settings: Settings) -> Path:
+    """Where `notewell demo` keeps its copy of the sample vault."""
+    return settings.data_dir / _SAMPLE
+
+
+def find_or_add(
+    inv: Invocation, word: str | None, *, say: Callable[[str], None] | None = None
+) -> VaultRecord:
+    """The vault that `word` names; a folder that is not known yet becomes known."""
+    try:
+        return inv.known().find(word, cwd=Path.cwd())
+    except NotFoundError:
+        if word is None or not Path(word).expanduser().is_dir():
+            raise
+        return add(inv, Path(word), say=say)
+
+
+def add(
+    inv: Invocation,
+    folder: Path,
+    *,
+    name: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> VaultRecord:
+    """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
+    with closing(inv.vaults(say=say)) as vaults:
+        return _before_sample(inv, vaults.add(folder, name=name))
+
+
+def add_mirror(inv: Invocation, name: str) -> VaultRecord:
+    """Make a vault that clients fill, as `add` does."""
+    return _before_sample(inv, inv.known().add_mirror(name))
+
+
+def _before_sample(inv: Invocation, record: VaultRecord) -> VaultRecord:
+    known = inv.known()
+    sample = sample_folder(inv.settings()).resolve()
+    default = next((one for one in known.records() if one.default), None)
+    if default is not None and default.path == sample and record.path != sample:
+        known.set_default(record)
+        return known.find(record.id, cwd=Path.cwd())
+    return record

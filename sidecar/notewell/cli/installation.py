@@ -1,4 +1,4 @@
-"""`notewell doctor`: looks at what everything else stands on, and says what to do."""
+"""`notewell config` and `notewell doctor`: the settings in effect, and whether all parts work."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ import click
 from notewell import __version__
 from notewell.cli.backend import server_for
 from notewell.cli.models import model_folder
-from notewell.cli.options import Command, Invocation, invocation, json_option
-from notewell.cli.output import emit_object, print_table
+from notewell.cli.options import Command, Group, Invocation, invocation, json_option
+from notewell.cli.output import emit_object, print_facts, print_table
+from notewell.config.edit import settings_by_key
 from notewell.errors import ConfigError, NotewellError, NotFoundError
 from notewell.models.catalogue import known
 from notewell.types import Settings, VaultRecord
@@ -33,6 +34,38 @@ State = Literal["ok", "warning", "failed"]
 
 # What has native code, and with it a way to be installed and not to work.
 _NATIVE = ("numpy", "orjson", "tantivy", "onnxruntime", "tokenizers", "aiohttp", "pydantic")
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Show the configuration."""
+
+
+@config.command("show")
+@json_option
+def show_config(as_json: bool) -> None:
+    """Show every setting as it stands after all layers are merged."""
+    values = settings_by_key(invocation().settings())
+    if as_json:
+        emit_object(values)
+    else:
+        print_facts([(key, _setting_text(value)) for key, value in values.items()])
+
+
+@config.command("path")
+def config_path() -> None:
+    """Print where the per-user configuration file is looked for."""
+    click.echo(invocation().config_file())
+
+
+def _setting_text(value: object) -> str:
+    if value is None:
+        return "(automatic)"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "(none)"
+    return str(value)
 
 
 @dataclass(frozen=True, slots=True)
