@@ -26,7 +26,7 @@ ITEMS = st.lists(
 
 
 def words(text: str) -> int:
-    """A tokenizer for tests: four characters a token, so that seams matter."""
+    """A tokenizer for tests: four characters a token, rounded up."""
     return (len(text) + 3) // 4
 
 

@@ -1,4 +1,4 @@
-"""While an index is being built, an empty answer is none: when to ask again is told instead."""
+"""While an index is being built, finding nothing is an error that says when to ask again."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from notewell.mcp.http import attach
 from notewell.types import LimitRules
 from notewell.web.site import SITE
 from tests.mcp.conftest import RIGHT, WRITING, Home, over_http, serving
-from tests.mcp.test_tools import NAMES, ask, paths, refused, said
+from tests.mcp.test_tools import NAMES, answer_of, ask, paths, refused
 from tests.waiting import PROCESS_S
 
 PARALLEL = 100
@@ -67,7 +67,7 @@ async def test_a_hundred_calls_at_once_are_all_answered(home: Home) -> None:
 
         async def call(number: int) -> None:
             result = await client.call_tool("search", {"query": f"garden {number}"})
-            found.append(paths(said(result))[0])
+            found.append(paths(answer_of(result))[0])
 
         async with anyio.create_task_group() as group:
             for number in range(PARALLEL):

@@ -11,7 +11,7 @@ from mcp.client.client import Client
 
 from mcp import StdioServerParameters
 from tests.mcp.conftest import RIGHT, WRITING, Home, serving
-from tests.mcp.test_tools import NAMES, ask, paths, refused, said
+from tests.mcp.test_tools import NAMES, answer_of, ask, paths, refused
 from tests.waiting import PROCESS_S
 
 PARALLEL = 100
@@ -42,7 +42,7 @@ async def test_every_tool_answers(home: Home, mode: str) -> None:
 
         async def call(number: int) -> None:
             result = await client.call_tool("search", {"query": f"garden {number}"})
-            found.append(paths(said(result))[0])
+            found.append(paths(answer_of(result))[0])
 
         async with anyio.create_task_group() as group:
             for number in range(PARALLEL):

@@ -21,7 +21,7 @@ NAMES = {
 }
 
 
-def said(result: CallToolResult) -> dict[str, Any]:
+def answer_of(result: CallToolResult) -> dict[str, Any]:
     """The answer, which is one text block and the same as structured content."""
     assert len(result.content) == 1
     text = result.content[0].text  # type: ignore[union-attr]
@@ -33,13 +33,13 @@ def said(result: CallToolResult) -> dict[str, Any]:
 async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
-    return said(result)
+    return answer_of(result)
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert result.is_error
-    error: dict[str, Any] = said(result)["error"]
+    error: dict[str, Any] = answer_of(result)["error"]
     return error
 
 
@@ -167,7 +167,7 @@ async def test_an_answer_keeps_to_its_budget(
     count = TokenCounter(home.settings.model, home.settings.model_dir)
     async with connect() as client:
         result = await client.call_tool(tool, {**RIGHT[tool], "budget_tokens": budget})
-    document = said(result)
+    document = answer_of(result)
     assert document["tokens"] >= count(result.content[0].text)  # type: ignore[union-attr]
     kept = next(part for part in document.values() if isinstance(part, list))
     assert document["tokens"] <= budget or not kept

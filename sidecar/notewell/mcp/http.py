@@ -109,7 +109,7 @@ class _Endpoint:
 
 
 def _pass_on(ended: asyncio.Task[None], started: asyncio.Future[Application]) -> None:
-    """Raise what kept the sessions from starting in the request that waits for them."""
+    """Give the error that kept the sessions from starting to the request that waits for them."""
     error = None if ended.cancelled() else ended.exception()
     if error is not None and not started.done():
         started.set_exception(error)

@@ -83,7 +83,7 @@ class LocalSource:
         self._counters: dict[str, TokenCounter] = {}
 
     async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
-        """See `Source`. A caller may stop waiting; the thread then ends unheard."""
+        """See `Source`. A caller may stop waiting; the thread goes on and its result is dropped."""
         return await anyio.to_thread.run_sync(self._run, vault, work, abandon_on_cancel=True)
 
     def close(self) -> None:
