@@ -67,7 +67,7 @@ async def test_the_list_of_tools_is_short(connect: Connect) -> None:
     assert search["required"] == ["query"]
     assert search["properties"]["limit"] == {
         "default": 10,
-        "description": "How many notes at most",
+        "description": "Maximum number of results",
         "maximum": 100,
         "minimum": 1,
         "type": "integer",

@@ -44,7 +44,6 @@ _CHANGES = {
     "id": Change(hint=_Name),
     "source": Change(hint=_Name),
     "target": Change(hint=Annotated[str, MinLen(1)], doc="A memory, or the path of a note"),
-    "limit": Change(doc="How many at most"),
 }
 _OPTIONAL_ID = Change(hint=Annotated[_Name | None, Doc("Of this memory alone")])
 

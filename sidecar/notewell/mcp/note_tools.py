@@ -35,7 +35,9 @@ class ReadRequest(ToolRequest):
     lines: str | None = Field(
         None, pattern=r"^\d+(-\d+)?$", description="Only these lines, such as 10-40"
     )
-    budget_tokens: int = Field(8000, ge=100, le=MAX_BUDGET, description="Most tokens of its text")
+    budget_tokens: int = Field(
+        8000, ge=100, le=MAX_BUDGET, description="Maximum tokens of its text"
+    )
 
 
 class ListRequest(BudgetedRequest):
@@ -44,7 +46,7 @@ class ListRequest(BudgetedRequest):
     path: str | None = Field(None, description="Only notes of this folder")
     filter: str | None = Field(None, description="Only notes that meet this, e.g. tag:x or 7d")
     order: Literal["modified", "path"] = "modified"
-    limit: int = Field(50, ge=1, le=_MAX_FOUND, description="How many notes at most")
+    limit: int = Field(50, ge=1, le=_MAX_FOUND, description="Maximum number of notes")
     offset: int = Field(0, ge=0, description="How many to skip")
 
 

@@ -37,7 +37,7 @@ class ToolRequest(BaseModel):
     record: ClassVar[type[Request[Any]] | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
 
-    vault: str | None = Field(None, description="Vault name or id; the default one if left out")
+    vault: str | None = Field(None, description="Vault name or id")
 
     @property
     def vault_name(self) -> str | None:
@@ -58,7 +58,7 @@ class BudgetedRequest(ToolRequest):
     """Base of requests of tools whose answer may be long."""
 
     budget_tokens: int = Field(
-        DEFAULT_BUDGET, ge=100, le=100_000, description="Most tokens of the answer"
+        DEFAULT_BUDGET, ge=100, le=100_000, description="Maximum tokens of the answer"
     )
 
 

@@ -211,7 +211,7 @@ TOOLS = (
             ContextRequest,
             ToolRequest,
             fields=("q", "budget_tokens", "sources", "fill"),
-            changes={"q": QUERY, "budget_tokens": Change(doc="Most tokens of the answer")},
+            changes={"q": QUERY, "budget_tokens": Change(doc="Maximum tokens of the answer")},
         ),
         question_context,
     ),

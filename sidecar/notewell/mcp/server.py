@@ -45,7 +45,8 @@ TOOLS: tuple[Tool, ...] = (
 _INSTRUCTIONS = (
     "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"
     " notes; answers name paths, lines and headings for `read_note`. Every answer says how many"
-    " tokens it has, and `budget_tokens` limits them. Cite notes by their path."
+    " tokens it has, and `budget_tokens` limits them. Without `vault`, the default vault is used."
+    " Cite notes by their path."
 )
 _RESOURCE_NOT_FOUND = -32002
 

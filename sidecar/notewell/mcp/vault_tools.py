@@ -29,7 +29,7 @@ class TraceRequest(BudgetedRequest):
     query: Annotated[str, MaxLen(MAX_QUERY_CHARS)] | None = Field(None, description="A query")
     query_id: str | None = Field(None, description="Or the id of an earlier one, from trace_list")
     mode: SearchMode = "hybrid"
-    limit: int = Field(5, ge=1, le=100, description="How many results at most")
+    limit: int = Field(5, ge=1, le=100, description="Maximum number of results")
 
     @model_validator(mode="after")
     def _check_one_is_given(self) -> Self:
