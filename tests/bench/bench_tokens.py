@@ -34,7 +34,7 @@ from notewell.engine.engine import Engine
 from notewell.evaluate.corpus import write_vault
 from notewell.evaluate.datasets import JudgedSet, Query, read_judged
 from notewell.types import Settings
-from notewell.vault.chunk_header import fit_words
+from notewell.vault.chunk import fit_words
 from notewell.vaults.opened import Vaults
 
 BUDGETS = (1000, 2000, 4000)

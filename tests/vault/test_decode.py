@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.vault.decode import decode
+from notewell.vault.readers.reader import decode
 
 TEXT = "# Überschrift\nnaïve café\n"
 

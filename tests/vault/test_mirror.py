@@ -313,7 +313,7 @@ def test_windows_gets_no_name_that_means_something_else_there(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("notewell.vault.safe_names.os.name", "nt")
+        patched.setattr("notewell.vault.paths.os.name", "nt")
         with pytest.raises(UsageError, match="Windows"):
             mirror.check([Change("delete", f"folder/{name}")])
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from notewell.errors import UnreadableNoteError
 from notewell.types import VaultRules
 from notewell.vault import files
-from notewell.vault.ignore import load_rules
-from notewell.vault.read_note import read_note
+from notewell.vault.files import read_note
+from notewell.vault.paths import load_rules
 from notewell.vault.readers import (
     READERS,
     described,

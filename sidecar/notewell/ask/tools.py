@@ -18,7 +18,7 @@ from notewell.errors import NotewellError, UsageError
 from notewell.models.chat.messages import ToolCall, ToolSpec
 from notewell.support.http import Json
 from notewell.types import CountTokens
-from notewell.vault.chunk_header import fit_words
+from notewell.vault.chunk import fit_words
 
 # Below this confidence nothing that was found answers the question; see search/confidence.py.
 BAR = 0.1

@@ -25,7 +25,7 @@ from notewell.contract.search import UNLOGGED, Result, SearchReply, SearchReques
 from notewell.index.port import IndexReader
 from notewell.sources import Source
 from notewell.types import CountTokens, StoredNote, VaultRecord
-from notewell.vault.chunk_header import fit_words
+from notewell.vault.chunk import fit_words
 
 FULL, PASSAGES, HEADINGS = 0.9, 0.7, 0.35  # of the best score
 MAX_NOTE_SHARE = 0.1  # of the budget, for one note among several

@@ -19,7 +19,7 @@ from notewell.ingest.writer import Writer
 from notewell.types import FileStamp
 from notewell.vault.files import contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
-from notewell.vault.safe_names import check_name, is_note
+from notewell.vault.paths import check_name, is_note
 
 MOST_WARNINGS = 20
 _MS = 1_000_000  # nanoseconds

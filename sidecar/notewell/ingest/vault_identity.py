@@ -14,7 +14,7 @@ from notewell.index.port import Index
 from notewell.ingest.plan import GUARD_COUNT, Plan
 from notewell.types import FileRef, ManifestEntry, VaultRecord, VaultRules
 from notewell.vault import files
-from notewell.vault.read_note import content_hash
+from notewell.vault.files import content_hash
 
 # The number of notes compared, and how many have to be equal. A few equal notes prove nothing:
 # every new vault of Obsidian contains the same one.

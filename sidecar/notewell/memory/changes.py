@@ -36,7 +36,7 @@ from notewell.memory.note import (
 from notewell.memory.replies import view
 from notewell.types import PropertyValue
 from notewell.vault.edit_properties import edit_properties
-from notewell.vault.safe_names import check_name
+from notewell.vault.paths import check_name
 from notewell.vault.write import Written
 
 

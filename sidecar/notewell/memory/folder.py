@@ -17,7 +17,7 @@ from notewell.memory.note import Memory, Relation, Validation, read_memory, with
 from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
-from notewell.vault.readers.markdown import MARKDOWN
+from notewell.vault.readers.text import MARKDOWN
 from notewell.vault.write import MAX_BYTES, VaultWriter, Written
 
 _MAX_ATTEMPTS = 5  # at a change, while other programs write the same note

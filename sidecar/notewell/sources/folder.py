@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from notewell.types import FileRef, VaultRecord, VaultRules, Walk
 from notewell.vault import files
+from notewell.vault.files import NoteText, content_hash, read_note
 from notewell.vault.mirror import Mirror
-from notewell.vault.read_note import NoteText, content_hash, read_note
 from notewell.vault.readers import link_name, readable, reader_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from notewell.types import FileRef, Walk
+from notewell.vault.files import NoteText
 from notewell.vault.mirror import Mirror
-from notewell.vault.read_note import NoteText
 
 
 class Source(Protocol):

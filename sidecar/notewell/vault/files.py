@@ -1,4 +1,4 @@
-"""Finds and reads the files of a vault and never leaves its folder."""
+"""Lists the files of a vault and reads them as text or notes, never outside of its folder."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import os
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 
 from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
-from notewell.types import FileRef, SourceText, VaultRules, Walk
-from notewell.vault.ignore import is_hidden, load_rules
-from notewell.vault.readers import described, is_readable, readable
-from notewell.vault.readers.reader import decode_text
+from notewell.types import FileRef, Note, SourceText, VaultRules, Walk
+from notewell.vault.paths import is_hidden, load_rules
+from notewell.vault.readers import described, is_readable, readable, reader_of
+from notewell.vault.readers.reader import FileFacts, Reader, decode_text
 from notewell.vault.walker import Walker
 
 # Windows has neither flag: there a link is caught by the comparison of real paths alone.
@@ -86,7 +87,7 @@ def read(file: FileRef, *, max_bytes: int) -> SourceText:
     return SourceText(
         text=decoded.text,
         encoding=decoded.encoding,
-        content_hash=hashlib.blake2b(raw, digest_size=16).digest(),
+        content_hash=_hash(raw),
         warnings=decoded.warnings,
     )
 
@@ -234,3 +235,47 @@ def decide(root: Path, rules: VaultRules, path: str) -> tuple[str, str] | None:
     except OutsideVaultError as error:
         return "symlink_outside", error.message
     return load_rules(root, rules).decide(unicodedata.normalize("NFC", path))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note as read. `text` is what its offsets and lines count in."""
+
+    note: Note
+    text: str
+    content_hash: bytes  # BLAKE2b-128 of the file's bytes
+
+
+def read_note(file: FileRef, rules: VaultRules) -> NoteText:
+    """Read a file with the reader for its ending.
+
+    Raises UnreadableNoteError with code "vanished", "unreadable" (this includes a file that is
+    not of its format), "too_large" or "binary".
+    """
+    reader = _reader(file)
+    raw = _bytes(file, rules, reader)
+    known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
+    found = reader.read(raw, known)
+    return NoteText(found.note, found.text, _hash(raw))
+
+
+def content_hash(file: FileRef, rules: VaultRules) -> bytes:
+    """The hash that tells a file that moved from another; raises what `read_note` raises."""
+    return _hash(_bytes(file, rules, _reader(file)))
+
+
+def _reader(file: FileRef) -> Reader:
+    reader = reader_of(file.path)
+    if reader is None:
+        raise UnreadableNoteError(f"Nothing reads files like {file.path}.", code="unreadable")
+    return reader
+
+
+def _bytes(file: FileRef, rules: VaultRules, reader: Reader) -> bytes:
+    if reader.max_bytes is not None and reader.max_bytes < rules.max_note_bytes:
+        return read_bytes(file, reader.max_bytes, limit=f"for {reader.name}")
+    return read_bytes(file, rules.max_note_bytes)
+
+
+def _hash(raw: bytes) -> bytes:
+    return hashlib.blake2b(raw, digest_size=16).digest()

@@ -21,8 +21,8 @@ from notewell.contract.changes import Change
 from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
 from notewell.types import NOTE_TYPES, FileRef, VaultRules
 from notewell.vault import files
+from notewell.vault.paths import bad_name, check_name, hides, is_note
 from notewell.vault.readers import described
-from notewell.vault.safe_names import bad_name, check_name, hides, is_note
 
 # Hidden, so that nothing in it is ever a note; in the folder itself, so that a file is moved and
 # never copied to its place.

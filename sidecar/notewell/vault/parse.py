@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from notewell.types import NOTE_TYPES, Heading, Link, Note, PropertyValue, SourceText, Span
 from notewell.vault.blocks import BlockScanner, make_body
-from notewell.vault.excalidraw import Drawing, find_drawing, is_drawing
 from notewell.vault.frontmatter import Frontmatter, read_frontmatter
 from notewell.vault.inline import InlineScanner
 from notewell.vault.properties import (
@@ -21,7 +20,7 @@ from notewell.vault.properties import (
     tags_of,
     text_of,
 )
-from notewell.vault.regions import Region, Regions, find_regions
+from notewell.vault.regions import Drawing, Region, Regions, find_drawing, find_regions, is_drawing
 
 
 def parse(

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from notewell.types import ExcludedFile, FileRef, Walk
-from notewell.vault.ignore import IgnoreRules, is_hidden
+from notewell.vault.paths import IgnoreRules, is_hidden
 from notewell.vault.readers import is_readable
 
 

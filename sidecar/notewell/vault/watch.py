@@ -18,7 +18,7 @@ from watchfiles import Change, watch
 
 from notewell.types import NOTE_TYPES, WatchMode
 from notewell.vault.files import outermost
-from notewell.vault.ignore import is_hidden
+from notewell.vault.paths import is_hidden
 from notewell.vault.readers import is_readable
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough

@@ -29,10 +29,10 @@ from notewell.errors import (
 )
 from notewell.types import PropertyValue, SourceText
 from notewell.vault import files
-from notewell.vault.decode import MARKS
 from notewell.vault.edit_properties import edit_properties
-from notewell.vault.readers.markdown import MARKDOWN
-from notewell.vault.safe_names import bad_name, check_name, is_note
+from notewell.vault.paths import bad_name, check_name, is_note
+from notewell.vault.readers.reader import MARKS
+from notewell.vault.readers.text import MARKDOWN
 from notewell.vault.write_journal import Entry, Journal
 
 MAX_BYTES = 16 * 1024 * 1024

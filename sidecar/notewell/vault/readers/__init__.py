@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from notewell.vault.readers.canvas import CANVAS
-from notewell.vault.readers.markdown import MARKDOWN
-from notewell.vault.readers.plain_text import PLAIN_TEXT
 from notewell.vault.readers.reader import Reader
+from notewell.vault.readers.text import MARKDOWN, PLAIN_TEXT
 
 _ROWS = (MARKDOWN, PLAIN_TEXT, CANVAS)
 

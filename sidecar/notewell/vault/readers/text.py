@@ -1,21 +1,37 @@
-"""Plain text files (`.txt`): paragraphs between blank lines, and nothing else."""
+"""Markdown files (`.md`), as Obsidian writes them, and plain text files (`.txt`)."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
-from notewell.types import Note, Span
-from notewell.vault.parse import file_title, one_line_end
+from notewell.types import Note, SourceText, Span
+from notewell.vault.parse import file_title, one_line_end, parse
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
 
-_SUFFIX = ".txt"
+_PLAIN_SUFFIX = ".txt"
 
 
-def _read(raw: bytes, file: FileFacts) -> ReadNote:
+def _read_markdown(raw: bytes, file: FileFacts) -> ReadNote:
+    decoded = decode_text(raw, file.path)
+    source = SourceText(
+        decoded.text,
+        decoded.encoding,
+        hashlib.blake2b(raw, digest_size=16).digest(),
+        decoded.warnings,
+    )
+    note = parse(file.path, source, modified=file.modified, created=file.created, types=file.types)
+    return ReadNote(note, decoded.text)
+
+
+MARKDOWN = Reader(".md", "Markdown files", _read_markdown, linked_by_stem=True)
+
+
+def _read_plain(raw: bytes, file: FileFacts) -> ReadNote:
     decoded = decode_text(raw, file.path)
     note = Note(
         path=file.path,
-        title=file_title(file.path, _SUFFIX),
+        title=file_title(file.path, _PLAIN_SUFFIX),
         aliases=(),
         tags=(),
         properties={},
@@ -47,4 +63,4 @@ def _paragraphs(text: str) -> Iterator[Span]:
         offset += len(line) + 1
 
 
-PLAIN_TEXT = Reader(_SUFFIX, "text files", _read)
+PLAIN_TEXT = Reader(_PLAIN_SUFFIX, "text files", _read_plain)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from notewell.types import VaultRules
-from notewell.vault.ignore import load_rules
+from notewell.vault.paths import load_rules
 
 
 def vault_with_filters(root: Path, filters: object) -> Path:
