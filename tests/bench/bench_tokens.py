@@ -31,8 +31,7 @@ from notewell.context.note_texts import NoteTexts
 from notewell.contract.context import ContextRequest
 from notewell.contract.search import Result, SearchReply, SearchRequest
 from notewell.engine.engine import Engine
-from notewell.evaluate.corpus import write_vault
-from notewell.evaluate.datasets import JudgedSet, Query, read_judged
+from notewell.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
 from notewell.types import Settings
 from notewell.vault.chunk import fit_words
 from notewell.vaults.opened import Vaults

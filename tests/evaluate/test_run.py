@@ -14,10 +14,10 @@ from notewell.contract.search import Fusion, RawScores, Result, Scores, SearchRe
 from notewell.contract.status import IndexReport, LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.errors import IndexInUseError, UsageError
 from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.engines import OnProgress
 from notewell.evaluate.report import System, report_json
 from notewell.evaluate.run import (
     SYSTEMS,
+    OnProgress,
     eval_settings,
     evaluate,
     run_corpus,

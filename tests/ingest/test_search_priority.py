@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from itertools import count
 
-from notewell.ingest.search_priority import SearchPriority
+from notewell.ingest.pacing import SearchPriority
 
 _LONG_S = 30.0
 

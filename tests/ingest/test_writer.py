@@ -12,10 +12,10 @@ import pytest
 from notewell.errors import IndexFailure, ModelUnavailableError
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.active_model import Models
-from notewell.ingest.activity import Guarded
+from notewell.ingest.events import Guarded
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.ingest.pacing import Retry, next_daily
 from notewell.ingest.queue import Work
-from notewell.ingest.schedule import Retry, next_daily
 from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.sources import source_of

@@ -16,7 +16,7 @@ from notewell.models.catalogue import RERANKERS, find, known
 from notewell.models.cross_encoder import CrossEncoder
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
 from notewell.models.graphs import open_session
-from notewell.models.model_slots import RerankerSlot
+from notewell.models.pool import RerankerSlot
 from notewell.models.tokens import TextTokenizer
 from notewell.types import Quantisation
 from tests.models.reference import judge

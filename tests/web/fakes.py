@@ -54,8 +54,7 @@ from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import ExploreReply
 from notewell.errors import NotFoundError
-from notewell.ingest.activity import Tally
-from notewell.ingest.events import EventLog
+from notewell.ingest.events import EventLog, Tally
 from notewell.types import FileStamp, LedgerState, Settings, VaultRecord, Verdict
 from notewell.vaults.open_engines import Hold
 from tests.web.asked import FakeAsking

@@ -32,7 +32,7 @@ from notewell.contract.ask import (
     SaveConversationRequest,
 )
 from notewell.errors import ProviderError
-from notewell.models.chat.keys import keep_key
+from notewell.models.chat.providers import keep_key
 
 
 @click.command(cls=Command)

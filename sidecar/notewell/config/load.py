@@ -13,8 +13,9 @@ import os
 import string
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import platformdirs
 
@@ -31,6 +32,9 @@ from notewell.types import (
     Settings,
     VaultRules,
 )
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 VAULT_FILE = ".notewell.toml"
 ENV_PREFIX = "NOTEWELL_"
@@ -225,9 +229,6 @@ def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
 
 
 def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
-    # pydantic takes a third of the start-up of a command that needs no settings.
-    from notewell.config.check import checked  # noqa: PLC0415
-
     for name, path in _default_paths(merged):
         merged.setdefault(name, path)
     tree: dict[str, Value] = {name: {} for name in _SECTIONS}
@@ -237,7 +238,28 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
         if not isinstance(target, dict):  # pragma: no cover - sections are made above
             raise ConfigError(f"'{section}' is not a section")
         target[field] = _coerce(key, value, environ)
-    return checked(tree)
+    return _checked(tree)
+
+
+def _checked(tree: Mapping[str, Value]) -> Settings:
+    """The settings in `tree`, by section; text is converted to the type of its field."""
+    # pydantic takes a third of the start-up of a command that needs no settings.
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    try:
+        return _settings_type().validate_python(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
+        raise ConfigError(f"'{key}' is invalid: {first['msg']} (got {first['input']!r})") from error
+
+
+@cache
+def _settings_type() -> TypeAdapter[Settings]:
+    """The validator of all settings; making it takes 20 ms."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as above
+
+    return TypeAdapter(Settings)
 
 
 def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.index.port import Index
-from notewell.ingest.activity import Guarded
+from notewell.ingest.events import Guarded
 from notewell.ingest.plan import guard
 from notewell.ingest.queue import MOST_PATHS, Work
 from notewell.ingest.writer import Writer

@@ -37,11 +37,10 @@ from notewell.errors import NotewellError, UsageError
 from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.ingest.active_model import Models
-from notewell.ingest.activity import Tally
-from notewell.ingest.events import Event
+from notewell.ingest.events import Event, Tally
 from notewell.ingest.indexer import Indexer
+from notewell.ingest.pacing import SearchPriority
 from notewell.ingest.queue import Work
-from notewell.ingest.search_priority import SearchPriority
 from notewell.ingest.vault_identity import claim
 from notewell.ingest.writer import Writer
 from notewell.memory.service import open_memories, open_writer

@@ -11,7 +11,7 @@ from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest,
 from notewell.index.port import IndexReader
 from notewell.ingest.active_model import Models
 from notewell.models import load_reranker
-from notewell.models.model_slots import RerankerSlot
+from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
 from notewell.search.note_facts import FactsBook

@@ -23,7 +23,7 @@ from notewell.contract.status import (
 from notewell.errors import NotFoundError, UnreadableNoteError
 from notewell.index.port import IndexReader
 from notewell.ingest.active_model import ModelState
-from notewell.ingest.activity import Activity, Guarded
+from notewell.ingest.events import Activity, Guarded
 from notewell.ingest.indexer import RunTotals
 from notewell.models.resilient import Degraded, Step
 from notewell.search.note_lookup import find_note, nearest

@@ -3,9 +3,9 @@
 `run_corpus`, `run_vault` and `run_golden` return an `EvalReport`; `report_json` encodes it.
 """
 
-from notewell.evaluate.against import Against
 from notewell.evaluate.golden import golden_set, read_golden, run_golden, write_golden
 from notewell.evaluate.peers import PeerKind, find_peers
+from notewell.evaluate.queries import Against
 from notewell.evaluate.report import EvalReport, System, report_json
 from notewell.evaluate.run import (
     ABLATIONS,

@@ -24,11 +24,10 @@ import orjson
 
 from notewell.engine.search_history import SearchHistory
 from notewell.errors import UsageError
-from notewell.evaluate.against import Against
 from notewell.evaluate.datasets import JudgedSet, Query
-from notewell.evaluate.engines import MeasuredEngine, OnProgress, Opener
+from notewell.evaluate.queries import Against
 from notewell.evaluate.report import EvalReport, System
-from notewell.evaluate.run import SYSTEMS, measure, up_to_date
+from notewell.evaluate.run import SYSTEMS, MeasuredEngine, OnProgress, Opener, measure, up_to_date
 from notewell.querylog import Judgements, fold
 from notewell.querylog.records import Opened
 from notewell.types import VaultRecord

@@ -7,19 +7,17 @@ unless their set says otherwise, and the ranking is the order of the results.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import Protocol, TypeVar, get_args
 
 from notewell.contract.fields import MAX_QUERY_CHARS
-from notewell.contract.search import SearchRequest
+from notewell.contract.search import SearchReply, SearchRequest
+from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.errors import IndexInUseError
-from notewell.evaluate.against import Against, measure_peers
-from notewell.evaluate.corpus import write_vault
-from notewell.evaluate.datasets import JudgedSet, Query, read_judged
-from notewell.evaluate.engines import E, MeasuredEngine, OnProgress, Opener, Searcher, VaultOpener
-from notewell.evaluate.queries import DEPTH, answerable, run_queries
+from notewell.evaluate.datasets import JudgedSet, Query, read_judged, write_vault
+from notewell.evaluate.queries import DEPTH, Against, answerable, measure_peers, run_queries
 from notewell.evaluate.report import (
     EvalReport,
     System,
@@ -28,8 +26,17 @@ from notewell.evaluate.report import (
     compare,
     product,
 )
-from notewell.types import SearchMode, Settings, Signal, VaultRecord, VaultRules
+from notewell.types import (
+    PassageText,
+    Progress,
+    SearchMode,
+    Settings,
+    Signal,
+    VaultRecord,
+    VaultRules,
+)
 
+OnProgress = Callable[[Progress], None] | None
 SYSTEMS = (
     System("keyword", "keyword"),
     System("semantic", "semantic"),
@@ -45,6 +52,54 @@ ABLATIONS = (
     System("without names", "hybrid", ignore=frozenset({"names"})),
     System("without tags", "hybrid", ignore=frozenset({"tags"})),
 )
+
+
+class Searcher(Protocol):
+    """Anything that answers searches as an Engine does."""
+
+    def search(self, request: SearchRequest) -> SearchReply:
+        """Run a search."""
+        ...
+
+
+class MeasuredEngine(Searcher, Protocol):
+    """The part of an Engine that an evaluation uses."""
+
+    def index_now(self, *, progress: OnProgress = None) -> IndexReport:
+        """Bring the index up to date."""
+        ...
+
+    def ledger(self) -> LedgerReply:
+        """Give the state of every file."""
+        ...
+
+    def passages(self) -> Iterator[PassageText]:
+        """Give all indexed passages, note by note, for the peers to index."""
+        ...
+
+    def status(self) -> StatusReply:
+        """Give the state of the index and its model."""
+        ...
+
+
+E = TypeVar("E", bound=MeasuredEngine)
+E_co = TypeVar("E_co", bound=MeasuredEngine, covariant=True)
+
+
+class Opener(Protocol[E_co]):
+    """The part of `Vaults` that opens engines (its room is above this one)."""
+
+    def open(self, record: VaultRecord, *, writable: bool) -> E_co:
+        """Open a vault's engine, or return the one that is open."""
+        ...
+
+
+class VaultOpener(Opener[MeasuredEngine], Protocol):
+    """The part of `Vaults` that an evaluation of a corpus needs."""
+
+    def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
+        """Register a folder as a vault."""
+        ...
 
 
 def systems_of(mode: SearchMode | None) -> tuple[System, ...]:

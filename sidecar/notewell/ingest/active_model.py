@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from notewell.errors import ModelError
 from notewell.index.port import Index
-from notewell.models.model_slots import ModelSlot
+from notewell.models.pool import ModelSlot
 from notewell.models.resilient import Degraded, Degrading
 from notewell.types import Embedder, ModelKey, ModelRules
 

@@ -15,11 +15,9 @@ from typing import Literal
 from notewell.errors import AnotherVaultError, NotewellError, UsageError
 from notewell.index.port import Index
 from notewell.ingest.active_model import Models
-from notewell.ingest.activity import Activity, Finished, Guarded, Tally
-from notewell.ingest.events import EventLog
+from notewell.ingest.events import Activity, EventLog, Finished, Guarded, Tally
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
-from notewell.ingest.queue import Work, WorkQueue, is_nothing
-from notewell.ingest.schedule import (
+from notewell.ingest.pacing import (
     LONGEST_AFTER_FAILURE_S,
     LONGEST_DAY_S,
     LONGEST_WAIT_S,
@@ -29,6 +27,7 @@ from notewell.ingest.schedule import (
     next_retry,
     seconds_until,
 )
+from notewell.ingest.queue import Work, WorkQueue, is_nothing
 from notewell.types import Batch, Progress
 
 HISTORY = 100

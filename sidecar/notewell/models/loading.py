@@ -1,14 +1,30 @@
-"""Loads the model that the settings name: finds what describes it and the provider that runs it."""
+"""Loads the model that the settings name, from the catalogue or from a folder.
+
+A folder has the layout of sentence-transformers: config.json, tokenizer.json, model.safetensors,
+and optionally sentence_bert_config.json, modules.json, 1_Pooling/config.json and
+config_sentence_transformers.json.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from notewell.errors import ModelError, NotFoundError
+from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from notewell.models import catalogue
-from notewell.models.catalogue import known, known_reranker
-from notewell.models.folder import describe_folder
+from notewell.models.catalogue import (
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    ModelSpec,
+    PinnedFile,
+    Pooling,
+    known,
+    known_reranker,
+)
+from notewell.models.encoder import UNSUPPORTED, read_config, read_json
 from notewell.models.providers import (
     EMBEDDERS,
     RERANKERS,
@@ -17,10 +33,13 @@ from notewell.models.providers import (
     find_provider,
 )
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
-from notewell.types import Embedder, ModelRules, Reranker
+from notewell.types import ChunkSizes, Embedder, ModelRules, Reranker
 
 # sentence-transformers runs what neither the catalogue nor a folder describes.
 _RUNTIME_OF_OTHERS = "torch"
+_LARGEST_CHUNK = 256  # longer passages cost more than they find, whatever the model allows
+_FILES = (CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE)
+_BUILT_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
 
 
 def load_resilient(
@@ -87,3 +106,82 @@ def load_reranker(
         raise NotFoundError(f"No reranker named {name!r}. Known: {names}.", code="unknown_model")
     options = RerankerOptions(spec=spec, folder=folder, model_dir=model_dir, say=say)
     return find_provider(RERANKERS, spec.runtime).load(options)
+
+
+def describe_folder(folder: Path, name: str) -> ModelSpec | None:
+    """The spec of the model in `folder`, or None when only sentence-transformers can run it.
+
+    Raises ModelUnavailableError when there is no model in the folder, ModelDamagedError when its
+    configuration does not read.
+    """
+    if not (folder / CONFIG_FILE).is_file():
+        raise ModelUnavailableError(
+            f"There is no model in {folder}: it has no {CONFIG_FILE}. Name a folder with"
+            f" {', '.join(_FILES)} in the setting model.folder."
+        )
+    try:
+        config = read_config(folder)
+    except ModelError as error:
+        if error.code != UNSUPPORTED:
+            raise
+        return None
+    pooling = _pooling(folder)
+    complete = all((folder / file).is_file() for file in _FILES)
+    if pooling is None or not complete or not _only_built_modules(folder):
+        return None
+    limit = _sentence_limit(folder, config.max_positions)
+    prompts = _optional(folder / "config_sentence_transformers.json").get("prompts") or {}
+    return ModelSpec(
+        name=name,
+        repo=None,
+        revision=None,
+        files=tuple(PinnedFile(file) for file in _FILES),
+        dimensions=config.hidden_size,
+        max_tokens=limit,
+        sizes=chunk_sizes(limit),
+        languages=(),
+        licence="see its folder",
+        download_mb=0,
+        pooling=pooling,
+        query_prefix=str(prompts.get("query", "")),
+        passage_prefix=str(prompts.get("document") or prompts.get("passage", "")),
+    )
+
+
+def chunk_sizes(max_tokens: int) -> ChunkSizes:
+    """Chunk sizes in the proportions of the default model, within the model's limit."""
+    largest = min(max_tokens, _LARGEST_CHUNK)
+    return ChunkSizes(largest, largest * 3 // 16, largest * 3 // 32)
+
+
+def _optional(path: Path) -> Mapping[str, Any]:
+    return read_json(path) if path.is_file() else {}
+
+
+def _sentence_limit(folder: Path, positions: int) -> int:
+    limit = _optional(folder / "sentence_bert_config.json").get("max_seq_length")
+    return min(int(limit), positions) if limit else positions
+
+
+def _pooling(folder: Path) -> Pooling | None:
+    """The pooling, mean where nothing says otherwise; None for one that we do not build."""
+    raw = _optional(folder / "1_Pooling" / CONFIG_FILE)
+    prefix = "pooling_mode_"
+    modes = {key.removeprefix(prefix) for key, on in raw.items() if key.startswith(prefix) and on}
+    if modes <= {"mean_tokens"}:
+        return "mean"
+    return "cls" if modes == {"cls_token"} else None
+
+
+def _only_built_modules(folder: Path) -> bool:
+    """Whether modules.json lists nothing but what the graph holds (a Dense layer is not in it)."""
+    path = folder / "modules.json"
+    if not path.is_file():
+        return True
+    try:
+        kinds = {str(module["type"]).rpartition(".")[2] for module in json.loads(path.read_bytes())}
+    except (ValueError, TypeError, KeyError) as error:
+        raise ModelDamagedError(
+            f"{path} cannot be read ({error}). Fetch the model again."
+        ) from error
+    return kinds <= _BUILT_MODULES

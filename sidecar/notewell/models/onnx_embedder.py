@@ -25,8 +25,7 @@ from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import GraphStore, run
 from notewell.models.providers import EmbedderOptions
 from notewell.models.resilient import usable_processors
-from notewell.models.token_vectors import WordTable
-from notewell.models.tokens import TextTokenizer
+from notewell.models.tokens import TextTokenizer, WordTable
 from notewell.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
 
 # Workers give processors up to queries and to people's other programs (0 normal, 19 least).

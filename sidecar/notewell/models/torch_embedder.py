@@ -17,7 +17,7 @@ import numpy as np
 
 from notewell.errors import MissingExtraError, ModelError, ModelUnavailableError
 from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec, known
-from notewell.models.folder import chunk_sizes
+from notewell.models.loading import chunk_sizes
 from notewell.models.manifest import file_sha256
 from notewell.models.providers import EmbedderOptions
 from notewell.types import ChunkSizes, FloatArray, ModelKey, ModelRules

@@ -15,9 +15,17 @@ import numpy as np
 
 from notewell.errors import NotFoundError, PackError, UsageError
 from notewell.index.port import Index
-from notewell.pack import manifest as manifests
-from notewell.pack.archive import MANIFEST, members, read_member
-from notewell.pack.manifest import HASH_BYTES, SHARD, Manifest, Shard, damaged
+from notewell.pack import archive
+from notewell.pack.archive import (
+    HASH_BYTES,
+    MANIFEST,
+    SHARD,
+    Manifest,
+    Shard,
+    damaged,
+    members,
+    read_member,
+)
 from notewell.support import atomic
 from notewell.types import FloatArray, KeptModel, ModelKey, VectorPut
 
@@ -73,7 +81,7 @@ def _write(index: Index, kept: KeptModel, stream: BinaryIO) -> Manifest:
             shards.append(Shard(name, len(pairs), hashlib.sha256(content).hexdigest()))
             _add(tar, name, content)
         manifest = Manifest(kept.key, kept.dimensions, tuple(shards))
-        _add(tar, MANIFEST, manifests.to_json(manifest))
+        _add(tar, MANIFEST, archive.to_json(manifest))
     return manifest
 
 
@@ -101,11 +109,11 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
     try:
         with file.open("rb") as stream:
             found = members(stream)
-            manifest = manifests.from_json(
+            manifest = archive.from_json(
                 read_member(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES)
             )
-            manifests.check_model(manifest, model, dimensions)
-            manifests.check_members(manifest, found)
+            archive.check_model(manifest, model, dimensions)
+            archive.check_members(manifest, found)
             for shard in manifest.shards:
                 _shard(read_member(stream, found[shard.name]), shard, dimensions)
             before = index.stored_vector_count(model)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from notewell.sources.folder import FolderSource
-from notewell.sources.mirror import MirrorSource
+from notewell.sources.folder import FolderSource, MirrorSource
 from notewell.sources.source import Source
 from notewell.types import VaultRecord, VaultRules
 

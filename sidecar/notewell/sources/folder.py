@@ -1,4 +1,4 @@
-"""Notes from a vault's folder on this computer."""
+"""Notes from a folder on this computer: a vault's own, or the mirror of notes that clients send."""
 
 from __future__ import annotations
 
@@ -66,3 +66,18 @@ def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     block = anchor if reader is None or reader.anchor == "line" else None
     file = link_name(path) + (f"#^{block}" if block is not None else "")
     return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(file, safe='')}"
+
+
+class MirrorSource(FolderSource):
+    """The notes of a mirror. They change only when a client sends a change."""
+
+    watched = False
+
+    def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
+        """`rules` say which of the files that clients send are notes."""
+        super().__init__(record, rules)
+        self._folder = record.path
+
+    def receiver(self) -> Mirror | None:
+        """See `Source.receiver`. Makes the folder where it is missing; one writer at a time."""
+        return Mirror(self._folder, self.types)

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from notewell.errors import MissingExtraError, ProviderError
-from notewell.models.chat.keys import find_key, keep_key
+from notewell.models.chat.providers import find_key, keep_key
 from notewell.types import AskRules
 
 RULES = AskRules(provider="openai", base_url="https://example.com/v1")

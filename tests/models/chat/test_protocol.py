@@ -9,10 +9,9 @@ import pytest
 
 from notewell.errors import ProviderError
 from notewell.models.chat.anthropic import Anthropic
-from notewell.models.chat.gathering import CallParts, collect_turn, limit, listed_models
 from notewell.models.chat.messages import ChatModel, ToolCall, Turn
 from notewell.models.chat.openai import OpenAI
-from notewell.models.chat.wire import Endpoint, Wire
+from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
 from notewell.support.http import Cancel, Json
 from tests.ask.scripted import Says, Script
 

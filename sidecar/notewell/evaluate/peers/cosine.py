@@ -10,7 +10,7 @@ from pathlib import Path
 from notewell.evaluate.peers.peer import NotePassages, PeerIndexes, PeerKind, PeerModel
 from notewell.models.catalogue import ModelSpec, known
 from notewell.models.fetch import fetch
-from notewell.models.folder import describe_folder
+from notewell.models.loading import describe_folder
 from notewell.models.torch_embedder import TorchEmbedder
 from notewell.types import Embedder, ModelKey
 

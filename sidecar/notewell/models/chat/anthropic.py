@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from notewell.models.chat.gathering import CallParts, collect_turn, limit, listed_models
 from notewell.models.chat.messages import Message, ModelInfo, ToolSpec, Turn
-from notewell.models.chat.wire import Endpoint, Wire
+from notewell.models.chat.wire import CallParts, Endpoint, Wire, collect_turn, limit, listed_models
 from notewell.models.providers import ChatOptions
 from notewell.support.http import Json
 

@@ -8,13 +8,19 @@ goes to the address that a person chose and to no other.
 
 from __future__ import annotations
 
-from notewell.support.http.cancel import Cancel
 from notewell.support.http.client import HttpClient
 from notewell.support.http.connection import Tls, is_loopback
-from notewell.support.http.events import ServerEvent, parse_events
-from notewell.support.http.messages import HttpError, Json, Reply, Request, error_words, parse_json
-from notewell.support.http.retry import Retry
-from notewell.support.http.stream import StreamedReply
+from notewell.support.http.messages import (
+    Cancel,
+    HttpError,
+    Json,
+    Reply,
+    Request,
+    Retry,
+    error_words,
+    parse_json,
+)
+from notewell.support.http.stream import ServerEvent, StreamedReply, parse_events
 
 __all__ = [
     "Cancel",

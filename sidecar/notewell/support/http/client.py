@@ -10,10 +10,8 @@ from http.client import HTTPMessage
 from typing import Protocol, TypeVar
 from urllib.parse import SplitResult, urljoin
 
-from notewell.support.http.cancel import Cancel
 from notewell.support.http.connection import PUBLIC, Connection, Tls, parse_url, translate
-from notewell.support.http.messages import HttpError, Reply, Request
-from notewell.support.http.retry import NEVER, Retry
+from notewell.support.http.messages import NEVER, Cancel, HttpError, Reply, Request, Retry
 from notewell.support.http.stream import Guard, StreamedReply
 
 MAX_BYTES = 8 * 1024 * 1024

@@ -1,21 +1,23 @@
-"""A reply that is read as it arrives, within the limits of its request."""
+"""Reads a reply as it arrives, as bytes or server-sent events, within its request's limits."""
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPMessage, HTTPResponse
 from typing import TypeVar
 
-from notewell.support.http.cancel import Cancel
 from notewell.support.http.connection import Connection, hang_up, translate
-from notewell.support.http.events import ServerEvent, parse_events
-from notewell.support.http.messages import HttpError
+from notewell.support.http.messages import Cancel, HttpError
 
 T = TypeVar("T")
 _PIECE_BYTES = 64 * 1024
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Guard:
@@ -125,3 +127,74 @@ class StreamedReply:
     def _refuse_above_limit(self, size: int) -> None:
         if self._max_bytes is not None and size > self._max_bytes:
             raise HttpError("too_large", f"more than {self._max_bytes} bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One event. `id` is the last id that the server sent, "" before the first."""
+
+    kind: str
+    data: str
+    id: str = ""
+
+
+def parse_events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
+    """Parse a stream that arrives in pieces of any size; an event is given once it is complete.
+
+    Unlike the standard, an event whose closing blank line is missing at the end of the stream is
+    given too, because several model servers leave that line out.
+    """
+    event = _Event()
+    for line in _lines(pieces):
+        if line:
+            event.take(line)
+        else:
+            yield from event.finish()
+    yield from event.finish()
+
+
+@dataclass(slots=True)
+class _Event:
+    """The event whose lines are arriving."""
+
+    kind: str = ""
+    data: list[str] = field(default_factory=list)
+    last_id: str = ""
+
+    def take(self, line: bytes) -> None:
+        """Take one line that is not blank."""
+        name, _, raw = line.partition(b":")  # a comment begins with the colon and has no name
+        value = raw.removeprefix(b" ").decode("utf-8", "replace")
+        if name == b"data":
+            self.data.append(value)
+        elif name == b"event":
+            self.kind = value
+        elif name == b"id" and "\0" not in value:
+            self.last_id = value
+
+    def finish(self) -> Iterator[ServerEvent]:
+        """The event, unless it has no data; the next one begins."""
+        if self.data:
+            yield ServerEvent(self.kind or "message", "\n".join(self.data), self.last_id)
+        self.kind, self.data = "", []
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines without their ends, which are CRLF, LF or CR."""
+    rest = bytearray()
+    searched = 0  # `rest` has no line end before this offset
+    first = True
+    for piece in pieces:
+        rest += piece
+        start = 0
+        while found := _LINE_END.search(rest, max(start, searched)):
+            if found.group() == b"\r" and found.end() == len(rest):
+                break  # its LF may come with the next piece
+            line = bytes(rest[start : found.start()])
+            yield line.removeprefix(_BYTE_ORDER_MARK) if first else line
+            start, first = found.end(), False
+        del rest[:start]
+        searched = max(len(rest) - 1, 0)
+    if rest:
+        last = bytes(rest).removesuffix(b"\r")
+        yield last.removeprefix(_BYTE_ORDER_MARK) if first else last

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from notewell.ingest.schedule import (
+from notewell.ingest.pacing import (
     MOST_ATTEMPTS,
     after_failure,
     next_daily,

@@ -1,12 +1,15 @@
-"""The times of retries and of the daily check of the whole vault.
+"""When the writer works: retries, the daily check of the vault, and pauses while searches run.
 
-They are compared with the wall clock at least once a minute. If one is further ahead than it could
+Times are compared with the wall clock at least once a minute. If one is further ahead than it could
 have been set, the clock was set back; it is then due at once, so that nothing waits for too long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,6 +22,8 @@ LONGEST_WAIT_S = 60.0
 AFTER_FAILURE_S = 30.0
 LONGEST_AFTER_FAILURE_S = 3600.0
 LONGEST_DAY_S = 25 * 3600.0  # when summer time ends
+# The longest pause; searches that take longer share the processor with the writer.
+LONGEST_REST_S = 0.25
 
 
 def seconds_until(at: float, now: float, *, longest: float) -> float:
@@ -65,3 +70,43 @@ def next_daily(at: str, now: float) -> float | None:
     if due <= here:
         due += timedelta(days=1)
     return due.timestamp()
+
+
+class SearchPriority:
+    """Counts running searches. Used by all search threads and by the writer's thread."""
+
+    def __init__(
+        self, *, longest_s: float = LONGEST_REST_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """A pause takes at most `longest_s` seconds of `clock`."""
+        self._longest_s = longest_s
+        self._clock = clock
+        self._counting = threading.Lock()
+        self._waiting = 0
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._rested = clock()
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Mark the code inside as a request that the writer has to give way to."""
+        with self._counting:
+            self._waiting += 1
+            self._quiet.clear()
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._quiet.set()
+
+    def give_way(self) -> None:
+        """Pause until no search runs, but no longer than the time worked since the last pause.
+
+        So the writer has at least half of the time, however many searches there are.
+        """
+        if self._quiet.is_set():
+            return
+        self._quiet.wait(min(self._clock() - self._rested, self._longest_s))
+        self._rested = self._clock()

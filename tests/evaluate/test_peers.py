@@ -20,11 +20,11 @@ from notewell.evaluate import (
     run_vault,
     systems_of,
 )
-from notewell.evaluate.against import measure_peers
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.peers import NotePassages, registry
 from notewell.evaluate.peers.bm25 import RankBm25
-from notewell.evaluate.peers.fused import FusedPeers
+from notewell.evaluate.peers.registry import FusedPeers
+from notewell.evaluate.queries import measure_peers
 from notewell.evaluate.report import (
     Figures,
     QueryFigures,

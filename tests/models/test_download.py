@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from notewell.errors import ModelUnavailableError
-from notewell.models import hub
-from notewell.models.hub import download
+from notewell.models.download import ANSWER_WITHIN_S, download
 from tests.models.conftest import FILES
 from tests.models.loopback import Hub, nobody, serving, silence
 
@@ -31,7 +30,7 @@ def test_a_silent_hub_is_given_up_while_it_is_still_silent(tmp_path: Path) -> No
 
 
 def test_an_unreachable_hub_costs_less_than_three_seconds() -> None:
-    assert hub.ANSWER_WITHIN_S < 3.0
+    assert ANSWER_WITHIN_S < 3.0
 
 
 def test_a_hub_that_stops_in_the_middle_is_given_up(tiny_folder: Path, tmp_path: Path) -> None:
