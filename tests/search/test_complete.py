@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from notewell.contract.explore import Completion
 from notewell.search import query
 from notewell.search.complete import complete
-from notewell.search.name_index import Name, Names, folded
-from notewell.search.property_match import has_property
-from notewell.search.syntax import All, PathContains, Property, Tagged, Text
-from notewell.search.vocabulary import Vocabulary
+from notewell.search.matching import has_property
+from notewell.search.names import Name, Names, Vocabulary, folded
+from notewell.search.query import All, PathContains, Property, Tagged, Text
 from notewell.types import PropertyValue, StoredNote
 
 

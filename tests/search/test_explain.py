@@ -7,7 +7,7 @@ import math
 import pytest
 
 from notewell.contract.search import Moved
-from notewell.search.trace import Trace
+from notewell.search.explain import Trace
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from notewell.contract.fields import MAX_QUERY_CHARS
 from notewell.errors import QueryTooLongError
-from notewell.search.query import parse
-from notewell.search.syntax import (
+from notewell.search.query import (
     All,
     Dated,
     Either,
@@ -23,6 +22,7 @@ from notewell.search.syntax import (
     Text,
     ValueTest,
     describe,
+    parse,
 )
 
 NOW = datetime(2026, 3, 15, 12).astimezone().timestamp()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.contract.search import RawScores, Scores
+from notewell.search.postprocess import HEAD, blend, rerank
 from notewell.search.rank import RankedNote
-from notewell.search.rerank import HEAD, blend, rerank
 from notewell.types import FloatArray
 from tests.search.library import Library, MakeLibrary
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notewell.search import function_words
 from notewell.search.candidates import Candidates, with_whole
-from notewell.search.retrieve import MAX_TERMS, depth, look_up, retrieve, terms
+from notewell.search.retrieve import depth, look_up, retrieve
 from notewell.search.scope import NO_NOTES
+from notewell.search.terms import MAX_TERMS, function_words, terms
 from tests.search.library import Library, MakeLibrary
 
 
@@ -29,9 +29,9 @@ def test_function_words_count_half(library: Library) -> None:
 
 
 def test_the_language_is_that_of_most_function_words() -> None:
-    assert function_words.among(["wie", "die", "hard", "ist"]) == {"wie", "die", "ist"}
-    assert function_words.among(["how", "to", "die", "hard"]) == {"how", "to"}
-    assert function_words.among(["Zettel"]) == frozenset()
+    assert function_words(["wie", "die", "hard", "ist"]) == {"wie", "die", "ist"}
+    assert function_words(["how", "to", "die", "hard"]) == {"how", "to"}
+    assert function_words(["Zettel"]) == frozenset()
 
 
 def test_a_word_that_the_vault_does_not_have_is_the_most_telling_and_is_not_asked(

@@ -20,7 +20,7 @@ from notewell.support.http import Json
 from notewell.types import CountTokens
 from notewell.vault.chunk import fit_words
 
-# Below this confidence nothing that was found answers the question; see search/confidence.py.
+# Below this confidence nothing that was found answers the question; see search/signals.py.
 BAR = 0.1
 _FOUND = 8
 _SNIPPET_TOKENS = 120

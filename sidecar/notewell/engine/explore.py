@@ -43,8 +43,7 @@ from notewell.graph.queries import GraphAnswers
 from notewell.index.port import IndexReader
 from notewell.search.archaeology import archaeology
 from notewell.search.complete import complete
-from notewell.search.note_lookup import find_note
-from notewell.search.vocabulary import Vocabulary
+from notewell.search.names import Vocabulary, find_note
 from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 

@@ -26,7 +26,7 @@ from notewell.contract.search import UNLOGGED, SearchReply, SearchRequest
 from notewell.errors import QueryLogError, QueryLogOffError
 from notewell.index.port import Index
 from notewell.querylog import Judged, Judgements, Opened, Query, QueryLog, storable
-from notewell.search.note_lookup import find_note
+from notewell.search.names import find_note
 from notewell.types import Settings, VaultRecord, Verdict
 
 LOGGED_RESULTS = 10

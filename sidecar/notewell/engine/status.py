@@ -26,7 +26,7 @@ from notewell.ingest.active_model import ModelState
 from notewell.ingest.events import Activity, Guarded
 from notewell.ingest.indexer import RunTotals
 from notewell.models.resilient import Degraded, Step
-from notewell.search.note_lookup import find_note, nearest
+from notewell.search.names import find_note, nearest
 from notewell.sources import Source
 from notewell.types import (
     LedgerEntry,

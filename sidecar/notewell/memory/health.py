@@ -13,7 +13,7 @@ from notewell.index.analyze import words
 from notewell.memory import scoring
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory, same_content
-from notewell.search.function_words import among
+from notewell.search.terms import function_words
 
 _MAX_COMPARED = 1000  # memories compared pairwise
 _SAME_TOPIC = 0.6  # Jaccard similarity of the words of two memories on one topic
@@ -84,7 +84,7 @@ class _Claim:
     def of(cls, memory: Memory) -> _Claim:
         contained = frozenset(words(memory.content))
         numbers = frozenset(_NUMBER.findall(memory.content))
-        topic = contained - among(contained) - _NEGATIONS - numbers
+        topic = contained - function_words(contained) - _NEGATIONS - numbers
         return cls(memory, topic, bool(contained & _NEGATIONS), numbers)
 
     def disagreement_with(self, other: _Claim) -> str | None:

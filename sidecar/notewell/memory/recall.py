@@ -11,7 +11,7 @@ from notewell.memory import scoring
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.note import Memory
 from notewell.memory.replies import view
-from notewell.search.function_words import among
+from notewell.search.terms import function_words
 from notewell.types import CountTokens
 
 # Query and paths of memories -> cosine with the query, by path, of those in the index.
@@ -95,7 +95,7 @@ class Recall:
             return {memory.path: 1.0 for memory in memories}
         cosines = self._similarities(query, [memory.path for memory in memories])
         wanted = set(words(query))
-        wanted = (wanted - among(wanted)) or wanted
+        wanted = (wanted - function_words(wanted)) or wanted
         found = {}
         for memory in memories:
             contained = set(words(f"{memory.title} {memory.content}"))

@@ -9,8 +9,7 @@ from functools import partial
 
 from notewell.contract.explore import Completion, CompletionKind
 from notewell.search.lexer import FIELDS
-from notewell.search.name_index import Match, Name, Names
-from notewell.search.vocabulary import Vocabulary
+from notewell.search.names import Match, Name, Names, Vocabulary
 
 _MAX_TYPED = 512  # characters before the cursor that are looked at
 _MAX_WORDS = 6  # of a title that is typed without quotes

@@ -19,11 +19,13 @@ import numpy as np
 from notewell.index.analyze import tokens, words
 from notewell.index.bm25 import QueryTerm, idf
 from notewell.index.port import IndexReader
-from notewell.search import function_words, phrase_match, retrieve
+from notewell.search import retrieve
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import fuse, plan
-from notewell.search.retrieve import LookedUp, Terms
+from notewell.search.matching import fold
+from notewell.search.retrieve import LookedUp
 from notewell.search.scope import Scope
+from notewell.search.terms import Terms, function_words
 from notewell.types import ChunkHits, FloatArray, IdArray
 
 SHORT = 3  # words from which on a query says enough
@@ -121,7 +123,7 @@ def telling(index: IndexReader, terms: Terms, passages: IdArray) -> list[str]:
                 counts[token] += count
                 held[token] += 1
     documents = index.keywords.document_count
-    light = function_words.among(counts)
+    light = function_words(counts)
     worth = {
         token: (1.0 + math.log(counts[token])) * idf(_found(index, token, documents), documents)
         for token, notes in held.items()
@@ -140,7 +142,7 @@ def called(index: IndexReader, text: str, among: Scope) -> Sequence[str]:
         linking = np.intersect1d(linking, among.notes)
     if not 0 < len(linking) <= _MOST_LINKING:
         return ()
-    targets = Counter(_targets(index, linking.tolist(), phrase_match.fold(text)))
+    targets = Counter(_targets(index, linking.tolist(), fold(text)))
     if not 0 < len(targets) <= _MOST_NAMED:
         return ()
     notes = index.notes(list(targets))
@@ -151,7 +153,7 @@ def _targets(index: IndexReader, linking: Sequence[int], text: str) -> Iterator[
     """The notes that links of the given notes lead to, if `text` is what they show."""
     for note_id in linking:
         for link, target in index.graph.links_out(note_id):
-            if target is not None and link.display and phrase_match.fold(link.display) == text:
+            if target is not None and link.display and fold(link.display) == text:
                 yield target
 
 

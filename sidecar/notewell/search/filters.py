@@ -16,9 +16,8 @@ from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.index.placeholder_chunks import property_words
 from notewell.index.port import IndexReader
-from notewell.search import phrase_match
-from notewell.search.property_match import has_property
-from notewell.search.syntax import (
+from notewell.search.matching import has_property, matcher
+from notewell.search.query import (
     All,
     Dated,
     Either,
@@ -116,7 +115,7 @@ class _Evaluation:
             return within & np.isin(self.ids, keywords.notes_with_all(tokens))
         found = within & np.isin(self.ids, keywords.notes_with_phrase(tokens))
         if node.exact:
-            holds = phrase_match.matcher(node.text)
+            holds = matcher(node.text)
             for at in np.flatnonzero(found).tolist():
                 found[at] = any(holds(text) for text in self.texts(self.notes[at]))
         return found

@@ -23,7 +23,6 @@ from notewell.contract.search import (
 from notewell.errors import ModelError
 from notewell.index.port import IndexReader
 from notewell.search import (
-    adaptive_weight,
     expand,
     filters,
     fuse,
@@ -31,23 +30,21 @@ from notewell.search import (
     results,
     retrieve,
     scope,
-    syntax,
 )
-from notewell.search.adaptive_weight import Signals
-from notewell.search.apply_boosts import Lift
+from notewell.search.boosts import Lift
 from notewell.search.candidates import Candidates, by_note, with_whole
-from notewell.search.confidence import confidence
-from notewell.search.contributions import contributions, left_below
 from notewell.search.expand import Sides
+from notewell.search.explain import FOLLOWED, Trace, contributions, left_below
 from notewell.search.note_facts import FactsBook
 from notewell.search.postprocess import Arrangement, FindReranker
+from notewell.search.query import ParsedQuery
 from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.retrieve import LookedUp, Terms
+from notewell.search.retrieve import LookedUp
 from notewell.search.scope import Scope
 from notewell.search.sentences import Closest
+from notewell.search.signals import Signals, confidence, query_signals, semantic_share, unreadable
 from notewell.search.snippet import Snippets
-from notewell.search.syntax import ParsedQuery
-from notewell.search.trace import FOLLOWED, Trace
+from notewell.search.terms import Terms
 from notewell.sources import source_of
 from notewell.types import (
     Embedder,
@@ -282,7 +279,7 @@ class _Run:
         """The notes of the chunks in order; what the reply says of the whole list is noted."""
         notes = by_note(chunks)
         asked = found.terms.asked
-        signals = adaptive_weight.signals(
+        signals = query_signals(
             notes, parsed.text, known=asked(known=True), asked=asked(known=False)
         )
         plan = self.plan(parsed.text, signals, vector)
@@ -342,8 +339,8 @@ class _Run:
             return fuse.plan(self.request.fusion, alpha)
         unread = 0.0
         if "spelling" not in self.request.ignore:
-            unread = adaptive_weight.unreadable(text, self.embedder.count_tokens)
-        share = adaptive_weight.semantic_share(signals, unread) if alpha is None else alpha
+            unread = unreadable(text, self.embedder.count_tokens)
+        share = semantic_share(signals, unread) if alpha is None else alpha
         return fuse.Plan("auto", 1.0 - share, share, {**signals.as_params(), "unreadable": unread})
 
     def conclude(self, ranking: Ranking, below: int) -> None:
@@ -384,5 +381,5 @@ def _described(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:
     return {
         "text": parsed.text,
         "phrases": parsed.phrases,
-        "condition": syntax.describe(parsed.condition),
+        "condition": query.describe(parsed.condition),
     }

@@ -5,17 +5,121 @@ Both are optional. What fails is skipped, and told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from notewell.contract.search import Removed, SearchRequest
 from notewell.errors import ModelError, NotewellError
+from notewell.index.analyze import words
 from notewell.index.port import IndexReader
-from notewell.search.duplicates import MAX_COMPARED, duplicates
+from notewell.search.explain import TOP, Trace
 from notewell.search.rank import RankedNote, Ranking
-from notewell.search.rerank import HEAD, rerank
-from notewell.search.trace import TOP, Trace
-from notewell.types import Reranker, SearchRules
+from notewell.types import FloatArray, Reranker, SearchRules
+
+HEAD = 20  # results that are read, if the time suffices
+K = 2.0
+FIRST_WEIGHT = 2.0  # of the order that the search gave, against 1 for the model's
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The results in their new order, and how many of them were read."""
+
+    notes: tuple[RankedNote, ...]
+    read: int
+
+
+def rerank(
+    index: IndexReader,
+    reranker: Reranker,
+    query: str,
+    ranked: Sequence[RankedNote],
+    *,
+    budget_s: float,
+) -> Reranked:
+    """Read the best passage of the first results and blend the orders.
+
+    Scores stay with places, so that the list stays comparable; `scores.rerank` is the model's.
+
+    Raises:
+        ModelError: the model fails.
+
+    """
+    head = [note for note in ranked[:HEAD] if note.passages]
+    notes = index.notes([note.note_id for note in head])
+    chunks = index.chunks([note.passages[0][0] for note in head])
+    there = [n for n in head if n.note_id in notes and n.passages[0][0] in chunks]
+    texts = [f"{notes[n.note_id].title}\n{chunks[n.passages[0][0]].text}" for n in there]
+    judged = reranker.judge(query, texts, budget_s=budget_s) if texts else np.empty(0, np.float32)
+    verdicts = dict(zip((note.note_id for note in there), judged.tolist(), strict=True))
+    read = [note for note in ranked if not np.isnan(verdicts.get(note.note_id, np.nan))]
+    order = blend(np.array([verdicts[note.note_id] for note in read], np.float32))
+    places = [place for place, note in enumerate(ranked) if note in read]
+    new = list(ranked)
+    for place, at in zip(places, order, strict=True):
+        note = read[at]
+        scores = replace(note.scores, rerank=round(verdicts[note.note_id], 6))
+        new[place] = replace(note, score=ranked[place].score, scores=scores)
+    return Reranked(tuple(new), len(read))
+
+
+def blend(judged: FloatArray) -> list[int]:
+    """The new order of results that stood in the order of `judged`, which the model gave them."""
+    first = np.arange(len(judged))
+    second = np.empty(len(judged), np.int64)
+    second[np.argsort(-judged, kind="stable")] = first
+    worth = FIRST_WEIGHT / (K + first) + 1.0 / (K + second)
+    order: list[int] = np.argsort(-worth, kind="stable").tolist()
+    return order
+
+
+MAX_COMPARED = 200  # notes of a list that are compared with each other
+_SUSPECT = 0.85  # cosine of their best passages
+_SAME = 0.85  # of the runs of words that either has, those that both have
+_RUN = 4  # words
+_MAX_WORDS = 5_000
+
+
+def duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
+    """Notes of the list that nearly repeat one before them, each with that one (both by id)."""
+    compared = [note for note in ranked[:MAX_COMPARED] if note.passages]
+    best = np.array([note.passages[0][0] for note in compared], np.int64)
+    there, rows = index.vectors.of_chunks(best)
+    owner = {note.passages[0][0]: note.note_id for note in compared}
+    notes = [owner[chunk_id] for chunk_id in there.tolist()]
+    runs: dict[int, frozenset[int]] = {}
+    found: dict[int, int] = {}
+    for first, second in np.argwhere(np.triu(rows @ rows.T >= _SUSPECT, 1)).tolist():
+        one, other = notes[first], notes[second]
+        if one in found or other in found:
+            continue
+        for note_id in (one, other):
+            if note_id not in runs:
+                runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
+        if resemblance(runs[one], runs[other]) >= _SAME:
+            found[other] = one
+    return found
+
+
+def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether two notes, each by its runs of words, say nearly the same."""
+    return resemblance(one, other) >= _SAME
+
+
+def runs_of(texts: Iterable[str]) -> frozenset[int]:
+    """A note's runs of four words, by their hashes; of a note with fewer, all its words in one."""
+    found = [word for text in texts for word in words(text)][:_MAX_WORDS]
+    last = max(1, len(found) - _RUN + 1)
+    return frozenset(hash(tuple(found[at : at + _RUN])) for at in range(last))
+
+
+def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
+    """What two sets share, against all that is in either: 0..1."""
+    either = len(one | other)
+    return len(one & other) / either if either else 1.0
+
 
 FindReranker = Callable[[], Reranker]  # raises an error of ours where there is none
 

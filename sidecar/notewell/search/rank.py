@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.contract.search import RawScores, Scores
-from notewell.search.apply_boosts import Multipliers
+from notewell.search.boosts import Multipliers
 from notewell.search.candidates import Candidates, or_zero
 from notewell.search.fuse import Fused, Plan, fuse
 from notewell.types import FloatArray

@@ -2,99 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm, idf, no_hits
+from notewell.index.bm25 import QueryTerm, no_hits
 from notewell.index.port import IndexReader
-from notewell.search import function_words, spelling
 from notewell.search.candidates import Candidates, merge
+from notewell.search.terms import Terms, terms
 from notewell.types import ChunkHits, FloatArray, IdArray
 
-MAX_TERMS = 96  # of a pasted page, the rarest words are its topic
 _LEAST_DEPTH = 400  # chunks; enough that each side's hundredth note is among them
 _DEPTH_A_NOTE = 5
-_MISTYPED_MOST = 3  # words of one query
 _WHOLE_NOTES = 100  # so many notes, by their best passage, are scored as a whole too
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """The tokens that are scored, in order of appearance.
-
-    `weights` says how often each counts, `rarity` how telling it is (the idf of BM25); `unknown`
-    are those that the collection does not have.
-    """
-
-    weights: Mapping[str, float]
-    rarity: Mapping[str, float]
-    unknown: frozenset[str]
-
-    @property
-    def query(self) -> tuple[QueryTerm, ...]:
-        """What the keyword index is asked."""
-        return tuple(
-            QueryTerm(token, weight)
-            for token, weight in self.weights.items()
-            if token not in self.unknown
-        )
-
-    def asked(self, *, known: bool) -> float:
-        """The sum of the idf of all tokens; of those that the collection has, if `known`."""
-        return sum(
-            self.rarity[token] * weight
-            for token, weight in self.weights.items()
-            if not (known and token in self.unknown)
-        )
-
-
-def terms(index: IndexReader, text: str, *, typing: bool = False) -> Terms:
-    """The tokens of `text` that are worth asking for; of very many, the rarest.
-
-    One that the vault does not have gives way to those that may have been meant. While somebody is
-    `typing`, the last one stands for what begins with it as well.
-    """
-    found = tokens(text)
-    last = found[-1] if typing and found and text[-1:].isalnum() else None
-    exact = _terms(index, Counter(found))
-    others: dict[str, float] = spelling.endings(index.keywords, last) if last else {}
-    mistyped: set[str] = set()
-    for token in sorted(exact.unknown, key=found.index)[:_MISTYPED_MOST]:
-        meant = {} if token == last and others else spelling.meant(index.keywords, token)
-        if meant:
-            mistyped.add(token)
-            others |= meant
-    if not others:
-        return exact
-    extra = _terms(index, Counter(set(others) - set(exact.weights)))
-    weights = {token: share for token, share in others.items() if token in extra.weights}
-    kept = {token: weight for token, weight in exact.weights.items() if token not in mistyped}
-    return Terms(
-        weights={**kept, **weights},
-        rarity={**extra.rarity, **exact.rarity},
-        unknown=exact.unknown - mistyped,
-    )
-
-
-def _terms(index: IndexReader, counts: Counter[str]) -> Terms:
-    documents = index.keywords.document_count
-    found = {token: min(index.keywords.document_frequency(token), documents) for token in counts}
-    if len(counts) > MAX_TERMS:
-        rarest = sorted(counts, key=lambda token: found[token] or documents)
-        counts = Counter({token: counts[token] for token in rarest[:MAX_TERMS]})
-    light = function_words.among(counts)
-    return Terms(
-        weights={
-            token: count * (function_words.WEIGHT if token in light else 1.0)
-            for token, count in counts.items()
-        },
-        rarity={token: idf(found[token], documents) for token in counts},
-        unknown=frozenset(token for token in counts if not found[token]),
-    )
 
 
 def depth(limit: int) -> int:

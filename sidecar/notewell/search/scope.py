@@ -11,7 +11,7 @@ import numpy as np
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
 from notewell.search.note_facts import Facts
-from notewell.search.syntax import (
+from notewell.search.query import (
     All,
     Dated,
     Either,

@@ -21,15 +21,14 @@ from notewell.contract.search import (
 from notewell.errors import ModelError, UsageError
 from notewell.index.bm25 import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.search import fuse, relatedness, results, retrieve
+from notewell.search import fuse, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude
-from notewell.search.duplicates import MAX_COMPARED, duplicates
+from notewell.search.explain import FOLLOWED, Trace
+from notewell.search.postprocess import MAX_COMPARED, duplicates
 from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.reasons import Reasons
-from notewell.search.similar_source import Asked, asked, telling
-from notewell.search.similarity import Alike, alike, look_around
+from notewell.search.similar_reasons import Reasons, near_by_links
+from notewell.search.similarity import Alike, Asked, alike, asked, look_around, telling
 from notewell.search.snippet import Snippets
-from notewell.search.trace import FOLLOWED, Trace
 from notewell.sources import source_of
 from notewell.types import (
     Embedder,
@@ -180,7 +179,7 @@ class _Run:
         own = np.array(source.own, np.int64)
         near: dict[int, float] = {}
         if source.note is not None and self.request.links > 0:
-            near = relatedness.near(
+            near = near_by_links(
                 self.index,
                 source.note.id,
                 direction=self.request.direction,
@@ -209,7 +208,7 @@ class _Run:
             return ()
         if not self.request.unlinked:
             return (source.note.id,)
-        around = relatedness.near(self.index, source.note.id, direction="both", decay=1.0, hops=1)
+        around = near_by_links(self.index, source.note.id, direction="both", decay=1.0, hops=1)
         gone = len(around.keys() & set(chunks.note_ids.tolist()))
         if gone:
             self.filtered["linked"] = gone

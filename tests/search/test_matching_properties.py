@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from notewell.search.property_match import has_property
-from notewell.search.query import parse
-from notewell.search.syntax import Property
+from notewell.search.matching import has_property
+from notewell.search.query import Property, parse
 from notewell.types import PropertyValue, StoredNote
 
 PROPERTIES: Mapping[str, PropertyValue] = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search import boost
+from notewell.search import boosts
 
 DAY = 86_400.0
 
@@ -19,7 +19,7 @@ def floats(*values: float) -> np.ndarray:
 def test_recency_halves_with_each_half_life() -> None:
     now = 1_000 * DAY
     times = np.array([now, now - 90 * DAY, now - 180 * DAY, np.nan, now + 5 * DAY])
-    lifted = boost.by_recency(times, now, most=0.2, half_life_days=90)
+    lifted = boosts.by_recency(times, now, most=0.2, half_life_days=90)
     assert lifted.tolist() == pytest.approx([1.2, 1.1, 1.05, 1.0, 1.2])
 
 
@@ -30,34 +30,34 @@ def test_a_tag_lifts_by_how_much_of_the_query_it_says() -> None:
         [frozenset({"cooking"})],
         [],
     ]
-    lifted = boost.by_tag(tags, {"garden": 1.0, "bees": 3.0}, most=0.4)
+    lifted = boosts.by_tag(tags, {"garden": 1.0, "bees": 3.0}, most=0.4)
     assert lifted.tolist() == pytest.approx([1.4, 1.3, 1.0, 1.0])
-    assert boost.by_tag(tags, {}, most=0.4).tolist() == [1.0] * 4
+    assert boosts.by_tag(tags, {}, most=0.4).tolist() == [1.0] * 4
 
 
 def test_the_note_that_is_called_what_was_typed_is_lifted() -> None:
     names = [{"bees"}, {"garden", "plot"}, set()]
-    assert boost.by_name(names, "plot", most=0.5).tolist() == [1.0, 1.5, 1.0]
+    assert boosts.by_name(names, "plot", most=0.5).tolist() == [1.0, 1.5, 1.0]
 
 
 def test_what_the_best_notes_link_to_is_lifted_and_what_everybody_links_to_less() -> None:
     scores = floats(1.0, 0.9, 0.5, 0.5, 0.5)
     links = {0: [2, 3], 1: [2, 3]}
-    lifted = boost.by_links(scores, links, floats(0, 0, 2, 50, 0), activation=0.2, centrality=0.0)
+    lifted = boosts.by_links(scores, links, floats(0, 0, 2, 50, 0), activation=0.2, centrality=0.0)
     assert lifted[2] == pytest.approx(1.2)
     assert 1.0 < lifted[3] < lifted[2]
     assert lifted[[0, 1, 4]].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_centrality_counts_by_the_logarithm_of_the_links() -> None:
-    lifted = boost.by_links(floats(1, 1, 1), {}, floats(0, 9, 99), activation=0.2, centrality=0.1)
+    lifted = boosts.by_links(floats(1, 1, 1), {}, floats(0, 9, 99), activation=0.2, centrality=0.1)
     assert lifted.tolist() == pytest.approx([1.0, 1.05, 1.1])
 
 
 def test_notes_on_top_lift_each_other_in_their_folder_up_to_a_cap() -> None:
-    few = boost.by_folder_mates(floats(1.0, 0.5, 0.5), ["a", "a", "b"], most=0.1)
+    few = boosts.by_folder_mates(floats(1.0, 0.5, 0.5), ["a", "a", "b"], most=0.1)
     assert few.tolist() == pytest.approx([1.01, 1.02, 1.0])
-    many = boost.by_folder_mates(np.ones(40, np.float32), ["a"] * 40, most=0.1)
+    many = boosts.by_folder_mates(np.ones(40, np.float32), ["a"] * 40, most=0.1)
     assert many.max() == pytest.approx(1.1)
     assert many[20:].tolist() == [1.0] * 20  # those further down lift nobody
 
@@ -65,8 +65,8 @@ def test_notes_on_top_lift_each_other_in_their_folder_up_to_a_cap() -> None:
 def test_the_nearest_folder_with_a_weight_counts() -> None:
     weights = {"Archive": 0.5, "Archive/Best": 2.0}
     folders = ["Archive/2019/May", "Archive/Best", "Archives", ""]
-    assert boost.by_folder(folders, weights).tolist() == [0.5, 2.0, 1.0, 1.0]
-    assert boost.by_folder(["", "x"], {"": 0.9}).tolist() == pytest.approx([0.9, 0.9])
+    assert boosts.by_folder(folders, weights).tolist() == [0.5, 2.0, 1.0, 1.0]
+    assert boosts.by_folder(["", "x"], {"": 0.9}).tolist() == pytest.approx([0.9, 0.9])
 
 
 @given(
@@ -83,8 +83,8 @@ def test_no_boost_leaves_its_bounds(
         if seed < len(scores) and target < len(scores):
             links.setdefault(seed, []).append(target)
     degrees = np.zeros(len(scores), np.float32)
-    lifted = boost.by_links(values, links, degrees, activation=most, centrality=0.0)
-    mates = boost.by_folder_mates(values, ["a"] * len(scores), most=most)
+    lifted = boosts.by_links(values, links, degrees, activation=most, centrality=0.0)
+    mates = boosts.by_folder_mates(values, ["a"] * len(scores), most=most)
     for each in (lifted, mates):
         assert np.isfinite(each).all()
         assert (each >= 1.0 - 1e-6).all()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from notewell.search import boost
+from notewell.search import boosts
 from notewell.types import SearchRules
 from tests.search.library import Library, MakeLibrary
 
@@ -105,7 +105,7 @@ def test_a_boost_that_fails_is_skipped_and_named(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(boost, "by_links", fail)
+    monkeypatch.setattr(boosts, "by_links", fail)
     reply = library.search("honey", mode="keyword")
     assert reply.results[0].scores.graph is None
     assert reply.results[0].scores.tag is not None

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.adaptive_weight import Signals, semantic_share, signals, unreadable
 from notewell.search.candidates import Candidates
-from notewell.search.confidence import confidence
+from notewell.search.signals import Signals, confidence, query_signals, semantic_share, unreadable
 from notewell.types import FloatArray, SearchMode
 
 TYPICAL = Signals(strength=1.5, covered=1.4, keyword_lead=0.6, semantic_lead=0.5, length=0.9)
@@ -40,13 +39,13 @@ def test_meaning_that_singles_out_a_note_gains_weight() -> None:
 def test_cosines_that_hardly_differ_have_little_say() -> None:
     known, unreadable = spread(0.7, 0.3), np.linspace(0.80, 0.60, 200)
     words = spread(12.0, 8.0)
-    read = signals(notes(words, known), "some words", known=10.0, asked=10.0)
-    unread = signals(notes(words, unreadable), "some words", known=10.0, asked=10.0)
+    read = query_signals(notes(words, known), "some words", known=10.0, asked=10.0)
+    unread = query_signals(notes(words, unreadable), "some words", known=10.0, asked=10.0)
     assert semantic_share(unread, 0.0) < semantic_share(read, 0.0) / 2
 
 
 def test_a_query_without_a_known_word_leaves_it_to_meaning() -> None:
-    found = signals(notes(NONE, spread(0.7, 0.3)), "some words", known=0.0, asked=9.0)
+    found = query_signals(notes(NONE, spread(0.7, 0.3)), "some words", known=0.0, asked=9.0)
     assert (found.strength, found.covered, found.keyword_lead) == (0.0, 0.0, 0.0)
     assert semantic_share(found, 0.0) > 0.9
 
@@ -58,7 +57,7 @@ def test_a_query_without_a_known_word_leaves_it_to_meaning() -> None:
 )
 def test_signals_stay_in_their_ranges(bm25: list[float], cosine: list[float], known: float) -> None:
     size = min(len(bm25), len(cosine))
-    found = signals(
+    found = query_signals(
         notes(np.array(bm25[:size]), np.array(cosine[:size])),
         "some words",
         known=known,
@@ -72,10 +71,10 @@ def test_signals_stay_in_their_ranges(bm25: list[float], cosine: list[float], kn
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_a_full_match_is_sure_and_a_foreign_query_is_not(mode: SearchMode) -> None:
-    full = signals(
+    full = query_signals(
         notes(spread(20.0, 6.0), spread(0.75, 0.3)), "some words", known=10.0, asked=10.0
     )
-    foreign = signals(
+    foreign = query_signals(
         notes(spread(2.0, 1.8), spread(0.25, 0.22)), "some words", known=4.0, asked=20.0
     )
     assert confidence(notes(spread(20.0, 6.0), spread(0.75, 0.3)), full, mode) > 0.8
@@ -84,13 +83,15 @@ def test_a_full_match_is_sure_and_a_foreign_query_is_not(mode: SearchMode) -> No
 
 def test_meaning_alone_is_worth_something() -> None:
     paraphrase = notes(NONE, spread(0.7, 0.25))
-    found = signals(paraphrase, "some words", known=0.0, asked=12.0)
+    found = query_signals(paraphrase, "some words", known=0.0, asked=12.0)
     assert 0.4 < confidence(paraphrase, found, "hybrid") <= 0.7
 
 
 def test_nothing_found_is_no_confidence() -> None:
     nothing = notes(np.empty(0), np.empty(0))
-    assert confidence(nothing, signals(nothing, "some words", known=0, asked=0), "hybrid") == 0.0
+    assert (
+        confidence(nothing, query_signals(nothing, "some words", known=0, asked=0), "hybrid") == 0.0
+    )
 
 
 def test_a_lead_of_words_says_more_the_longer_the_query_is() -> None:
@@ -100,7 +101,7 @@ def test_a_lead_of_words_says_more_the_longer_the_query_is() -> None:
 
 def test_two_characters_without_spaces_count_as_a_word() -> None:
     nothing = notes(np.empty(0), np.empty(0))
-    chinese = signals(nothing, "关键词检索融合", known=1.0, asked=1.0)
+    chinese = query_signals(nothing, "关键词检索融合", known=1.0, asked=1.0)
     assert chinese.length == pytest.approx(np.log(3.5) / 2)
 
 

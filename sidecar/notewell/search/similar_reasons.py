@@ -1,14 +1,19 @@
-"""How a note belongs with others beside its text: links between them, links and tags they share."""
+"""Why a note is like another, for each result: what the two have in common."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from notewell.contract.search import Reason
+import numpy as np
+
+from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
+from notewell.search.postprocess import is_duplicate, runs_of
+from notewell.search.rank import RankedNote
+from notewell.search.similarity import Alike, Asked
 from notewell.types import Direction, StoredNote
 
 T = TypeVar("T", int, str)
@@ -18,7 +23,7 @@ _NAMED = 3  # shared notes or tags that a reason names
 _COMMON_SHARE, _COMMON_LEAST = 10, 8  # what every tenth note has binds nobody
 
 
-def near(
+def near_by_links(
     index: IndexReader, note_id: int, *, direction: Direction, decay: float, hops: int = MAX_HOPS
 ) -> dict[int, float]:
     """Notes within some hops along links: 1.0 at the first, `decay` times less at each further."""
@@ -100,3 +105,78 @@ def _rarest(counts: Mapping[T, int], most: int) -> list[T]:
 def _listed(names: list[str], count: int) -> str:
     further = count - len(names)
     return ", ".join(names) + (f" and {further} more" if further else "")
+
+
+# Two passages are said to be alike from this cosine on, and from this one without what is common:
+# the first alone is reached by a template.
+_PLAIN, _OWN = 0.5, 0.2
+_SAME = 0.9  # score from which a note may be a duplicate of the source
+
+
+class Reasons:
+    """Gives reasons for the results of one request."""
+
+    def __init__(self, index: IndexReader, source: Asked, alike: Alike | None) -> None:
+        """`alike` None: the notes were found by words alone."""
+        self._index = index
+        self._source = source
+        self._alike = alike
+        note = source.note
+        self._kin = Kin.of(index, note) if note is not None else None
+        self._runs = runs_of(source.texts)
+
+    def given(
+        self,
+        results: Sequence[Result],
+        ranked: Sequence[RankedNote],
+        repeated: Mapping[int, int],
+    ) -> tuple[Result, ...]:
+        """The results with reasons, links to the source, and the notes that each stands for.
+
+        `ranked` are the notes of the results; `repeated` names, by id, whom a note repeats.
+        """
+        places = {note.note_id: note for note in ranked}
+        notes = self._index.notes([*places, *repeated])
+        by_path = {note.path: note for note in notes.values()}
+        given = []
+        for result in results:
+            note = by_path[result.path]
+            same = [other for other, one in repeated.items() if one == note.id and other in notes]
+            given.append(
+                replace(
+                    result,
+                    reasons=tuple(self._reasons(note, places[note.id])),
+                    linked=self._linked(note),
+                    duplicates=tuple(notes[other].path for other in same),
+                )
+            )
+        return tuple(given)
+
+    def _linked(self, note: StoredNote) -> Direction | None:
+        asked = self._source.note
+        return linked(self._index, asked.id, note.id) if asked is not None else None
+
+    def _reasons(self, note: StoredNote, ranked: RankedNote) -> Iterator[Reason]:
+        yield from self._same(note, ranked)
+        yield from self._passage(ranked)
+        if self._kin is not None:
+            yield from self._kin.reasons(self._index, note)
+
+    def _same(self, note: StoredNote, ranked: RankedNote) -> Iterator[Reason]:
+        """That the note says nearly what the source says."""
+        if ranked.score < _SAME:
+            return
+        theirs = runs_of(chunk.text for chunk in self._index.chunks_of(note.id))
+        if is_duplicate(self._runs, theirs):
+            asked = self._source.note
+            name = f"'{asked.title}'" if asked is not None else "the given text"
+            yield Reason("duplicate", f"nearly the same text as {name}")
+
+    def _passage(self, ranked: RankedNote) -> Iterator[Reason]:
+        """Which passage of the source the note's best one is like."""
+        if self._alike is None or not ranked.passages:
+            return
+        chunks = self._alike.chunks
+        place = int(np.searchsorted(chunks.ids, ranked.passages[0][0]))
+        if self._alike.plain[place] >= _PLAIN and chunks.cosine[place] >= _OWN:
+            yield Reason("passage", self._source.labels[int(self._alike.nearest[place])])

@@ -18,7 +18,7 @@ import numpy as np
 from notewell.index import scripts
 from notewell.index.analyze import words
 from notewell.search.candidates import Candidates
-from notewell.types import CountTokens, FloatArray
+from notewell.types import CountTokens, FloatArray, SearchMode
 
 NEAR, FAR = 10, 100  # ranks that the best note is held against
 
@@ -66,7 +66,7 @@ class Signals:
         }
 
 
-def signals(notes: Candidates, text: str, *, known: float, asked: float) -> Signals:
+def query_signals(notes: Candidates, text: str, *, known: float, asked: float) -> Signals:
     """Look at the candidate notes that `text` found.
 
     `asked` is the sum of the idf of its tokens, `known` that of those the vault has.
@@ -123,3 +123,28 @@ def _lead(scores: FloatArray) -> float:
     ordered = -np.sort(-scores)
     spread = float(ordered[0] - ordered[min(FAR, len(ordered)) - 1])
     return float(ordered[0] - ordered[NEAR - 1]) / spread if spread > 0 else 0.0
+
+
+_MEANING_ALONE = 0.7  # what a good cosine is worth where the words are not there
+
+
+def confidence(notes: Candidates, signals: Signals, mode: SearchMode) -> float:
+    """0..1, from the candidate notes. `mode` is what was possible: `keyword` without a model."""
+    if not len(notes):
+        return 0.0
+    words = math.tanh(signals.covered)
+    best = float(np.nan_to_num(notes.cosine).max())
+    by_meaning = _logistic(-7.7 + 10.5 * best + 3.44 * signals.semantic_lead)
+    match mode:
+        case "hybrid":
+            by_both = _logistic(-8.65 + 9.24 * words + 3.29 * signals.semantic_lead)
+            sure = max(by_both, _MEANING_ALONE * by_meaning)
+        case "keyword":
+            sure = _logistic(-6.97 + 9.0 * words)
+        case "semantic":
+            sure = by_meaning
+    return round(sure, 3)
+
+
+def _logistic(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-value))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.retrieve import terms
-from notewell.search.spelling import distance, endings, meant
+from notewell.search.terms import completions, corrections, distance, terms
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {
@@ -34,19 +33,21 @@ def library(make_library: MakeLibrary) -> Library:
         ("gerden", "garden"),
     ],
 )
-def test_a_mistyped_word_finds_what_was_meant(library: Library, typed: str, wanted: str) -> None:
-    assert wanted in meant(library.index.keywords, typed)
+def test_a_mistyped_word_finds_what_was_corrections(
+    library: Library, typed: str, wanted: str
+) -> None:
+    assert wanted in corrections(library.index.keywords, typed)
     assert library.paths(typed, mode="keyword") == library.paths(wanted, mode="keyword")
 
 
 @pytest.mark.parametrize("typed", ["cat", "xyzzy", "x1234", "学习机器", "veilchenblau"])
 def test_short_foreign_and_strange_words_stay_as_they_are(library: Library, typed: str) -> None:
-    assert meant(library.index.keywords, typed) == {}
+    assert corrections(library.index.keywords, typed) == {}
 
 
 def test_two_edits_count_half_of_one(library: Library) -> None:
-    assert meant(library.index.keywords, "beekeping")["beekeeping"] == 0.5
-    assert meant(library.index.keywords, "bekeping")["beekeeping"] == 0.25
+    assert corrections(library.index.keywords, "beekeping")["beekeeping"] == 0.5
+    assert corrections(library.index.keywords, "bekeping")["beekeeping"] == 0.25
 
 
 def test_a_word_that_the_vault_has_is_not_corrected(library: Library) -> None:
@@ -54,7 +55,7 @@ def test_a_word_that_the_vault_has_is_not_corrected(library: Library) -> None:
 
 
 def test_a_word_that_has_just_come_is_not_corrected(library: Library) -> None:
-    assert meant(library.index.keywords, "patience") == {}
+    assert corrections(library.index.keywords, "patience") == {}
 
 
 def test_a_correction_is_marked_in_the_snippet(library: Library) -> None:
@@ -63,7 +64,7 @@ def test_a_correction_is_marked_in_the_snippet(library: Library) -> None:
 
 
 def test_the_last_word_while_typing_stands_for_what_begins_so(library: Library) -> None:
-    assert set(endings(library.index.keywords, "gard")) == {"garden", "gardener", "gardens"}
+    assert set(completions(library.index.keywords, "gard")) == {"garden", "gardener", "gardens"}
     assert library.paths("roofs beekee", mode="keyword", typing=True)[0] == "More.md"
     assert library.paths("beekee", mode="keyword") == []
     assert set(library.paths("beekee", mode="keyword", typing=True)) == {"Bees.md", "More.md"}
