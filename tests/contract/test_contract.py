@@ -26,10 +26,10 @@ from notewell.ingest.events import EventKind
 from notewell.types import MemoryRules, ModelRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.openapi import document
+from notewell.web.pages import FEATURES
 from notewell.web.routes import ROUTES
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
-from notewell.web.static_pages import FEATURES
 from tests.contract.vault import write_vault
 from tests.tiny_model import write_tiny_model
 from tests.waiting import PROCESS_S

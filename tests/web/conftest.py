@@ -12,8 +12,8 @@ from pytest_aiohttp import AiohttpClient
 from notewell.config.edit import Configuration
 from notewell.types import LimitRules, ServerRules, VaultRecord
 from notewell.web.app import create_app
-from notewell.web.events import Streams
 from notewell.web.server import make_runner
+from notewell.web.sse import Streams
 from tests.web.fakes import NOTES, TOKEN, Client, Connect, FakeEngine, FakeVaults
 
 UNBUILT = Path("no web interface")  # whether or not this checkout has built one

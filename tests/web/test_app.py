@@ -12,8 +12,7 @@ from notewell.contract.graph import NeighborsRequest
 from notewell.contract.request import JSON_MEDIA
 from notewell.contract.search import SimilarTextRequest
 from notewell.errors import ModelError, NotewellError, NotFoundError
-from notewell.web.route import Route
-from notewell.web.routes import ROUTES
+from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import Client, Connect, FakeEngine, FakeVaults
 
 

@@ -15,12 +15,10 @@ from notewell.engine.engine import Engine
 from notewell.errors import ForbiddenError, NotewellError, ServerError
 from notewell.types import ServerRules, Settings, VaultRecord
 from notewell.vaults.opened import Vaults
-from notewell.web.callers import Callers
-from notewell.web.listener import bind
-from notewell.web.parameters import parameters
-from notewell.web.route import Route
-from notewell.web.routes import ROUTES
-from notewell.web.security import Address, Gate, warnings_of
+from notewell.web.auth import Address, Callers, Gate
+from notewell.web.listener import bind, warnings_of
+from notewell.web.openapi import parameters
+from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 
 # --- paths --------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from notewell.contract.changes import Change
-from notewell.web.bodies import MAX_BODY_BYTES
+from notewell.web.request_models import MAX_BODY_BYTES
 from tests.web.fakes import Client, FakeEngine
 
 SAVED = 1_772_445_600_123

@@ -17,8 +17,8 @@ from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.errors import BusyError, ConfigError
 from notewell.types import LimitRules
-from notewell.web.events import Streams
 from notewell.web.limits import Rates, SlidingWindow, Slots
+from notewell.web.sse import Streams
 from tests.waiting import HANG_S, happened, until_async
 from tests.web.fakes import Client, Connect, FakeEngine
 

@@ -14,10 +14,8 @@ from notewell.contract.request import JSON_MEDIA
 from notewell.contract.schema import Json
 from notewell.types import LimitRules
 from notewell.web.limits import Rates
-from notewell.web.openapi import document
-from notewell.web.parameters import parameters
-from notewell.web.route import Route
-from notewell.web.routes import ROUTES
+from notewell.web.openapi import document, parameters
+from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import Client
 from tests.web.fits import misfits
 

@@ -20,9 +20,8 @@ import pytest
 
 from notewell.errors import ServerError
 from notewell.types import Settings
-from notewell.web.server import serve
+from notewell.web.server import serve, watch
 from notewell.web.server_file import SERVER_FILE, BoundServer
-from notewell.web.shutdown import watch
 from tests.waiting import HANG_S, happened, until_async
 from tests.web.fakes import TOKEN, FakeEngine, FakeVaults
 

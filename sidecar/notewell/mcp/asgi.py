@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from aiohttp import web
 
-from notewell.web.security import SAFETY_HEADERS
+from notewell.web.auth import SAFETY_HEADERS
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]

@@ -18,7 +18,7 @@ from notewell.errors import ForbiddenError
 from notewell.mcp.asgi import Application, exchange
 from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
 from notewell.types import VaultRecord
-from notewell.web.callers import CALLER
+from notewell.web.auth import CALLER
 from notewell.web.site import SITE, Site
 
 if TYPE_CHECKING:  # the SDK takes half a second to load

@@ -16,18 +16,16 @@ from notewell.contract.endpoints import FEATURES
 from notewell.errors import NotewellError
 from notewell.types import LimitRules, ServerRules
 from notewell.vaults.opened import Vaults
-from notewell.web import openapi, pages, static_pages
+from notewell.web import openapi, pages
 from notewell.web.audit import Audit
-from notewell.web.bodies import MAX_BODY_BYTES
-from notewell.web.callers import Callers
-from notewell.web.events import Streams
-from notewell.web.guard import guard, sign_in
+from notewell.web.auth import Callers, Gate, bound_address
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
-from notewell.web.problems import answer
+from notewell.web.middleware import answer, guard, sign_in
+from notewell.web.request_models import MAX_BODY_BYTES
 from notewell.web.routes import ROUTES
-from notewell.web.security import Gate, bound_address
 from notewell.web.site import SITE, Site
+from notewell.web.sse import Streams
 
 _SAVE_USED_S = 60.0
 STATIC = Path(__file__).parent / "static"
@@ -56,7 +54,7 @@ def create_app(
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
-    pages_at = static_pages.built(static)
+    interface = pages.built(static)
     app.on_shutdown.append(streams.end)
     app[SITE] = Site(
         vaults=vaults,
@@ -68,14 +66,14 @@ def create_app(
         slots=Slots(limits.concurrent, limits.waiting),
         configuration=configuration,
         version=version,
-        features=FEATURES if pages_at is None else (*FEATURES, *static_pages.FEATURES),
-        static=pages_at,
+        features=FEATURES if interface is None else (*FEATURES, *pages.FEATURES),
+        static=interface,
         metrics=Metrics(),
         streams=streams,
     )
     _add_routes(app)
-    if pages_at is not None:
-        static_pages.add_interface(app, pages_at, server.allowed_origins)
+    if interface is not None:
+        pages.add_interface(app, interface, server.allowed_origins)
     app.cleanup_ctx.extend((_engines, _last_used))
     return app
 
@@ -129,9 +127,9 @@ async def _shell(request: web.Request) -> web.StreamResponse:
         return signed_in
     site, bound = request.app[SITE], bound_address(request)
     if site.static is not None:
-        return static_pages.shell(site.static)
+        return pages.interface(site.static)
     url = f"{request.scheme}://{request.headers[hdrs.HOST]}"
-    return pages.shell(url, signed_in=site.gate.browser(request, bound) is not None)
+    return pages.start_page(url, signed_in=site.gate.browser(request, bound) is not None)
 
 
 async def _openapi(request: web.Request) -> web.Response:

@@ -11,7 +11,7 @@ import time
 from aiohttp import hdrs, web
 
 from notewell.support.logs import AUDIT
-from notewell.web.callers import Caller
+from notewell.web.auth import Caller
 from notewell.web.limits import SlidingWindow
 
 _log = logging.getLogger(AUDIT)

@@ -5,9 +5,19 @@ Most requests are answered by the engine of their vault; those that concern the 
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from notewell import API_VERSION
+from notewell.ask.service import AskService
+from notewell.contract import manage as replies
+from notewell.contract.ask import AskFailed, AskRequest
 from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.server import (
@@ -19,7 +29,13 @@ from notewell.contract.server import (
     VaultsRequest,
 )
 from notewell.engine.answers import IN_ORDER, answer
-from notewell.engine.event_stream import EventStream
+from notewell.engine.event_stream import EventStream, StreamedEvent
+from notewell.errors import ConfigError
+from notewell.models.catalogue import CATALOGUE, ModelSpec
+from notewell.models.fetch import locate
+from notewell.support.http import Cancel
+from notewell.types import Settings
+from notewell.web.auth import CALLER
 from notewell.web.metrics import VaultFigures
 from notewell.web.site import Site
 
@@ -65,3 +81,129 @@ async def metrics(site: Site, _vault: str | None, _request: MetricsRequest) -> s
             with hold as engine:
                 figures.append(VaultFigures(await engine.call(engine.status), engine.tally()))
     return site.metrics.page(figures)
+
+
+async def session(
+    _site: Site, _vault: str | None, _request: replies.SessionRequest
+) -> replies.SessionReply:
+    """Tell a caller what it may do."""
+    caller = CALLER.get()
+    return replies.SessionReply(caller.name, caller.scope)
+
+
+async def models(
+    site: Site, vault: str | None, _request: replies.ModelsRequest
+) -> replies.CatalogueReply:
+    """List the models of the catalogue."""
+    engine = site.engine(vault)
+    settings = site.vaults.settings(engine.record)
+    status = await engine.call(engine.status)
+    views = await asyncio.to_thread(_views, settings)
+    return replies.CatalogueReply(engine.record.name, settings.model.name, status.model, views)
+
+
+async def config(
+    site: Site, vault: str | None, request: replies.ConfigRequest
+) -> replies.ConfigReply:
+    """Show the settings."""
+    section = f"{request.section}." if request.section is not None else ""
+    return await asyncio.to_thread(_config, site, vault, lambda key: key.startswith(section))
+
+
+async def change_config(
+    site: Site, vault: str | None, request: replies.ChangeConfigRequest
+) -> replies.ConfigReply:
+    """Change settings in the configuration file."""
+    changes = request.changes
+    if site.configuration is None:
+        raise ConfigError("this server was started without a configuration file to change")
+    folder = site.record(vault).path
+    await asyncio.to_thread(site.configuration.change, changes, folder)
+    return await asyncio.to_thread(_config, site, vault, changes.__contains__)
+
+
+def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> replies.ConfigReply:
+    record = site.record(vault)
+    running = site.vaults.settings(record)
+    if site.configuration is None:
+        return replies.ConfigReply(record.name, None, restart=False, settings=())
+    return site.configuration.reply(record.name, record.path, running, among)
+
+
+def _views(settings: Settings) -> tuple[replies.CatalogueModel, ...]:
+    return tuple(_view(spec, settings) for spec in CATALOGUE)
+
+
+def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
+    configured = spec.name == settings.model.name
+    own = settings.model.folder if configured else None
+    folder = Path(own) if own is not None else None
+    return replies.CatalogueModel(
+        name=spec.name,
+        dimensions=spec.dimensions,
+        max_tokens=spec.max_tokens,
+        languages=spec.languages,
+        licence=spec.licence,
+        download_mb=spec.download_mb,
+        runtime=spec.runtime,
+        configured=configured,
+        present=locate(spec, model_dir=settings.model_dir, folder=folder) is not None,
+    )
+
+
+_log = logging.getLogger(__name__)
+
+_UNFORESEEN = "Something failed inside Notewell; its log says where. Please report it."
+_MOST_WAITING = 10_000  # pieces of an answer that wait for a slow reader
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    id: int
+    kind: str
+    data: object
+
+
+async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream:
+    """Begin an answer in a thread of its own; it ends when nobody listens any more."""
+    answering = _Answering(site.engine(vault).asking, request)
+    following = EventStream(answering.begin, most_waiting=_MOST_WAITING)
+    answering.follow(following)
+    return following
+
+
+class _Answering:
+    """One answer in a thread, told to one listener."""
+
+    def __init__(self, desk: AskService, request: AskRequest) -> None:
+        self._desk = desk
+        self._request = request
+        self._cancel = Cancel()
+        self._tell: Callable[[StreamedEvent], None] = lambda _: None
+        self._following: EventStream | None = None
+
+    def begin(
+        self, listener: Callable[[StreamedEvent], None]
+    ) -> tuple[tuple[StreamedEvent, ...], Callable[[], None]]:
+        """As `EventStream` subscribes; unsubscribing cancels."""
+        self._tell = listener
+        return (), self._cancel.cancel
+
+    def follow(self, following: EventStream) -> None:
+        """Start answering; the stream ends with the answer."""
+        self._following = following
+        threading.Thread(target=self._run, name="ask", daemon=True).start()
+
+    def _run(self) -> None:
+        told = 0
+        try:
+            for event in self._desk.answer(self._request, self._cancel):
+                self._tell(_Numbered(told := told + 1, event.kind, event.data))
+        except Exception as error:  # noqa: BLE001 - the end of the thread: who listens hears of it
+            # The message might quote a note, so only the places are logged.
+            places = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("an answer failed: %s\n%s", type(error).__name__, places)
+            self._tell(_Numbered(told + 1, "error", AskFailed("internal", _UNFORESEEN)))
+        finally:
+            if self._following is not None:
+                self._following.end_soon()

@@ -1,17 +1,22 @@
-"""The port: bound, perhaps with TLS, and closed to more connections than fit."""
+"""The port: bound, perhaps with TLS, and closed to more connections than fit.
+
+Also what a person should know of the address and the rules that they chose.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import socket
 import ssl
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from notewell.errors import ConfigError, ServerError
 from notewell.types import ServerRules
+from notewell.web.auth import ANY, LOOPBACK_NAMES
 
 _TLS_HANDSHAKE_S = 10.0
 _FULL = (
@@ -140,3 +145,41 @@ class _Counted(asyncio.Protocol):
         if self._address is not None:
             self._door.leave(self._address)
             self._inner.connection_lost(exc)
+
+
+def warnings_of(rules: ServerRules) -> tuple[str, ...]:
+    """Say what a person should know of the rules they set."""
+    return tuple(filter(None, (bind_warning(rules.host, tls=bool(rules.tls_cert)), *_wild(rules))))
+
+
+def bind_warning(host: str, *, tls: bool = False) -> str | None:
+    """Say what listening on `host` means where it is not this machine alone."""
+    if host in LOOPBACK_NAMES or _is_loopback(host):
+        return None
+    reach = f"Listening on {host}: every device that reaches this machine can ask this server"
+    if tls:
+        return f"{reach}."
+    return (
+        f"{reach}, and the token and your notes travel unencrypted. Use a trusted network, or TLS"
+        " (`server.tls_cert`, or a proxy in front)."
+    )
+
+
+def _wild(rules: ServerRules) -> Iterator[str]:
+    if ANY in rules.allowed_hosts:
+        yield (
+            "`server.allowed_hosts` has `*`: any web page may point its own name at this server"
+            " (DNS rebinding). Name the hosts instead."
+        )
+    if ANY in rules.allowed_origins:
+        yield (
+            "`server.allowed_origins` has `*`: pages of any origin may send requests to this"
+            " server. Name the origins instead."
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

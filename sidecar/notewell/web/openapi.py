@@ -1,15 +1,17 @@
-"""The OpenAPI 3.1 document of the API, made from the table of routes and the typed schema."""
+"""The OpenAPI 3.1 document, made from the table of routes; parameters in words, for the docs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from notewell.contract.request import Example
 from notewell.contract.request import Json as Value
 from notewell.contract.schema import Json, Shape, describe
 from notewell.contract.server import Problem
 from notewell.web.request_models import RequestModel, vault_model
-from notewell.web.route import Route
+from notewell.web.routes import Route
 
 _ABOUT = (
     "Search and facts of the vaults that this server has open. Every route but /api/health needs"
@@ -125,3 +127,52 @@ def _json(value: Value) -> Json:
     if isinstance(value, Mapping):
         return {name: _json(part) for name, part in value.items()}
     return value if isinstance(value, str | int) else [_json(part) for part in value]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a request. `default` is empty where there is none to speak of."""
+
+    name: str
+    values: str
+    required: bool
+    default: str
+    about: str
+
+
+def parameters(model: type[RequestModel]) -> tuple[Parameter, ...]:
+    """List the parameters of a request model, in order."""
+    schema = model.model_json_schema()
+    required = schema.get("required", [])
+    return tuple(
+        Parameter(
+            name=name,
+            values=_values(field),
+            required=name in required,
+            default=_default(field.get("default")),
+            about=field.get("description", ""),
+        )
+        for name, field in schema.get("properties", {}).items()
+    )
+
+
+def _values(field: dict[str, Any]) -> str:  # a JSON Schema, as pydantic gives it
+    if "anyOf" in field:
+        field = next(part for part in field["anyOf"] if part.get("type") != "null")
+    if "enum" in field:
+        return " | ".join(field["enum"])
+    if field.get("type") == "array":
+        return f"list of {_values(field['items'])}" if "items" in field else "list"
+    if "$ref" in field:
+        return "object"
+    if "minimum" in field and "maximum" in field:
+        return f"{field['minimum']} to {field['maximum']}"
+    if field.get("type") == "boolean":
+        return "true | false"
+    return "text" if field.get("type") == "string" else str(field.get("type", ""))
+
+
+def _default(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,11 +1,12 @@
 """Checks what HTTP clients send: a pydantic model for each request, made from its record.
 
 A request is checked before any handler runs. Unknown names are refused, so that a typing mistake
-does not silently do nothing.
+does not silently do nothing. Bodies must be uncompressed, complete in time, and not too large.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import abc
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
@@ -14,7 +15,7 @@ from types import GenericAlias, UnionType
 from typing import Annotated, Any, ClassVar, Self, TypeVar, Union, get_args, get_origin
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -209,3 +210,21 @@ def _usage(error: ValidationError, model: type[RequestModel]) -> UsageError:
         else:
             parts.append(f"`{name}` is not valid: {detail['msg']}")
     return UsageError("; ".join(parts) + ".")
+
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+
+
+async def read_body(request: web.Request, seconds: float) -> bytes:
+    """Read it within `seconds`.
+
+    Refused: a compressed one, which may be a thousand times as large as it looks, one above
+    `MAX_BODY_BYTES` (the application's limit), and one that trickles in.
+    """
+    if request.headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
+        raise web.HTTPUnsupportedMediaType
+    try:
+        async with asyncio.timeout(seconds if seconds > 0 else None):
+            return await request.read()
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout from error

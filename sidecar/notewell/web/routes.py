@@ -1,19 +1,132 @@
 """The table of routes: each request of the contract with the function that answers it.
 
-Dispatch, OpenAPI and the docs are made from it. After a change of the contract, write its files and
-the table of docs/api.md anew (`NOTEWELL_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
+A route reads and checks the HTTP request, calls that function and sends its reply. Dispatch,
+OpenAPI and the docs are made from the table. After a change of the contract, update its files and
+the table of docs/api.md (`NOTEWELL_TEST_UPDATE_CONTRACT=1 pytest tests/contract tests/web`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
 
-from notewell.contract import manage as manage_requests
-from notewell.contract import search, server
+from aiohttp import hdrs, web
+
+from notewell.contract import manage, search, server
 from notewell.contract.ask import AskRequest
+from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
-from notewell.web import ask, handlers, manage
-from notewell.web.route import Handler, Route
+from notewell.contract.request import Endpoint, Request, reply_type
+from notewell.engine.event_stream import EventStream
+from notewell.errors import QueryTimeoutError
+from notewell.web import handlers
+from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
+from notewell.web.site import SITE, Site
+
+# From the vault that is meant (None: the only one) and a checked request to its reply.
+Handler = Callable[[Site, str | None, Any], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A request and the function that answers it."""
+
+    request: type[Request[Any]]
+    handle: Handler
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it is answered, and under which rules."""
+        return self.request.endpoint
+
+    @property
+    def reply(self) -> type:
+        """The record of its reply, or of each event of a stream; str is plain text."""
+        return reply_type(self.request)
+
+    @property
+    def reply_name(self) -> str:
+        """What it answers with, in a word."""
+        return "text" if self.reply is str else self.reply.__name__
+
+    @property
+    def model(self) -> type[RequestModel]:
+        """What checks a request."""
+        return model_of(self.request)
+
+    @property
+    def refusals(self) -> tuple[int, ...]:
+        """The statuses of problem documents that a caller should expect."""
+        endpoint = self.endpoint
+        of_vaults = (404, 409) if endpoint.of_vault else ()
+        of_bodies = (408, 413, 415) if endpoint.method != "GET" else ()
+        of_callers = (401, 503) if endpoint.needs_token else ()
+        of_questions = (504,) if self._may_time_out else ()
+        return tuple(sorted({400, 403, 429, *of_callers, *of_vaults, *of_bodies, *of_questions}))
+
+    @property
+    def _may_time_out(self) -> bool:
+        endpoint = self.endpoint
+        return endpoint.timed and endpoint.needs_token and endpoint.scope == "read"
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        """Answer one HTTP request: read, check, handle, encode."""
+        site = request.app[SITE]
+        checked = await self._read(request, site)
+        async with AsyncExitStack() as held:
+            reply = await self._answer(site, checked.vault_name, checked.to_record(), held)
+            if isinstance(reply, EventStream):
+                return await site.streams.send(request, reply)
+        body = reply.encode() if isinstance(reply, str) else to_json(reply)
+        headers = {hdrs.CONTENT_TYPE: self.endpoint.media}
+        return web.Response(status=self.endpoint.status, body=body, headers=headers)
+
+    async def _read(self, request: web.Request, site: Site) -> RequestModel:
+        if self.endpoint.method == "GET":
+            return from_query(self.model, request, self.endpoint.headers)
+        raw = await read_body(request, site.limits.body_timeout_s)
+        return from_body(self.model, request, raw)
+
+    async def _answer(
+        self, site: Site, vault: str | None, asked: object, held: AsyncExitStack
+    ) -> object:
+        """Wait for a place, and handle; the vault is held until `held` ends."""
+        if not self.endpoint.needs_token:  # a monitor is answered, however busy the server is
+            return await self.handle(site, vault, asked)
+        async with site.slots.taken():
+            if self.endpoint.scope != "read":
+                # What was begun is finished, whether or not the caller waits for the answer.
+                return await asyncio.shield(self._apply(site, vault, asked))
+            await self._hold(site, vault, held)
+            return await self._in_time(site, vault, asked)
+
+    async def _apply(self, site: Site, vault: str | None, asked: object) -> object:
+        """Handle what changes something, with a hold of its own on the vault."""
+        async with AsyncExitStack() as held:
+            await self._hold(site, vault, held)
+            return await self.handle(site, vault, asked)
+
+    async def _hold(self, site: Site, vault: str | None, held: AsyncExitStack) -> None:
+        if self.endpoint.of_vault:
+            await held.enter_async_context(site.holding(vault))
+
+    async def _in_time(self, site: Site, vault: str | None, asked: object) -> object:
+        seconds = site.limits.query_timeout_s if self._may_time_out else 0.0
+        limit = asyncio.timeout(seconds if seconds > 0 else None)
+        try:
+            async with limit:
+                return await self.handle(site, vault, asked)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise QueryTimeoutError(
+                f"No answer within {seconds:g} seconds, so the question was given up. Ask for less"
+                " at once, or set `limits.query_timeout_s`."
+            ) from error
+
 
 # Answered by the server itself; the engine of the vault answers all others.
 _OF_SERVER: Mapping[type, Handler] = {
@@ -22,11 +135,11 @@ _OF_SERVER: Mapping[type, Handler] = {
     server.EventsRequest: handlers.events,
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,
-    AskRequest: ask.ask,
-    manage_requests.SessionRequest: manage.session,
-    manage_requests.ModelsRequest: manage.models,
-    manage_requests.ConfigRequest: manage.config,
-    manage_requests.ChangeConfigRequest: manage.change_config,
+    AskRequest: handlers.ask,
+    manage.SessionRequest: handlers.session,
+    manage.ModelsRequest: handlers.models,
+    manage.ConfigRequest: handlers.config,
+    manage.ChangeConfigRequest: handlers.change_config,
 }
 ROUTES: tuple[Route, ...] = tuple(
     Route(request, _OF_SERVER.get(request, handlers.from_engine)) for request in REQUESTS

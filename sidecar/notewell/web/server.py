@@ -1,14 +1,22 @@
-"""A server's life: bind, announce, answer until told to stop, then finish and leave no trace."""
+"""A server's life: bind, announce, answer until told to stop, then finish and leave no trace.
+
+It is told by a signal, or by the end of its standard input.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
+import signal
 import socket
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
 from aiohttp import web
 
@@ -17,10 +25,8 @@ from notewell.config.edit import Configuration
 from notewell.types import ServerRules, Settings
 from notewell.vaults.opened import Vaults
 from notewell.web.app import create_app
-from notewell.web.listener import bind, listening, tls_context
-from notewell.web.security import warnings_of
+from notewell.web.listener import bind, listening, tls_context, warnings_of
 from notewell.web.server_file import BoundServer, announced
-from notewell.web.shutdown import told_to_stop
 
 SHUTDOWN_SECONDS = 5.0
 # How long a connection may stay without a whole head of a request: between two requests, and for
@@ -84,12 +90,12 @@ def make_runner(app: web.Application) -> web.AppRunner:
     """Make what runs the application, with our limits and without logs that quote requests."""
     return web.AppRunner(
         app,
-        access_log=None,  # problems.py writes one without addresses
+        access_log=None,  # middleware.py writes one without addresses
         logger=_http_log(),
         shutdown_timeout=SHUTDOWN_SECONDS,
         max_line_size=MAX_REQUEST_LINE,
         keepalive_timeout=IDLE_SECONDS,
-        auto_decompress=False,  # a small body must not become a large one; bodies.py refuses it
+        auto_decompress=False,  # a compressed body may unpack to any size; it is refused
         handler_cancellation=True,  # nobody works for a client that has left
     )
 
@@ -145,3 +151,68 @@ class _KindOnly(logging.Filter):
 
 
 _KIND_ONLY = _KindOnly()
+
+
+@contextmanager
+def told_to_stop(*, watch_stdin: bool) -> Iterator[asyncio.Event]:
+    """Give an event that is set on SIGINT or SIGTERM, or with `watch_stdin` when stdin closes.
+
+    A second signal does what it would without a server, so that an impatient person is heard.
+    """
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def stop() -> None:
+        # The loop may have ended between the last byte of stdin and this call.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(stopped.set)
+
+    if watch_stdin:
+        watch(_stdin(), stop)
+    with _signals(stop):
+        yield stopped
+
+
+def _stdin() -> int | None:
+    """Return the descriptor of standard input; None where the process has none."""
+    try:
+        return None if sys.stdin is None else sys.stdin.fileno()
+    except ValueError:  # closed, or replaced by something without a descriptor
+        return None
+
+
+@contextmanager
+def _signals(stop: Callable[[], None]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers; its owner decides when to stop
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def heard(_number: int, _frame: FrameType | None) -> None:
+        restore()
+        stop()
+
+    for number in before:
+        signal.signal(number, heard)
+    try:
+        yield
+    finally:
+        restore()
+
+
+def watch(descriptor: int | None, stop: Callable[[], None]) -> None:
+    """Call `stop` from a thread when `descriptor` ends; None is one that has ended already.
+
+    It is read below Python's own buffer, whose lock a waiting thread would hold at exit.
+    """
+
+    def read_to_end() -> None:
+        with suppress(OSError):
+            while descriptor is not None and os.read(descriptor, 4096):
+                pass
+        stop()
+
+    threading.Thread(target=read_to_end, name="watch-stdin", daemon=True).start()

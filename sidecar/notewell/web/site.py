@@ -17,10 +17,10 @@ from notewell.errors import NotFoundError, UsageError
 from notewell.types import LimitRules, VaultRecord
 from notewell.vaults.opened import Vaults
 from notewell.web.audit import Audit
-from notewell.web.events import Streams
+from notewell.web.auth import Gate
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
-from notewell.web.security import Gate
+from notewell.web.sse import Streams
 
 
 @dataclass(frozen=True, slots=True)

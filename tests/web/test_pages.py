@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.types import ServerRules
-from notewell.web.static_pages import INTERFACE_POLICY, OBSIDIAN_ORIGINS, embed_policy
+from notewell.web.pages import INTERFACE_POLICY, OBSIDIAN_ORIGINS, embed_policy
 from tests.web.fakes import TOKEN, Connect
 
 

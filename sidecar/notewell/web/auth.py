@@ -1,23 +1,32 @@
-"""Whom the server answers: known hosts, own pages, and callers that show a secret of ours.
+"""Who may call: known hosts, our own pages, and callers that show a token or a cookie of ours.
 
-Three checks stand before every handler. The host name stops DNS rebinding: a foreign page that
-points its own name at this machine still sends that name. The origin stops foreign pages that
-know our address. The token stops everybody else. No CORS header is ever sent.
+The host name stops DNS rebinding: a foreign page that points its own name at this machine still
+sends that name. The origin stops foreign pages that know our address. The secret stops everybody
+else. No CORS header is ever sent.
+
+A server knows up to three kinds of secret: the token of its own process, which it leaves for
+programs of this machine; the token that stays between runs; and those of single devices. The latter
+two are read again when their files change, so that a rotated or revoked one stops working at once.
 """
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
 import re
+import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
 
+from notewell.access.devices import DEVICES_FILE, Devices, Scope
+from notewell.access.tokens import TOKEN_FILE, digest, session_of, stored_token
 from notewell.errors import ForbiddenError
 from notewell.types import ServerRules
-from notewell.web.callers import Caller, Callers
 
 ANY = "*"  # in an allow-list
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -38,6 +47,109 @@ _HOST = re.compile(
     r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^:\[\]@/\s]+))(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
 )
+_STAMP_SECONDS = 60.0  # how exactly "last used" is known
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody who may ask. `id` tells callers apart; `name` is what a person called them."""
+
+    id: str
+    name: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A caller, with the digests of what they may show."""
+
+    caller: Caller
+    token: str | None
+    session: str
+
+
+OWNER = Caller("owner", "this computer", "admin")
+CALLER: ContextVar[Caller] = ContextVar("notewell.caller")  # of the request being answered
+
+
+class Callers:
+    """Those who may ask this server. With `state_dir` also those whom its files name."""
+
+    def __init__(self, token: str, state_dir: Path | None = None) -> None:
+        """`token` is the process's own."""
+        self._own = _Known(OWNER, digest(token), digest(session_of(token)))
+        self._state_dir = state_dir
+        self.devices = Devices(state_dir) if state_dir is not None else None
+        self._stamp: tuple[object, ...] | None = None
+        self._filed: tuple[_Known, ...] = ()
+        self._used: dict[str, float] = {}
+
+    def by_token(self, token: str) -> Caller | None:
+        """Who shows `token`; None for nobody we know."""
+        shown, found = digest(token), None
+        for known in self._all():  # all of them, so that the time tells nothing
+            if known.token is not None and hmac.compare_digest(known.token, shown):
+                found = known.caller
+        return self._noted(found)
+
+    def by_cookie(self, cookie: str) -> Caller | None:
+        """Whose browser shows `cookie`; None for nobody we know."""
+        shown, found = digest(cookie), None
+        for known in self._all():
+            if hmac.compare_digest(known.session, shown):
+                found = known.caller
+        return self._noted(found)
+
+    def redeem(self, code: str) -> str | None:
+        """The cookie for a link that works once; None where it worked already or is too old.
+
+        Blocks on the disk, so it runs off the event loop.
+        """
+        return self.devices.redeem(code) if self.devices is not None else None
+
+    def save_used(self) -> None:
+        """Write down when devices were last heard of; blocks on the disk."""
+        used, self._used = self._used, {}
+        if used and self.devices is not None:
+            self.devices.used(used)
+
+    def _noted(self, caller: Caller | None) -> Caller | None:
+        if caller is not None and caller is not OWNER:
+            now = time.time()
+            if now - self._used.get(caller.id, 0.0) > _STAMP_SECONDS:
+                self._used[caller.id] = now
+        return caller
+
+    def _all(self) -> tuple[_Known, ...]:
+        if self._state_dir is None:
+            return (self._own,)
+        stamp = tuple(_changed(self._state_dir / name) for name in (TOKEN_FILE, DEVICES_FILE))
+        if stamp != self._stamp:
+            self._filed = (*self._kept(), *self._of_devices())
+            self._stamp = stamp
+        return (self._own, *self._filed)
+
+    def _kept(self) -> tuple[_Known, ...]:
+        if self._state_dir is None or not (self._state_dir / TOKEN_FILE).exists():
+            return ()
+        token = stored_token(self._state_dir)
+        return (_Known(OWNER, digest(token), digest(session_of(token))),)
+
+    def _of_devices(self) -> tuple[_Known, ...]:
+        devices = self.devices.all() if self.devices is not None else ()
+        return tuple(
+            _Known(Caller(device.id, device.name, device.scope), device.token, device.session)
+            for device in devices
+        )
+
+
+def _changed(file: Path) -> object:
+    """What tells one content of a file from the next."""
+    try:
+        seen = file.stat()
+    except OSError:
+        return None
+    return seen.st_ino, seen.st_mtime_ns, seen.st_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,41 +259,3 @@ def bound_address(request: web.Request) -> Address:
     host = ipaddress.ip_address(str(name[0]).partition("%")[0])
     mapped = host.ipv4_mapped if isinstance(host, ipaddress.IPv6Address) else None
     return Address(host=str(mapped or host), port=int(name[1]))
-
-
-def warnings_of(rules: ServerRules) -> tuple[str, ...]:
-    """Say what a person should know of the rules they set."""
-    return tuple(filter(None, (bind_warning(rules.host, tls=bool(rules.tls_cert)), *_wild(rules))))
-
-
-def bind_warning(host: str, *, tls: bool = False) -> str | None:
-    """Say what listening on `host` means where it is not this machine alone."""
-    if host in LOOPBACK_NAMES or _is_loopback(host):
-        return None
-    reach = f"Listening on {host}: every device that reaches this machine can ask this server"
-    if tls:
-        return f"{reach}."
-    return (
-        f"{reach}, and the token and your notes travel unencrypted. Use a trusted network, or TLS"
-        " (`server.tls_cert`, or a proxy in front)."
-    )
-
-
-def _wild(rules: ServerRules) -> Iterator[str]:
-    if ANY in rules.allowed_hosts:
-        yield (
-            "`server.allowed_hosts` has `*`: any web page may point its own name at this server"
-            " (DNS rebinding). Name the hosts instead."
-        )
-    if ANY in rules.allowed_origins:
-        yield (
-            "`server.allowed_origins` has `*`: pages of any origin may send requests to this"
-            " server. Name the origins instead."
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

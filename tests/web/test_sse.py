@@ -11,7 +11,7 @@ import pytest
 from aiohttp import ClientResponse
 
 from notewell.web import server as server_module
-from notewell.web.events import Streams
+from notewell.web.sse import Streams
 from tests.waiting import HANG_S, until_async
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 

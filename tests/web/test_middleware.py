@@ -1,4 +1,4 @@
-"""The rules of security.py, attacked: token, cookie, host, origin, headers, logs."""
+"""Who may call, attacked: token, cookie, host, origin, headers, logs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from aiohttp import ClientResponse
 from yarl import URL
 
 from notewell.types import ServerRules
-from notewell.web.route import Route
-from notewell.web.routes import ROUTES
-from notewell.web.security import bind_warning
+from notewell.web.listener import bind_warning
+from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
 
 

@@ -13,8 +13,7 @@ from notewell.contract.codec import to_json
 from notewell.contract.request import EVENT_STREAM
 from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.errors import BusyError
-from notewell.web.callers import CALLER, Caller
-from notewell.web.security import SAFETY_HEADERS
+from notewell.web.auth import CALLER, SAFETY_HEADERS, Caller
 
 # Tells proxies, and a client whose network went away, that the connection lives.
 _HEARTBEAT = b": still here\n\n"

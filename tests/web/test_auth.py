@@ -12,8 +12,7 @@ from notewell.access.devices import Devices, Scope
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.support.logs import AUDIT
 from notewell.types import LimitRules, ServerRules
-from notewell.web.route import Route
-from notewell.web.routes import ROUTES
+from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import Client, Connect, FakeEngine
 
 RANK = {"read": 0, "write": 1, "admin": 2}
