@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from notewell import API_VERSION, __version__
 from notewell.cli.app import Root
-from notewell.cli.options import Command, invocation, json_option
+from notewell.cli.options import Command, current_invocation, json_option
 from notewell.errors import ModelUnavailableError
 from tests.waiting import PROCESS_S
 
@@ -136,7 +136,7 @@ def test_a_bug_keeps_its_traceback() -> None:
 def test_shared_options_go_before_or_after_the_command(args: list[str]) -> None:
     @click.command(cls=Command)
     def show() -> None:
-        click.echo(invocation().data_dir)
+        click.echo(current_invocation().data_dir)
 
     root = Root(name="notewell")
     root.add_command(show)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.cli.output import clean, note, print_facts, print_table
+from notewell.cli.output import clean, print_facts, print_message, print_table
 
 
 @given(st.text(st.characters(exclude_categories=[])))
@@ -29,7 +29,7 @@ def test_escapes_are_readable_and_the_rest_stays() -> None:
 
 
 def test_a_note_keeps_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    note("one\n\x1b]0;two\n")
+    print_message("one\n\x1b]0;two\n")
 
     assert capsys.readouterr().err == "one\n\\x1b]0;two\n"
 

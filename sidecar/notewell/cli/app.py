@@ -11,16 +11,16 @@ from typing import NoReturn
 import click
 
 from notewell import API_VERSION, __version__
-from notewell.cli.options import JSON_FLAGS, Group, expect_json, invocation
-from notewell.cli.output import complain, emit_object
+from notewell.cli.options import JSON_FLAGS, Group, current_invocation, expect_json
+from notewell.cli.output import emit_object, print_error
 from notewell.errors import NotewellError
 
-PROJECT = "Notewell for Obsidian"  # tells our program from others that are called notewell
+PROJECT = "Notewell for Obsidian"  # distinguishes our program from others called notewell
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
 
-# In the order of use. Each is loaded when it is needed: all of them together take longer than the
-# answer to a question.
+# In the order of use. Each is loaded when it is needed: loading all of them takes longer than an
+# answer.
 COMMANDS = {
     "demo": "notewell.cli.serve:demo",
     "index": "notewell.cli.index:index",
@@ -53,7 +53,7 @@ COMMANDS = {
 
 
 class Root(Group):
-    """The outermost group. Whatever a command raises ends here as one line and an exit code."""
+    """The outermost group, where errors of commands become one line and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of use."""
@@ -68,7 +68,7 @@ class Root(Group):
         return command if isinstance(command, click.Command) else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, having noted whether the caller reads JSON."""
+        """Parse the arguments; first note whether the caller reads JSON."""
         options = args[: args.index("--")] if "--" in args else args
         expect_json(ctx, wanted=not JSON_FLAGS.isdisjoint(options))
         return super().parse_args(ctx, args)
@@ -80,13 +80,13 @@ class Root(Group):
         except NotewellError as error:
             _fail(ctx, error.code, error.message, error.exit_code)
         except click.ClickException as error:
-            if invocation(ctx).json:
+            if current_invocation(ctx).json:
                 emit_object({"error": "bad_request", "detail": error.format_message()})
             raise
         except (click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
-            complain("interrupted")
+            print_error("interrupted")
             ctx.exit(_INTERRUPTED)
         except OSError as error:
             if error.errno == errno.EPIPE:
@@ -98,9 +98,9 @@ class Root(Group):
 
 
 def _fail(ctx: click.Context, code: str, message: str, exit_code: int) -> NoReturn:
-    if invocation(ctx).json:
+    if current_invocation(ctx).json:
         emit_object({"error": code, "detail": message})
-    complain(message)
+    print_error(message)
     ctx.exit(exit_code)
 
 
@@ -112,7 +112,7 @@ def _os_message(error: OSError) -> str:
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001 - click's signature
     if not value or ctx.resilient_parsing:
         return
-    if invocation(ctx).json:
+    if current_invocation(ctx).json:
         emit_object({"name": PROJECT, "version": __version__, "api": API_VERSION})
     else:
         click.echo(f"notewell {__version__}")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from notewell.cli.backend import answer
-from notewell.cli.options import Command, invocation, json_option, vault_option
+from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, print_table, stdout_console
 from notewell.cli.request_options import request_argument, request_options
 from notewell.contract.explore import ArchaeologyReply, ArchaeologyRequest, Bucket
@@ -34,9 +34,9 @@ def archaeology(*, vault: str | None, as_json: bool, **fields: Any) -> None:
 
 
 def _show(found: ArchaeologyReply) -> None:
-    invocation().warn(found.warnings)
+    current_invocation().warn(found.warnings)
     _print(found)
-    invocation().say(_summary(found))
+    current_invocation().say(_summary(found))
 
 
 def _print(found: ArchaeologyReply) -> None:

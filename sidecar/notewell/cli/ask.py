@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from notewell.cli.backend import backend_for, print_reply
-from notewell.cli.options import Command, invocation, json_option, vault_option
+from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object, print_table, stdout_console
 from notewell.cli.request_options import request_option
 from notewell.client.backend import Backend
@@ -76,7 +76,7 @@ def ask(
     question = question.strip() if question else None
     if not (models or question or conversations or forget or conversation):
         raise click.UsageError("Give a QUESTION, or --models, --conversations or --continue ID.")
-    with backend_for(invocation(), vault) as (_, backend):
+    with backend_for(current_invocation(), vault) as (_, backend):
         if models:
             print_reply(backend, AskModelsRequest(refresh), _show_models, as_json=as_json)
         elif conversations:
@@ -91,7 +91,7 @@ def ask(
             print_reply(backend, shown, _show_conversation, as_json=as_json)
         if save and conversation:
             saved = backend.answer(SaveConversationRequest(conversation, save))
-            invocation().say(f"saved as {saved.path}; `notewell undo` undoes it")
+            current_invocation().say(f"saved as {saved.path}; `notewell undo` undoes it")
 
 
 def _answer(backend: Backend, request: AskRequest, *, as_json: bool) -> str:
@@ -124,13 +124,15 @@ def _say_progress(event: AskEventData) -> None:
     match event:
         case AskNotice():
             where = "this computer" if event.local else event.host
-            invocation().say(f"asking {event.model} at {where}, which is sent {event.leaves}")
+            current_invocation().say(
+                f"asking {event.model} at {where}, which is sent {event.leaves}"
+            )
         case AskFound():
             titles = [clean(result.title) for result in event.results]
             if titles:
-                invocation().say(f"found by keyword: {', '.join(titles)}")
+                current_invocation().say(f"found by keyword: {', '.join(titles)}")
         case AskStep():
-            invocation().say(f"{event.about} -> {event.outcome}")
+            current_invocation().say(f"{event.about} -> {event.outcome}")
         case _:
             pass
 
@@ -142,8 +144,8 @@ def _print_answer(reply: AskReply, shown: str) -> None:
     click.echo(_clean_text(rest))
     _print_sources(reply)
     for warning in reply.warnings:
-        invocation().say(warning)
-    invocation().say(f"continue with: notewell ask --continue {reply.conversation} ...")
+        current_invocation().say(warning)
+    current_invocation().say(f"continue with: notewell ask --continue {reply.conversation} ...")
 
 
 def _show_conversation(reply: AskConversationReply) -> None:
@@ -162,7 +164,9 @@ def _show_conversations(reply: AskConversationsReply) -> None:
     ]
     if rows:
         print_table(("id", "last asked", "turns", "first question"), rows, right=("turns",))
-    invocation().say(f"{len(rows)} conversations; continue with: notewell ask --continue ID ...")
+    current_invocation().say(
+        f"{len(rows)} conversations; continue with: notewell ask --continue ID ..."
+    )
 
 
 def _local_time(time: str) -> str:
@@ -170,7 +174,7 @@ def _local_time(time: str) -> str:
 
 
 def _show_forgotten(_reply: AskForgottenReply) -> None:
-    invocation().say("the conversation is deleted")
+    current_invocation().say("the conversation is deleted")
 
 
 def _print_sources(reply: AskReply) -> None:
@@ -197,7 +201,7 @@ def _show_models(reply: AskModelsReply) -> None:
     ]
     if rows:
         print_table(("", "input tokens", "model"), rows, right=("input tokens",))
-    invocation().say(
+    current_invocation().say(
         f"{len(rows)} models at {reply.host}, listed {reply.age_s / 3600:.1f} hours ago;"
         f" up to {reply.budget_tokens or 0:,} tokens of notes are sent"
     )
@@ -205,11 +209,11 @@ def _show_models(reply: AskModelsReply) -> None:
 
 def _set_key() -> None:
     """Read the key without showing it and store it; an empty one removes it from the keyring."""
-    rules = invocation().settings().ask
+    rules = current_invocation().settings().ask
     if rules.provider == "none":
         raise click.UsageError("Set `provider` under [ask] in the configuration first.")
     key = click.prompt("Key (empty: remove it)", default="", show_default=False, hide_input=True)
     keep_key(rules, key.strip())
-    invocation().say(
+    current_invocation().say(
         "the key is stored in the system's keyring" if key.strip() else "the key is removed"
     )

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from notewell.cli.options import Invocation, invocation
+from notewell.cli.options import Invocation, current_invocation
 from notewell.cli.output import emit
 from notewell.client.backend import Backend, LocalBackend
 from notewell.client.remote import RemoteBackend, running_server
@@ -27,7 +27,7 @@ def answer(
     vault: str | None, request: Request[R], show: Callable[[R], None], *, as_json: bool
 ) -> None:
     """Send a request to the backend of `vault` and print the reply, as `print_reply` does."""
-    with backend_for(invocation(), vault) as (_, backend):
+    with backend_for(current_invocation(), vault) as (_, backend):
         print_reply(backend, request, show, as_json=as_json)
 
 
@@ -42,17 +42,17 @@ def print_reply(
 
 
 @contextmanager
-def backend_for(inv: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, Backend]]:
+def backend_for(invocation: Invocation, vault: str | None) -> Iterator[tuple[VaultRecord, Backend]]:
     """Find the vault that `vault` names, and open the backend that answers for it.
 
     Without a server the index is opened to read: nothing is locked and nothing is written.
     """
-    known = inv.known()
+    known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
     if (server := server_for(known, record)) is not None:
         yield record, server
         return
-    with closing(inv.vaults()) as vaults:
+    with closing(invocation.vaults()) as vaults:
         yield record, LocalBackend(vaults.open(record, writable=False))
 
 

@@ -1,7 +1,7 @@
-"""What is drawn with rich: tables, facts and progress bars.
+"""Tables, facts and progress bars, drawn with rich.
 
-Loading rich takes as long as the answer of a running server, so `output` and `progress` import
-this module where something is drawn, and not before.
+Loading rich takes as long as a running server's reply, so `output` and `progress` import this
+module only where something is drawn.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PIPE_WIDTH = 10_000  # nothing is folded or cut where another program reads
 
 
 def stdout_console() -> Console:
-    """A console on stdout that interprets nothing in the texts it is given."""
+    """Return a console on stdout that prints texts as they are, without markup."""
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     return Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
 
@@ -41,7 +41,7 @@ def draw_table(
     """Print rows of cells that are clean already; see `output.print_table`."""
     widths = [max(map(cell_len, column)) for column in zip(headings, *rows, strict=True)]
     if sum(widths[:-1]) + 2 * len(widths) + min(_LAST_WIDTH, widths[-1]) > stdout_console().width:
-        _draw_rows_apart(headings, rows)
+        _draw_row_by_row(headings, rows)
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
@@ -53,7 +53,7 @@ def draw_table(
     _print_aligned(table)
 
 
-def _draw_rows_apart(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _draw_row_by_row(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for number, row in enumerate(rows):
         if number:
             click.echo()
@@ -71,7 +71,7 @@ def draw_facts(facts: Iterable[tuple[str, str]]) -> None:
 
 
 def _print_aligned(table: Table) -> None:
-    """Print without the blanks that fill up the last column: other programs read this too."""
+    """Print without trailing blanks: other programs read this too."""
     console = stdout_console()
     with console.capture() as drawn:
         console.print(table)
@@ -80,7 +80,7 @@ def _print_aligned(table: Table) -> None:
 
 
 def make_bars() -> Progress:
-    """Progress bars on stderr that are gone when they stop."""
+    """Return progress bars on stderr that disappear when they stop."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.options import Command, invocation, json_option
+from notewell.cli.options import Command, current_invocation, json_option
 from notewell.cli.progress import Reporter
 from notewell.types import SearchMode
 
@@ -18,35 +18,35 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--corpus",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="A folder with a BEIR corpus.jsonl; kept apart from your vaults.",
+    help="A folder with a BEIR corpus.jsonl; indexed separately from your vaults.",
 )
 @click.option("--vault", metavar="VAULT", help="A vault whose judgements name notes by path.")
 @click.option("--queries", type=_FILE, metavar="FILE", help="Queries, as queries.jsonl.")
 @click.option("--qrels", type=_FILE, metavar="FILE", help="Judgements, tab-separated.")
 @click.option(
-    "--drops", type=_FILE, metavar="FILE", help="Notes to leave out by query, tab-separated."
+    "--drops", type=_FILE, metavar="FILE", help="Notes to leave out for each query, tab-separated."
 )
 @click.option(
     "--golden",
     is_flag=True,
-    help="Instead of files: what you opened and judged, from the log of your searches.",
+    help="Instead of files, use the results you opened and judged, from the log of searches.",
 )
 @click.option(
     "--export",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write the golden set there, and measure nothing.",
+    help="Write the golden set to this folder instead of measuring.",
 )
 @click.option(
     "--mode",
     type=click.Choice(["hybrid", "keyword", "semantic"]),
-    help="Measure this mode only. Left out: all of them, compared.",
+    help="Measure only this mode. Left out: compare all modes.",
 )
 @click.option("--model", metavar="NAME", help="Embed with this model.")
 @click.option(
     "--against",
     metavar="NAMES",
-    help="Measure other packages on the same notes as well; names with commas between:"
+    help="Measure other packages on the same notes too; names separated by commas:"
     " rank-bm25, sentence-transformers, rank-bm25+sentence-transformers (both, fused by rank).",
 )
 @json_option
@@ -66,22 +66,22 @@ def evaluate(
 ) -> None:
     """Measure the search on judged queries.
 
-    Gives nDCG@10, Recall@10, Recall@100 and MRR@10. Queries are sent as plain text, those of
-    --golden as they were typed. A corpus, or a folder that is not a known vault, is indexed apart
-    from your vaults.
+    Reports nDCG@10, Recall@10, Recall@100 and MRR@10. Queries are read as plain text, those of
+    --golden with their operators. A corpus, or a folder that is not a known vault, is indexed
+    separately from your vaults.
     """
     from notewell.cli import evaluate_output, measure  # noqa: PLC0415 - these load the engine
 
-    inv = invocation()
+    invocation = current_invocation()
     if golden and any((corpus, queries, qrels, drops)):
         raise click.UsageError("--golden takes no --corpus and no files.")
     if export is not None:
         if not golden:
-            raise click.UsageError("--export belongs to --golden.")
-        measure.export_golden(inv, export, vault, as_json=as_json)
+            raise click.UsageError("--export needs --golden.")
+        measure.export_golden(invocation, export, vault, as_json=as_json)
         return
-    with Reporter(quiet=inv.quiet) as reporter:
-        task = measure.Task(mode, model, measure.peers_of(against), inv, reporter)
+    with Reporter(quiet=invocation.quiet) as reporter:
+        task = measure.Task(mode, model, measure.peers_of(against), invocation, reporter)
         if golden:
             report = measure.measure_golden(task, vault)
         elif queries is None or qrels is None:
@@ -89,4 +89,4 @@ def evaluate(
         else:
             files = measure.JudgedFiles(queries, qrels, drops)
             report = measure.measure_files(task, files, corpus, vault)
-    evaluate_output.show_report(report, inv, as_json=as_json)
+    evaluate_output.show_report(report, invocation, as_json=as_json)

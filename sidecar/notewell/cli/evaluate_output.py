@@ -21,13 +21,13 @@ _METRICS = {
 _WAITS = {"median_ms": "median ms", "p95_ms": "p95 ms"}
 
 
-def show_report(report: EvalReport, inv: Invocation, *, as_json: bool) -> None:
+def show_report(report: EvalReport, invocation: Invocation, *, as_json: bool) -> None:
     """Print the figures of all systems and peers, then how far apart ours and each peer are."""
     if as_json:
         emit(report_json(report))
         return
-    inv.warn(report.warnings)
-    # The slowest searches stand only beside a peer's, so that the usual table fits 80 columns.
+    invocation.warn(report.warnings)
+    # The 95th percentile is shown only with peers, so that the usual table fits 80 columns.
     waits = list(_WAITS) if report.against else ["median_ms"]
     headings = ("system", "queries", "count", *_METRICS.values(), *(_WAITS[key] for key in waits))
     print_table(headings, list(_measured_rows(report, waits)), right=headings[2:])
@@ -36,13 +36,15 @@ def show_report(report: EvalReport, inv: Invocation, *, as_json: bool) -> None:
         _print_differences(report)
 
 
-def show_exported(inv: Invocation, folder: Path, counts: tuple[int, int], *, as_json: bool) -> None:
-    """Say where a golden set was written, and how many queries and judgements it has."""
+def show_exported(
+    invocation: Invocation, folder: Path, counts: tuple[int, int], *, as_json: bool
+) -> None:
+    """Print where a golden set was written, and how many queries and judgements it has."""
     queries, judgements = counts
     if as_json:
         emit_object({"folder": str(folder), "queries": queries, "judgements": judgements})
     else:
-        inv.say(f"{folder}: {queries} queries, {judgements} judgements")
+        invocation.say(f"{folder}: {queries} queries, {judgements} judgements")
 
 
 def _measured_rows(report: EvalReport, waits: list[str]) -> Iterator[tuple[str, ...]]:

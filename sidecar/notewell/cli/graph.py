@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.cli.options import Group, invocation, json_option, vault_option
+from notewell.cli.options import Group, current_invocation, json_option, vault_option
 from notewell.cli.output import print_facts, print_table
 from notewell.cli.request_options import request_argument, request_options
 from notewell.contract.graph import (
@@ -82,10 +82,10 @@ def path(*, vault: str | None, as_json: bool, **fields: Any) -> None:
 
 def _show_path(found: PathReply) -> None:
     if found.length is None:
-        invocation().say(f"No links lead from {found.source} to {found.target}.")
+        current_invocation().say(f"No links lead from {found.source} to {found.target}.")
         return
     print_table(("", "note"), [(_ARROWS[step.link], step.path) for step in found.steps])
-    invocation().say(f"{found.length} links")
+    current_invocation().say(f"{found.length} links")
 
 
 @graph.command()
@@ -143,7 +143,7 @@ def _show_bridges(found: BridgesReply) -> None:
     if found.bridges:
         links = [(f"{one.cut_off:,}", one.source, one.target) for one in found.bridges]
         print_table(("cuts off", "link from", "to"), links, right=("cuts off",))
-    invocation().say(
+    current_invocation().say(
         f"{found.total_notes:,} notes and {found.total_bridges:,} links hold parts together"
     )
 
@@ -164,7 +164,7 @@ def _show_communities(found: CommunitiesReply) -> None:
         print_facts([(f"{one.size:,}", f"{one.name}{tags}")])
         print_facts([(" ", member.path) for member in one.notes])
     _say_count(len(found.communities), found.total, "communities")
-    invocation().say(f"modularity {found.modularity:.2f}; {found.single:,} notes in none")
+    current_invocation().say(f"modularity {found.modularity:.2f}; {found.single:,} notes in none")
 
 
 @graph.command()
@@ -210,7 +210,7 @@ def missing(*, vault: str | None, as_json: bool, **fields: Any) -> None:
 
 
 def _show_missing(found: MissingLinksReply) -> None:
-    invocation().warn(found.warnings)
+    current_invocation().warn(found.warnings)
     rows = [
         (
             f"{one.score:.2f}",
@@ -224,7 +224,7 @@ def _show_missing(found: MissingLinksReply) -> None:
     if rows:
         headings = ("similarity", "shared", "tags", "note", "similar note")
         print_table(headings, rows, right=("similarity", "shared"))
-    invocation().say(f"{len(rows)} pairs of {found.compared:,} notes")
+    current_invocation().say(f"{len(rows)} pairs of {found.compared:,} notes")
 
 
 def _answer_about_notes(
@@ -236,7 +236,7 @@ def _answer_about_notes(
     as_json: bool,
 ) -> None:
     """Answer a request whose fields name notes, which are looked for in the vault first."""
-    with backend_for(invocation(), vault) as (record, backend):
+    with backend_for(current_invocation(), vault) as (record, backend):
         found = dict(_with_note_paths(fields, record))
         print_reply(backend, request(**found), show, as_json=as_json)
 
@@ -262,4 +262,4 @@ def _linking_notes(target: DanglingTarget) -> str:
 
 def _say_count(shown: int, total: int, what: str) -> None:
     part = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
-    invocation().say(f"{part} {what}")
+    current_invocation().say(f"{part} {what}")

@@ -11,7 +11,7 @@ from typing import Literal
 import click
 
 from notewell.cli.backend import print_reply, server_for
-from notewell.cli.options import Command, Group, invocation, json_option, vault_option
+from notewell.cli.options import Command, Group, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
 from notewell.cli.progress import Reporter
 from notewell.cli.vaults import find_or_add
@@ -31,7 +31,7 @@ from notewell.errors import NotFoundError, ServerError, UsageError
 from notewell.types import Progress
 
 _POLL_S = 0.3
-# Twice in a row: between taking a request on and beginning with it a server looks idle.
+# Twice in a row: a server looks idle between accepting a request and starting on it.
 _IDLE_POLLS = 2
 
 
@@ -42,7 +42,7 @@ _IDLE_POLLS = 2
 @click.option(
     "--confirm-removals",
     is_flag=True,
-    help="Believe it when most of the notes are suddenly gone.",
+    help="Accept that most of the notes are gone, and remove them from the index.",
 )
 @json_option
 def index(
@@ -50,21 +50,22 @@ def index(
 ) -> None:
     """Bring the index of VAULT up to date.
 
-    A new VAULT is a folder; a known one may be named, or left out like --vault elsewhere.
+    VAULT is a folder, or the name or id of a known vault. Left out: that of the current folder, or
+    the default.
     """
-    inv = invocation()
-    with Reporter(quiet=inv.quiet) as reporter:
-        record = find_or_add(inv, vault, say=reporter.say)
+    invocation = current_invocation()
+    with Reporter(quiet=invocation.quiet) as reporter:
+        record = find_or_add(invocation, vault, say=reporter.say)
         report: IndexReport
         status: StatusReply | None = None
-        if (server := server_for(inv.known(), record)) is not None:
-            _check_alone(server, model=model)
-            report = reindex_beside(
+        if (server := server_for(invocation.known(), record)) is not None:
+            _refuse_model(server, model=model)
+            report = reindex_on_server(
                 server, full=full, confirm_removals=confirm_removals, reporter=reporter
             )
         else:
             with closing(
-                inv.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
+                invocation.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
             ) as vaults:
                 engine = vaults.open(record, writable=True)
                 report = engine.index_now(
@@ -75,11 +76,11 @@ def index(
         emit_object(report)
     else:
         click.echo(f"{clean(record.name)}: {report_text(report)}")
-    for remark in _remarks(report, status):
-        inv.say(remark)
+    for message in _advice(report, status):
+        invocation.say(message)
 
 
-def _check_alone(server: RemoteBackend, *, model: str | None) -> None:
+def _refuse_model(server: RemoteBackend, *, model: str | None) -> None:
     if model is not None:
         raise UsageError(
             f"the vault is served at {server.info.url}, and --model needs the index to itself: "
@@ -87,15 +88,15 @@ def _check_alone(server: RemoteBackend, *, model: str | None) -> None:
         )
 
 
-def reindex_beside(
+def reindex_on_server(
     server: RemoteBackend, *, full: bool, confirm_removals: bool, reporter: Reporter
 ) -> IndexReport:
-    """Have the server that owns the index bring it up to date; wait until it is.
+    """Have the server that owns the index update it, and wait for the end.
 
     Removals are confirmed when the server has found how many there are.
     """
     began = time.monotonic()
-    reporter.say(f"served at {server.info.url}: asking that server")
+    reporter.say(f"the server at {server.info.url} updates the index")
     before = server.answer(StatusRequest()).work
     server.answer(ReindexRequest(full=full))
     after = _wait(server, reporter, confirming=confirm_removals)
@@ -139,7 +140,7 @@ def _queue_progress(status: StatusReply) -> Progress:
 
 
 def report_text(report: IndexReport) -> str:
-    """What a run did, in one line."""
+    """Describe in one line what a run did."""
     words = [f"{report.notes:,} notes in {report.chunks:,} passages"]
     words += [f"{report.embedded:,} embedded"]
     words += [f"{report.reused:,} reused"] if report.reused else []
@@ -149,8 +150,8 @@ def report_text(report: IndexReport) -> str:
     return f"{', '.join(words)}; {report.seconds:.1f} s"
 
 
-def _remarks(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
-    """What a person should do something about after a run."""
+def _advice(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
+    """Yield messages about what needs attention after a run."""
     if report.failed:
         yield "See `notewell ledger --state failed` for what failed and why."
     if status is not None and status.semantic == "unavailable":
@@ -160,7 +161,7 @@ def _remarks(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
     if status is not None and status.guard is not None:
         yield (
             f"{status.guard.gone:,} of {status.guard.total:,} notes are gone from the folder; they "
-            "are kept until `notewell index --confirm-removals` says that this is meant."
+            "stay in the index until `notewell index --confirm-removals` confirms their removal."
         )
 
 
@@ -205,8 +206,8 @@ def _steer(
     request: Request[AcceptedReply], vault: str | None, message: str, *, as_json: bool
 ) -> None:
     """Send a request to the vault's server; `message` has a place for the number it replies."""
-    inv = invocation()
-    known = inv.known()
+    invocation = current_invocation()
+    known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
     server = server_for(known, record)
     if server is None:
@@ -216,6 +217,6 @@ def _steer(
         )
 
     def show(reply: AcceptedReply) -> None:
-        inv.say(f"{record.name}: {message.format(f'{reply.accepted:,}')}")
+        invocation.say(f"{record.name}: {message.format(f'{reply.accepted:,}')}")
 
     print_reply(server, request, show, as_json=as_json)

@@ -20,7 +20,7 @@ import click
 from notewell import __version__
 from notewell.cli.backend import server_for
 from notewell.cli.models import model_folder
-from notewell.cli.options import Command, Group, Invocation, invocation, json_option
+from notewell.cli.options import Command, Group, Invocation, current_invocation, json_option
 from notewell.cli.output import emit_object, print_facts, print_table
 from notewell.config.edit import settings_by_key
 from notewell.errors import ConfigError, NotewellError, NotFoundError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 State = Literal["ok", "warning", "failed"]
 
-# What has native code, and with it a way to be installed and not to work.
+# Libraries with native code, which may be installed and still not work.
 _NATIVE = ("numpy", "orjson", "tantivy", "onnxruntime", "tokenizers", "aiohttp", "pydantic")
 
 
@@ -45,7 +45,7 @@ def config() -> None:
 @json_option
 def show_config(as_json: bool) -> None:
     """Show every setting as it stands after all layers are merged."""
-    values = settings_by_key(invocation().settings())
+    values = settings_by_key(current_invocation().settings())
     if as_json:
         emit_object(values)
     else:
@@ -54,8 +54,8 @@ def show_config(as_json: bool) -> None:
 
 @config.command("path")
 def config_path() -> None:
-    """Print where the per-user configuration file is looked for."""
-    click.echo(invocation().config_file())
+    """Print the path of the per-user configuration file, which may not exist."""
+    click.echo(current_invocation().config_file())
 
 
 def _setting_text(value: object) -> str:
@@ -70,7 +70,7 @@ def _setting_text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at and what was found."""
+    """One check and its result."""
 
     name: str
     state: State
@@ -81,7 +81,7 @@ class Check:
 @json_option
 def doctor(as_json: bool) -> None:
     """Check installation, settings, model and vaults."""
-    checks = tuple(run_checks(invocation()))
+    checks = tuple(run_checks(current_invocation()))
     failed = any(check.state == "failed" for check in checks)
     if as_json:
         emit_object({"ok": not failed, "checks": checks})
@@ -91,19 +91,19 @@ def doctor(as_json: bool) -> None:
         click.get_current_context().exit(1)
 
 
-def run_checks(inv: Invocation) -> Iterator[Check]:
-    """Look at one thing after another. Settings that do not read end the list."""
+def run_checks(invocation: Invocation) -> Iterator[Check]:
+    """Run the checks in order; settings that cannot be read end them early."""
     yield Check("notewell", "ok", f"{__version__}, Python {platform.python_version()}")
     yield _libraries()
     try:
-        settings = inv.settings()
+        settings = invocation.settings()
     except ConfigError as error:
         yield Check("settings", "failed", error.message)
         return
-    yield Check("settings", "ok", _settings_text(inv.config_file()))
+    yield Check("settings", "ok", _settings_text(invocation.config_file()))
     yield _writable("data directory", settings.data_dir)
     yield _model(settings)
-    yield from _vaults(inv)
+    yield from _vaults(invocation)
 
 
 def _libraries() -> Check:
@@ -126,7 +126,7 @@ def _settings_text(file: Path) -> str:
 
 
 def _writable(name: str, folder: Path) -> Check:
-    """Try it: permissions alone do not tell of full or read-only disks."""
+    """Write a file: permissions alone do not show full or read-only disks."""
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there) as file:
@@ -150,9 +150,9 @@ def _model(settings: Settings) -> Check:
     return Check("model", "ok", f"{name} in {folder}")
 
 
-def _vaults(inv: Invocation) -> Iterator[Check]:
+def _vaults(invocation: Invocation) -> Iterator[Check]:
     try:
-        with closing(inv.vaults()) as vaults:
+        with closing(invocation.vaults()) as vaults:
             records = vaults.records()
             if not records:
                 advice = "add one with `notewell index FOLDER`"

@@ -1,4 +1,4 @@
-"""`notewell log` and `notewell verdict`: what was searched for, and whether it was found."""
+"""`notewell log` and `notewell verdict`: past searches, and whether their results were right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.cli.options import Command, Group, invocation, json_option, vault_option
+from notewell.cli.options import Command, Group, current_invocation, json_option, vault_option
 from notewell.cli.output import print_table
 from notewell.cli.request_options import request_option, request_options
 from notewell.contract.log import (
@@ -49,7 +49,7 @@ def log(
     """
     if ctx.invoked_subcommand is not None:
         return
-    invocation().start_logging()
+    current_invocation().start_logging()
     start = None if since is None else since.astimezone()
     answer(vault, LogRequest(limit, start), _show_log, as_json=as_json)
 
@@ -60,13 +60,13 @@ def log(
 @json_option
 def clear(vault: str | None, keep_verdicts: bool, as_json: bool) -> None:
     """Delete the log."""
-    with backend_for(invocation(), vault) as (record, backend):
+    with backend_for(current_invocation(), vault) as (record, backend):
         show = partial(_show_cleared, record)
         print_reply(backend, ClearLogRequest(keep_verdicts), show, as_json=as_json)
 
 
 def _show_cleared(record: VaultRecord, cleared: ClearedReply) -> None:
-    invocation().say(
+    current_invocation().say(
         f"{record.name}: deleted {cleared.queries:,} searches, {cleared.opened:,} openings and"
         f" {cleared.verdicts:,} verdicts."
     )
@@ -95,7 +95,7 @@ def verdict(
     """
     if verdict is None or not query.strip():
         raise click.UsageError("Give a QUERY, a NOTE, and one of --yes, --never and --clear.")
-    with backend_for(invocation(), vault) as (record, backend):
+    with backend_for(current_invocation(), vault) as (record, backend):
         path = note_path(note, record, cwd=Path.cwd())
         request = VerdictRequest(query, path, verdict)
         print_reply(backend, request, _show_verdict, as_json=as_json)
@@ -103,7 +103,9 @@ def verdict(
 
 def _show_verdict(reply: VerdictReply) -> None:
     word = None if reply.verdict is None else _WORDS[reply.verdict]
-    invocation().say(f"{reply.path}: {f'{word}, for this query' if word else 'no verdict'}.")
+    current_invocation().say(
+        f"{reply.path}: {f'{word}, for this query' if word else 'no verdict'}."
+    )
 
 
 def _show_log(log: LogReply) -> None:
@@ -115,7 +117,7 @@ def _show_log(log: LogReply) -> None:
         verdicts = [(_WORDS[one.verdict], one.query, one.path) for one in log.verdicts]
         print_table(("verdict", "query", "note"), verdicts)
     shown = f"{len(log.entries):,} of {log.total:,} searches"
-    invocation().say(shown if log.enabled else f"{shown}; the log is off (log.queries)")
+    current_invocation().say(shown if log.enabled else f"{shown}; the log is off (log.queries)")
 
 
 def _row(entry: LoggedQuery) -> tuple[str, ...]:

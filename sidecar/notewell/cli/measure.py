@@ -1,6 +1,6 @@
-"""What `notewell eval` does: finds or makes the indexes to measure, and measures them.
+"""The work of `notewell eval`: finds or builds the indexes to measure, and measures them.
 
-Loads the engine, so the command imports it when it runs.
+It loads the engine, so the command imports it only when it runs.
 """
 
 from __future__ import annotations
@@ -48,42 +48,42 @@ class Task:
     mode: SearchMode | None
     model: str | None
     peers: tuple[PeerKind, ...]
-    inv: Invocation
+    invocation: Invocation
     reporter: Reporter
 
     def settings(self, vault: Path | None = None) -> Settings:
-        """The settings, with those of the vault in that folder."""
-        return self.inv.settings(vault=vault, flags={"model.name": self.model})
+        """Return the settings, with those of the vault in that folder."""
+        return self.invocation.settings(vault=vault, flags={"model.name": self.model})
 
-    def settings_apart(self) -> Settings:
-        """The settings for what is indexed apart from the user's vaults."""
+    def separate_settings(self) -> Settings:
+        """Return the settings for what is indexed separately from the user's vaults."""
         return eval_settings(self.settings())
 
     def known_vaults(self) -> Vaults:
-        """The user's vaults, to be closed."""
+        """Return the user's vaults; the caller closes them."""
         flags = {"model.name": self.model}
-        return self.inv.vaults(fetch_missing=True, say=self.reporter.say, flags=flags)
+        return self.invocation.vaults(fetch_missing=True, say=self.reporter.say, flags=flags)
 
-    def vaults_apart(self) -> Vaults:
-        """The vaults of corpora and of folders that are not known, to be closed."""
-        return Vaults(self.settings_apart(), fetch_missing=True, say=self.reporter.say)
+    def separate_vaults(self) -> Vaults:
+        """Return the vaults of corpora and unknown folders; the caller closes them."""
+        return Vaults(self.separate_settings(), fetch_missing=True, say=self.reporter.say)
 
     def against(self, settings: Settings) -> Against | None:
-        """The peers, with the model of these settings; None: no peer was named."""
+        """Return the peers, with the model of these settings; None where no peer was named."""
         if not self.peers:
             return None
         return Against(self.peers, settings, self.reporter.say)
 
 
 def peers_of(names: str | None) -> tuple[PeerKind, ...]:
-    """The peers that names with commas between them mean; UsageError where one is unknown."""
+    """Return the peers in a comma-separated list; raises UsageError for an unknown name."""
     return find_peers(names) if names is not None else ()
 
 
 def measure_files(
     task: Task, files: JudgedFiles, corpus: Path | None, vault: str | None
 ) -> EvalReport:
-    """The report on judged files about a corpus or about a vault, of which one must be given."""
+    """Measure with judged files about a corpus or a vault, exactly one of which must be given."""
     if corpus is not None and vault is None:
         return _measure_corpus(task, files, corpus)
     if vault is not None and corpus is None:
@@ -92,8 +92,8 @@ def measure_files(
 
 
 def _measure_corpus(task: Task, files: JudgedFiles, corpus: Path) -> EvalReport:
-    settings = task.settings_apart()
-    with closing(task.vaults_apart()) as vaults:
+    settings = task.separate_settings()
+    with closing(task.separate_vaults()) as vaults:
         return run_corpus(
             vaults,
             corpus,
@@ -123,7 +123,7 @@ def _measure_vault(task: Task, files: JudgedFiles, word: str) -> EvalReport:
 
 
 def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord, Settings]:
-    """A vault of the user's with its settings; a folder that is none of them is kept apart."""
+    """Find the user's vault that `word` names, with its settings; add another folder separately."""
     known = task.known_vaults()
     stack.callback(known.close)
     try:
@@ -133,13 +133,13 @@ def _find(task: Task, word: str, stack: ExitStack) -> tuple[Vaults, VaultRecord,
             raise
     else:
         return known, record, task.settings(record.path)
-    apart = task.vaults_apart()
-    stack.callback(apart.close)
-    return apart, apart.add(Path(word)), task.settings_apart()
+    separate = task.separate_vaults()
+    stack.callback(separate.close)
+    return separate, separate.add(Path(word)), task.separate_settings()
 
 
 def measure_golden(task: Task, vault: str | None) -> EvalReport:
-    """The report on the golden set of the vault that `vault` names."""
+    """Measure with the golden set of the vault that `vault` names."""
     with closing(task.known_vaults()) as known:
         record = known.find(vault, cwd=Path.cwd())
         return run_golden(
@@ -151,9 +151,11 @@ def measure_golden(task: Task, vault: str | None) -> EvalReport:
         )
 
 
-def export_golden(inv: Invocation, folder: Path, vault: str | None, *, as_json: bool) -> None:
-    """Write the golden set as files, and say what they hold."""
-    with closing(inv.vaults()) as known:
+def export_golden(
+    invocation: Invocation, folder: Path, vault: str | None, *, as_json: bool
+) -> None:
+    """Write the golden set as files, and print what they hold."""
+    with closing(invocation.vaults()) as known:
         judged = read_golden(known, known.find(vault, cwd=Path.cwd()))
     judgements = write_golden(judged, folder)
-    show_exported(inv, folder, (len(judged.queries), judgements), as_json=as_json)
+    show_exported(invocation, folder, (len(judged.queries), judgements), as_json=as_json)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from notewell.cli.options import invocation
+from notewell.cli.options import current_invocation
 from notewell.cli.output import clean_lines, print_facts, print_table
 from notewell.contract.memory_replies import (
     MemoryChangedReply,
@@ -29,13 +29,13 @@ def changed(reply: MemoryChangedReply, done: str) -> None:
     what = "nothing changed" if reply.existing else done
     golden = ", a golden rule" if memory.golden else ""
     click.echo(f"{memory.id}  {clean_lines(memory.path)}")
-    invocation().say(f"{what}: confidence {memory.confidence:g}{golden}{undo}")
+    current_invocation().say(f"{what}: confidence {memory.confidence:g}{golden}{undo}")
 
 
 def forgotten(reply: MemoryForgottenReply) -> None:
     """Show which note was deleted."""
     click.echo(clean_lines(reply.path))
-    invocation().say(f"deleted; `notewell undo {reply.undo}` restores it")
+    current_invocation().say(f"deleted; `notewell undo {reply.undo}` restores it")
 
 
 def recalled(reply: RecallReply, *, explain: bool) -> None:
@@ -54,14 +54,14 @@ def recalled(reply: RecallReply, *, explain: bool) -> None:
         if explain:
             click.echo(_indented(found.why))
     _warn(reply.warnings)
-    invocation().say(f"{len(reply.memories)} of {reply.total} memories")
+    current_invocation().say(f"{len(reply.memories)} of {reply.total} memories")
 
 
 def context(reply: MemoryContextReply) -> None:
     """Print the text for an assistant."""
     click.echo(clean_lines(reply.text))
     _warn(reply.warnings)
-    invocation().say(
+    current_invocation().say(
         f"{len(reply.memories)} memories, {reply.tokens} of"
         f" {reply.budget_tokens} tokens; {len(reply.left_out)} left out"
     )
@@ -109,7 +109,7 @@ def listed(reply: MemoryListReply) -> None:
         headings = ("id", "type", "namespace", "confidence", "importance", "used", "title")
         print_table(headings, rows, right=("confidence", "importance", "used"))
     _warn(reply.warnings)
-    invocation().say(f"{len(rows)} of {reply.total} memories")
+    current_invocation().say(f"{len(rows)} of {reply.total} memories")
 
 
 def history(reply: MemoryHistoryReply) -> None:
@@ -147,7 +147,7 @@ def health(reply: MemoryHealthReply) -> None:
     if rows:
         print_table(("what", "memory", "why"), rows)
     average = reply.average_confidence
-    invocation().say(
+    current_invocation().say(
         f"{reply.total} memories, {reply.golden} golden rules, average confidence"
         f" {'-' if average is None else f'{average:.2f}'}; {len(rows)} to look at"
     )
@@ -164,4 +164,4 @@ def _indented(text: str) -> str:
 
 def _warn(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        invocation().say(warning)
+        current_invocation().say(warning)

@@ -1,4 +1,4 @@
-"""`notewell models`: which embedding models there are, and getting them."""
+"""`notewell models`: lists, gets and locates embedding models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.options import Group, invocation, json_option
+from notewell.cli.options import Group, current_invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import NotFoundError
 from notewell.models.catalogue import CATALOGUE, RERANKERS, ModelSpec, find
@@ -16,14 +16,14 @@ from notewell.types import Settings
 
 @click.group(cls=Group)
 def models() -> None:
-    """List embedding models, get one, locate one."""
+    """List, get and locate embedding models."""
 
 
 @models.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
     """List the models of the catalogue and whether they are on this computer."""
-    settings = invocation().settings()
+    settings = current_invocation().settings()
     found = [(spec, model_folder(spec, settings)) for spec in CATALOGUE]
     if as_json:
         emit_object({"models": [_view(spec, folder, settings) for spec, folder in found]})
@@ -42,7 +42,7 @@ def list_models(as_json: bool) -> None:
 
 
 def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tuple[str, ...]:
-    """A model's line of the table."""
+    """Return a model's row of the table."""
     return (
         "yes" if used else "",
         spec.name,
@@ -65,8 +65,8 @@ def _row(spec: ModelSpec, folder: Path | None, *, used: bool, dims: str) -> tupl
 )
 def get_model(name: str | None, folder: Path | None) -> None:
     """Get the model NAME (by default the configured one), check it, and print where it is."""
-    inv = invocation()
-    settings = inv.settings()
+    invocation = current_invocation()
+    settings = invocation.settings()
     spec = find(name or settings.model.name)
     if folder is not None:
         files = adopt(spec, folder, model_dir=settings.model_dir)
@@ -76,7 +76,7 @@ def get_model(name: str | None, folder: Path | None) -> None:
             model_dir=settings.model_dir,
             folder=_own_folder(spec, settings),
             offline=settings.offline,
-            say=inv.say,
+            say=invocation.say,
         )
     click.echo(files.folder)
 
@@ -85,7 +85,7 @@ def get_model(name: str | None, folder: Path | None) -> None:
 @click.argument("name", required=False)
 def model_path(name: str | None) -> None:
     """Print the folder of the model NAME (by default the configured one)."""
-    settings = invocation().settings()
+    settings = current_invocation().settings()
     spec = find(name or settings.model.name)
     folder = model_folder(spec, settings)
     if folder is None:
@@ -96,13 +96,13 @@ def model_path(name: str | None) -> None:
 
 
 def model_folder(spec: ModelSpec, settings: Settings) -> Path | None:
-    """Where this computer has a model; None where it has not."""
+    """Return the folder of a model on this computer; None where it is not here."""
     files = locate(spec, model_dir=settings.model_dir, folder=_own_folder(spec, settings))
     return files.folder if files is not None else None
 
 
 def _own_folder(spec: ModelSpec, settings: Settings) -> Path | None:
-    """The folder that the settings name, which is about the configured model alone."""
+    """Return the folder that the settings name; it holds the configured model only."""
     folder = settings.model.folder
     return Path(folder) if folder is not None and spec.name == settings.model.name else None
 

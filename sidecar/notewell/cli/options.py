@@ -1,4 +1,4 @@
-"""Options that every command takes, before or after its name, and what they add up to."""
+"""Options that every command takes, before or after its name, and what follows from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from click.core import ParameterSource
 
-from notewell.cli.output import note
+from notewell.cli.output import print_message
 from notewell.config.edit import Configuration
 from notewell.config.load import ENV_CONFIG, load_settings, user_file
 from notewell.errors import ConfigError
@@ -33,7 +33,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """What the shared options of one command line say."""
+    """The shared options of one command line."""
 
     data_dir: Path | None = None
     config: Path | None = None
@@ -46,15 +46,15 @@ class Invocation:
     def settings(
         self, *, vault: Path | None = None, flags: Mapping[str, object] | None = None
     ) -> Settings:
-        """All layers merged. `flags` has setting keys; None in it means "not given"."""
+        """Merge all layers of settings. `flags` has setting keys; None in it means "not given"."""
         return load_settings(flags=self._flags(flags), environ=self._environ(), vault=vault)
 
     def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
-        """The layers that `settings` merges, for showing and changing them."""
+        """Return the layers that `settings` merges, for showing and changing them."""
         return Configuration(self._environ(), self._flags(flags))
 
     def config_file(self) -> Path:
-        """Where the per-user configuration file is looked for."""
+        """Return the path of the per-user configuration file, which may not exist."""
         return user_file(self._environ())
 
     def _flags(self, flags: Mapping[str, object] | None) -> dict[str, object]:
@@ -70,7 +70,7 @@ class Invocation:
         return {**os.environ, **named}
 
     def known(self) -> KnownVaults:
-        """The known vaults under these settings, each with its own file; opens no index."""
+        """Return the known vaults, each with its own settings; opens no index."""
         return KnownVaults(self.settings(), for_vault=self._for_vault(None))
 
     def vaults(
@@ -80,7 +80,7 @@ class Invocation:
         say: Callable[[str], None] | None = None,
         flags: Mapping[str, object] | None = None,
     ) -> Vaults:
-        """The same vaults, to open their indexes in this process; close them when done."""
+        """Return the known vaults, to open their indexes in this process; close them when done."""
         # The engine takes longer to load than a running server takes to answer.
         from notewell.vaults.opened import Vaults  # noqa: PLC0415
 
@@ -95,12 +95,12 @@ class Invocation:
         return cache(lambda folder: self.settings(vault=folder, flags=flags))
 
     def say(self, message: str) -> None:
-        """Tell a person, on stderr, unless they want quiet."""
+        """Print a message for people on stderr, unless --quiet is given."""
         if not self.quiet:
-            note(message)
+            print_message(message)
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Tell what an answer has to say of itself."""
+        """Print the warnings of a reply."""
         for warning in warnings:
             self.say(f"note: {warning}")
 
@@ -110,17 +110,17 @@ class Invocation:
         log_to_terminal(cache(self._log_format), level=level)
 
     def _log_format(self) -> LogFormat:
-        """As the settings have it; settings that do not read are another place's to complain of."""
+        """Return the format in the settings; errors in them are reported elsewhere."""
         try:
             return self.settings().log.format
         except ConfigError:
             return "text"
 
 
-def invocation(ctx: click.Context | None = None) -> Invocation:
-    """What the shared options said so far."""
-    said = (ctx or click.get_current_context()).meta.get(_META, {})
-    return Invocation(**said)
+def current_invocation(ctx: click.Context | None = None) -> Invocation:
+    """Return the shared options that were read so far."""
+    options = (ctx or click.get_current_context()).meta.get(_META, {})
+    return Invocation(**options)
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None:
@@ -132,7 +132,7 @@ def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None
 
 
 def expect_json(ctx: click.Context, *, wanted: bool) -> None:
-    """Note before parsing whether errors, those of parsing included, are told as JSON too."""
+    """Store, before parsing, whether errors are printed as JSON too, those of parsing included."""
     ctx.meta.setdefault(_META, {})["json"] = wanted
 
 
@@ -141,7 +141,7 @@ SHARED: tuple[click.Option, ...] = (
         ["--data-dir"],
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Where indexes and the list of vaults live.",
+        help="Folder with the indexes and the list of vaults.",
         expose_value=False,
         callback=_remember,
     ),
@@ -156,7 +156,7 @@ SHARED: tuple[click.Option, ...] = (
     click.Option(
         ["--offline"],
         is_flag=True,
-        help="Never reach for the network.",
+        help="Never use the network.",
         expose_value=False,
         callback=_remember,
     ),
@@ -177,7 +177,7 @@ SHARED: tuple[click.Option, ...] = (
     click.Option(
         ["-q", "--quiet"],
         is_flag=True,
-        help="Only results and errors.",
+        help="Print only results and errors.",
         expose_value=False,
         callback=_remember,
     ),
@@ -185,7 +185,7 @@ SHARED: tuple[click.Option, ...] = (
 
 
 class Command(click.Command):
-    """A command that also takes the shared options, listed apart in its help."""
+    """A command that also takes the shared options, in a section of their own in its help."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own parameters, then the shared ones."""
@@ -193,7 +193,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run it, with logging as the shared options, now complete, want it."""
-        invocation(ctx).start_logging()
+        current_invocation(ctx).start_logging()
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -234,6 +234,7 @@ def vault_option(function: AnyFunction) -> AnyFunction:
     option = click.option(
         "--vault",
         metavar="VAULT",
-        help="Folder, name or id. Left out: the one the current folder lies in, or the default.",
+        help="Folder, name or id of the vault. Left out: that of the current folder, or the"
+        " default.",
     )
     return option(function)

@@ -1,7 +1,7 @@
-"""What goes to the terminal: results on stdout, everything said to a person on stderr.
+"""Output to the terminal: results on stdout, messages for people on stderr.
 
-Names and texts of notes are other people's input. They are shown with their control characters
-escaped, so that none of them can steer the terminal.
+Names and texts of notes are untrusted input. They are shown with their control characters escaped,
+so that they cannot control the terminal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNSAFE = re.compile(
 
 
 def clean(text: str) -> str:
-    """`text` on one line and harmless: control characters and the like become visible escapes."""
+    """Return `text` on one line, with control characters and the like as visible escapes."""
     return _UNSAFE.sub(_escape, text)
 
 
@@ -34,18 +34,18 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """Like `clean`, but what has several lines keeps them."""
+    """Return `text` as `clean` does, but keep its lines."""
     return "\n".join(map(clean, text.splitlines()))
 
 
-def note(message: str) -> None:
-    """Say something to the person, on stderr."""
+def print_message(message: str) -> None:
+    """Print a message for people on stderr."""
     click.echo(clean_lines(message), err=True)
 
 
-def complain(message: str) -> None:
-    """Say on stderr what went wrong and what to do."""
-    note(f"notewell: {message}")
+def print_error(message: str) -> None:
+    """Print on stderr what went wrong and what to do."""
+    print_message(f"notewell: {message}")
 
 
 def emit(document: bytes) -> None:
@@ -59,7 +59,7 @@ def emit_object(value: object) -> None:
 
 
 def stdout_console() -> Console:
-    """A console on stdout that interprets nothing in the texts it is given."""
+    """Return a console on stdout that prints texts as they are, without markup."""
     from notewell.cli import drawing  # noqa: PLC0415 - loads rich
 
     return drawing.stdout_console()
@@ -71,10 +71,10 @@ def print_table(
     *,
     right: Sequence[str] = (),
 ) -> None:
-    """Print rows under headings, without lines. Columns named in `right` are numbers.
+    """Print rows under headings, without borders. Columns named in `right` are aligned there.
 
-    Only the last column is folded. Where the terminal is too narrow even for that, each row is
-    printed by itself, a line for each cell.
+    Only the last column is folded. Where the terminal is too narrow even for that, each cell of a
+    row is printed on a line of its own.
     """
     from notewell.cli import drawing  # noqa: PLC0415 - loads rich
 
@@ -82,7 +82,7 @@ def print_table(
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
-    """Print names and values, a pair a line, values aligned and folded under themselves."""
+    """Print names and values, one pair per line, with the values aligned."""
     from notewell.cli import drawing  # noqa: PLC0415 - loads rich
 
     drawing.draw_facts((clean(name), clean_lines(value)) for name, value in facts)

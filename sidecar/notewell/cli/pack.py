@@ -1,4 +1,4 @@
-"""`notewell pack`: vectors carried from one computer to another."""
+"""`notewell pack`: moves embeddings from one computer to another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import server_for
-from notewell.cli.options import Group, Invocation, invocation, json_option, vault_option
+from notewell.cli.options import Group, Invocation, current_invocation, json_option, vault_option
 from notewell.cli.output import clean, emit_object
 from notewell.cli.vaults import find_or_add
 from notewell.errors import IndexInUseError
@@ -19,7 +19,7 @@ from notewell.vaults.known import KnownVaults
 
 @click.group(cls=Group)
 def pack() -> None:
-    """Carry embeddings from a fast computer to a slow one."""
+    """Move embeddings from a fast computer to a slow one."""
 
 
 @pack.command("export")
@@ -30,15 +30,16 @@ def pack() -> None:
 def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> None:
     """Write the vault's embeddings into FILE, a .tar.
 
-    It has a vector for every passage, under a hash of its text: no note text, no titles, no paths.
+    It holds a vector for every passage, under a hash of its text: no note text, no titles, no
+    paths.
     """
     from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import export_pack  # noqa: PLC0415 - the same
 
-    inv = invocation()
-    known = inv.known()
+    invocation = current_invocation()
+    known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
-    # Reading needs no lock: a server may go on writing meanwhile.
+    # Reading needs no lock: a server may continue to write meanwhile.
     with closing(open_index(known.directory(record), writable=False)) as index:
         report = export_pack(index, file, overwrite=force)
     if as_json:
@@ -52,7 +53,7 @@ def export_file(file: Path, force: bool, vault: str | None, as_json: bool) -> No
 @vault_option
 @json_option
 def import_file(file: Path, vault: str | None, as_json: bool) -> None:
-    """Take embeddings from FILE, which `notewell pack export` wrote for the same notes.
+    """Import embeddings from FILE, which `notewell pack export` wrote for the same notes.
 
     The vault may be indexed already or not yet. FILE must come from the same model; vectors for
     texts that this vault does not have do no harm.
@@ -60,12 +61,12 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
     from notewell.index.engines import open_index  # noqa: PLC0415 - loads numpy and more
     from notewell.pack import import_pack  # noqa: PLC0415 - the same
 
-    inv = invocation()
-    known = inv.known()
-    record = find_or_add(inv, vault)
+    invocation = current_invocation()
+    known = invocation.known()
+    record = find_or_add(invocation, vault)
     _refuse_if_served(known, record)
     with (
-        closing(_embedder(inv, known.settings(record))) as embedder,
+        closing(_embedder(invocation, known.settings(record))) as embedder,
         closing(open_index(known.directory(record), writable=True)) as index,
     ):
         report = import_pack(index, file, model=embedder.key, dimensions=embedder.dimensions)
@@ -74,24 +75,24 @@ def import_file(file: Path, vault: str | None, as_json: bool) -> None:
         emit_object(report)
         return
     click.echo(f"{clean(record.name)}: {report.added:,} of {report.vectors:,} vectors were new")
-    inv.say(f"{left:,} passages wait for their embedding; `notewell index` goes on from here.")
+    invocation.say(f"{left:,} passages still need an embedding; `notewell index` makes them.")
 
 
 def _refuse_if_served(known: KnownVaults, record: VaultRecord) -> None:
     server = server_for(known, record)
     if server is not None:
         raise IndexInUseError(
-            f"{record.name} is being served at {server.info.url}, and an import needs its index to "
-            "itself: stop that server, import, and start it again"
+            f"{record.name} is being served at {server.info.url}, and an import needs exclusive "
+            "access to its index: stop that server, import, and start it again"
         )
 
 
-def _embedder(inv: Invocation, settings: Settings) -> Embedder:
-    """The vault's model, which must be here: it says whether the pack fits."""
+def _embedder(invocation: Invocation, settings: Settings) -> Embedder:
+    """Load the vault's model, which must be on this computer: the pack must match it."""
     return load_embedder(
         settings.model,
         model_dir=settings.model_dir,
         offline=settings.offline,
         fetch_missing=False,
-        say=inv.say,
+        say=invocation.say,
     )

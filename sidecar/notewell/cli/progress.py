@@ -1,4 +1,4 @@
-"""How an index run shows on stderr: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of an index run on stderr: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from notewell.cli.output import clean_lines, note
+from notewell.cli.output import clean_lines, print_message
 from notewell.types import Progress
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ _STAGES = {
 
 
 class Reporter(AbstractContextManager["Reporter"]):
-    """Takes progress and messages of a run; draws them where a person can see them."""
+    """Shows people the progress and the messages of a run."""
 
     def __init__(self, *, quiet: bool) -> None:
-        """Draw a bar if stderr is a terminal; nothing at all if `quiet`."""
+        """Prepare to draw a bar if stderr is a terminal; nothing is printed if `quiet`."""
         self._quiet = quiet
         self._bars: Bars | None = None
         self._task: TaskID | None = None
@@ -53,7 +53,7 @@ class Reporter(AbstractContextManager["Reporter"]):
         self.close()
 
     def close(self) -> None:
-        """Take the bar away; messages go on as lines."""
+        """Remove the bar; later messages are printed as lines."""
         if self._bars is not None:
             self._bars.stop()
             self._bars = None
@@ -65,7 +65,7 @@ class Reporter(AbstractContextManager["Reporter"]):
         if self._bars is not None:
             self._bars.console.print(clean_lines(message))
         else:
-            note(message)
+            print_message(message)
 
     def update(self, progress: Progress) -> None:
         """Show how far the run is."""
@@ -79,7 +79,7 @@ class Reporter(AbstractContextManager["Reporter"]):
     def _draw(self, bars: Bars, progress: Progress) -> None:
         total = progress.total or None
         if progress.stage != self._stage or self._task is None:
-            if self._task is not None:  # what a stage leaves undone is not this bar's to say
+            if self._task is not None:  # each stage has a bar of its own
                 bars.remove_task(self._task)
             self._stage = progress.stage
             self._task = bars.add_task(_STAGES[progress.stage], total=total)
@@ -92,11 +92,11 @@ class Reporter(AbstractContextManager["Reporter"]):
         if progress.stage == "done" or now - self._last_line < _LINE_EVERY_S:
             return
         self._last_line = now
-        note(progress_line(progress, seconds=now - self._stage_began))
+        print_message(progress_line(progress, seconds=now - self._stage_began))
 
 
 def progress_line(progress: Progress, *, seconds: float) -> str:
-    """One line on a stage that has run for `seconds`: how far, how fast, how long yet."""
+    """Describe a stage that has run for `seconds`: how much is done, how fast, the time left."""
     words = f"{_STAGES[progress.stage]}: {progress.done:,} of {progress.total:,}"
     if seconds <= 0 or not progress.done:
         return words
@@ -106,7 +106,7 @@ def progress_line(progress: Progress, *, seconds: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people read them: `42 s`, `3 min 05 s`, `1 h 20 min`."""
+    """Format seconds for people: `42 s`, `3 min 05 s`, `1 h 20 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

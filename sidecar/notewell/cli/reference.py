@@ -1,4 +1,4 @@
-"""The reference page of the command line, made from the help of the commands themselves."""
+"""The reference page of the command line, generated from the help of the commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 90
 _HEAD = """\
 # Command line
 
-Made from `--help`; to make it again: `notewell cli-reference > docs/cli.md`.
+Generated from `--help`; to generate it again: `notewell cli-reference > docs/cli.md`.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found (vault, note or index), 130 interrupted.
 Results go to stdout, everything else to stderr. With `--json`, stdout is exactly one JSON
@@ -28,7 +28,7 @@ def reference() -> None:
 
 
 def reference_page(root: click.Command) -> str:
-    """The page for `root` and everything under it."""
+    """Return the page for `root` and everything under it."""
     name = root.name or ""
     context = click.Context(
         root, info_name=name, terminal_width=_WIDTH, help_option_names=["-h", "--help"]

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
-from notewell.cli.options import Command, invocation, json_option, vault_option
+from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines
 from notewell.cli.request_options import request_argument, request_option, request_options
 from notewell.cli.search_output import print_results, summary
@@ -50,15 +50,15 @@ def similar(*, path: str, vault: str | None, as_json: bool, **fields: Any) -> No
 
     NOTE is a path in the vault, or a file relative to the current folder; `.md` may be left out.
     """
-    with backend_for(invocation(), vault) as (record, backend):
+    with backend_for(current_invocation(), vault) as (record, backend):
         request = SimilarRequest(note_path(path, record, cwd=Path.cwd()), **fields)
         print_reply(backend, request, _show, as_json=as_json)
 
 
 def _show(found: SearchReply) -> None:
-    invocation().warn(found.warnings)
+    current_invocation().warn(found.warnings)
     print_results(found)
-    invocation().say(summary(found))
+    current_invocation().say(summary(found))
 
 
 @click.command(cls=Command)
@@ -77,10 +77,10 @@ def context(*, vault: str | None, as_json: bool, **fields: Any) -> None:
 
 
 def _show_context(reply: ContextReply) -> None:
-    invocation().warn(reply.warnings)
+    current_invocation().warn(reply.warnings)
     if reply.text:
         click.echo(clean_lines(reply.text))
-    invocation().say(
+    current_invocation().say(
         f"{reply.tokens:,} of {reply.budget_tokens:,} tokens ({reply.tokenizer}),"
         f" {len(reply.sources)} notes; {reply.left_out:,} found and left out"
     )

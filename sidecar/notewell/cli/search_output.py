@@ -1,4 +1,4 @@
-"""How found notes look on a terminal."""
+"""How search results are printed on a terminal."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _print_result(console: Console, rank: int, result: Result) -> None:
 
 
 def _below_title(result: Result) -> str:
-    """The heading path; a first heading that only repeats the title says nothing new."""
+    """Return the heading path, without a first heading that only repeats the title."""
     first, separator, rest = (result.heading or "").partition(" > ")
     return rest if first == result.title else f"{first}{separator}{rest}"
 
@@ -64,7 +64,7 @@ def _elsewhere(result: Result) -> str:
 
 
 def _why(result: Result) -> str:
-    """Why a similar note is here; nothing for what a search found."""
+    """Say why a similar note was found; empty for the results of a search."""
     patterns = {"passage": "like “{}”", "links": "both linked with {}", "tags": "both {}"}
     parts = [patterns.get(one.kind, "{}").format(one.text) for one in result.reasons]
     if result.linked is not None:
@@ -75,7 +75,7 @@ def _why(result: Result) -> str:
 
 
 def highlighted(snippet: str, highlights: Offsets) -> Text:
-    """`snippet` on one line, its highlights (UTF-16 offsets, as the contract counts) in bold."""
+    """Return `snippet` on one line, its highlights (UTF-16 offsets) in bold."""
     text = Text()
     for piece, bold in _pieces(snippet, highlights):
         text.append(clean(_SPACES.sub(" ", piece)), style="bold yellow" if bold else "")
@@ -127,12 +127,12 @@ def print_contributions(contributions: Sequence[Contribution]) -> None:
         for one in contributions
     ]
     if rows:
-        headings = ("result", "score", "by words", "by meaning", "lifted", "its words, BM25")
-        print_table(headings, rows, right=("score", "by words", "by meaning"))
+        headings = ("result", "score", "keyword", "semantic", "boosts", "BM25 per word")
+        print_table(headings, rows, right=("score", "keyword", "semantic"))
 
 
 def summary(reply: SearchReply) -> str:
-    """One line on how much was found and how fast."""
+    """Say in one line how much was found and how fast."""
     shown, total = len(reply.results), reply.total
     notes = "1 note" if total == 1 else f"{total:,} notes"
     part = f"{shown} of {notes}" if shown < total else notes

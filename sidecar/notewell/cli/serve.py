@@ -16,8 +16,8 @@ import click
 
 from notewell.access.tokens import new_token, stored_token
 from notewell.cli.backend import server_for
-from notewell.cli.options import Command, Invocation, invocation
-from notewell.cli.output import complain, emit_object
+from notewell.cli.options import Command, Invocation, current_invocation
+from notewell.cli.output import emit_object, print_error
 from notewell.cli.progress import Reporter
 from notewell.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.config.edit import Configuration
@@ -37,11 +37,13 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
 
 
 def _address_options(function: AnyFunction) -> AnyFunction:
-    host = click.option("--host", metavar="ADDRESS", help="Listen here.  [default: 127.0.0.1]")
+    host = click.option(
+        "--host", metavar="ADDRESS", help="Address to listen on.  [default: 127.0.0.1]"
+    )
     port = click.option(
         "--port",
         type=click.IntRange(0, 65535),
-        help="Listen on this port, 0 for a free one.  [default: 8765]",
+        help="Port to listen on, 0 for a free one.  [default: 8765]",
     )
     return host(port(function))
 
@@ -59,9 +61,9 @@ def _address_options(function: AnyFunction) -> AnyFunction:
     "mirrors",
     multiple=True,
     metavar="NAME",
-    help="Serve a vault that clients fill, making it where there is none of this name.",
+    help="Serve a vault whose notes clients send; it is created if there is none of this name.",
 )
-@click.option("--no-watch", is_flag=True, help="Look at changed notes only when asked to.")
+@click.option("--no-watch", is_flag=True, help="Do not watch the folders for changed notes.")
 def serve(
     words: tuple[str, ...],
     host: str | None,
@@ -74,83 +76,83 @@ def serve(
     """Serve vaults over HTTP until interrupted.
 
     Each VAULT is a folder, or the name or id of a known vault; without one, all known vaults are
-    served. Their indexes are brought up to date meanwhile. Of more than three vaults (setting
-    server.open_vaults) the least used are closed, and opened by the next request.
+    served. Their indexes are brought up to date meanwhile. With more than three vaults (setting
+    server.open_vaults), the least recently used are closed, and opened again by the next request.
     """
-    gc.disable()  # what a start makes stays: to look through it again and again finds nothing
+    gc.disable()  # what is created at start stays alive: collecting it is a waste
     click.get_current_context().call_on_close(gc.enable)
     threading.Thread(target=_load_http, daemon=True).start()
-    inv = invocation()
+    invocation = current_invocation()
     address = {"server.host": host, "server.port": port}
-    settings = inv.settings(flags=address)
+    settings = invocation.settings(flags=address)
     watch = {"vault.watch": "off" if no_watch else None}
-    configuration = inv.configuration(flags={**address, **watch})
-    known = inv.known()
-    named = [find_or_add(inv, word) for word in words]
-    named += [add_mirror(inv, name) for name in mirrors]
+    configuration = invocation.configuration(flags={**address, **watch})
+    known = invocation.known()
+    named = [find_or_add(invocation, word) for word in words]
+    named += [add_mirror(invocation, name) for name in mirrors]
     records = named or known.records()
     if not records:
         raise NotFoundError("no vault is known yet; name one: `notewell serve FOLDER`")
     _refuse_if_served(known, records, handshake=handshake)
-    with closing(inv.vaults(fetch_missing=True, flags=watch)) as vaults:
+    with closing(invocation.vaults(fetch_missing=True, flags=watch)) as vaults:
         vaults.serve(records)
         for engine in vaults.opened():  # native code, which runs while the web server is imported
             threading.Thread(target=engine.wait_for_model, daemon=True).start()
         if handshake:
-            _run(vaults, settings, _shake_hands, configuration)
+            _run(vaults, settings, _print_handshake, configuration)
         else:
             kept = stored_token(settings.state_dir)
-            _run(vaults, settings, _Greeting(inv), configuration, kept_token=kept)
+            _run(vaults, settings, _Greeting(invocation), configuration, kept_token=kept)
 
 
 @click.command(cls=Command)
 @_address_options
 def demo(host: str | None, port: int | None) -> None:
-    """Serve a sample vault, to try Notewell on.
+    """Serve a sample vault, to try Notewell.
 
     It is copied into the data directory, indexed, and stays a known vault.
     """
-    inv = invocation()
+    invocation = current_invocation()
     address = {"server.host": host, "server.port": port}
-    settings = inv.settings(flags=address)
+    settings = invocation.settings(flags=address)
     with (
-        Reporter(quiet=inv.quiet) as reporter,
-        closing(inv.vaults(fetch_missing=True, say=reporter.say)) as vaults,
+        Reporter(quiet=invocation.quiet) as reporter,
+        closing(invocation.vaults(fetch_missing=True, say=reporter.say)) as vaults,
     ):
         record = vaults.add(copy_to(sample_folder(settings)))
         _refuse_if_served(vaults, [record], handshake=False)
         vaults.open(record, writable=True).index_now(progress=reporter.update)
         reporter.close()
-        greeting = _Greeting(inv, examples=_example_queries())
+        greeting = _Greeting(invocation, examples=_example_queries())
         kept = stored_token(settings.state_dir)
-        _run(vaults, settings, greeting, inv.configuration(flags=address), kept_token=kept)
+        _run(vaults, settings, greeting, invocation.configuration(flags=address), kept_token=kept)
 
 
 @click.command(cls=Command)
 @click.option(
     "--vault",
     metavar="VAULT",
-    help="Answer for this vault alone. Left out: for all known ones, by default for the one the"
-    " current folder lies in.",
+    help="Serve only this vault. Left out: all known vaults, by default that of the current"
+    " folder.",
 )
 @click.option(
     "--allow-write",
     is_flag=True,
-    help="Let the assistant index again, and write memories where a folder was chosen for them.",
+    help="Let the assistant reindex, and write memories if a folder is set for them.",
 )
 def mcp(vault: str | None, *, allow_write: bool) -> None:
     """Serve an assistant on stdin and stdout.
 
-    Assistants start this by themselves: name `notewell` as the command and `mcp` as its argument.
-    A running server answers where there is one; else the index is opened here.
+    Assistants start this themselves: configure `notewell` as the command and `mcp` as its
+    argument. A running server answers if there is one; otherwise the index is opened here.
     """
     from notewell.mcp.local import LocalSource  # noqa: PLC0415 - pydantic, tokenizers
     from notewell.mcp.server import serve_stdio  # noqa: PLC0415 - loads the protocol's SDK
 
-    inv = invocation()
-    known = inv.known()
+    invocation = current_invocation()
+    known = invocation.known()
     only = known.find(vault, cwd=Path.cwd()) if vault is not None else None
-    with closing(LocalSource(known, inv.vaults, only=only, cwd=Path.cwd())) as source:
+    with closing(LocalSource(known, invocation.vaults, only=only, cwd=Path.cwd())) as source:
         serve_stdio(source, allow_write=allow_write)
 
 
@@ -164,7 +166,7 @@ def _refuse_if_served(
         if handshake:
             emit_object({"error": "in_use", "url": server.info.url})
         link = f"{server.info.url}/?token={server.info.token}"
-        complain(f"{record.name} is being served already, at {link}")
+        print_error(f"{record.name} is being served already, at {link}")
         click.get_current_context().exit(1)
 
 
@@ -176,7 +178,7 @@ def _run(
     *,
     kept_token: str | None = None,
 ) -> None:
-    """Serve until told to stop; without `kept_token` for the program that started us."""
+    """Serve until stopped; without `kept_token`, for the program that started this one."""
     from notewell.mcp.http import attach  # noqa: PLC0415 - loads aiohttp
     from notewell.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
@@ -198,12 +200,12 @@ def _run(
 
 
 def _load_http() -> None:
-    """Import aiohttp, which waits for the disk, while the engine is imported."""
+    """Import aiohttp while the engine is imported: both wait for the disk."""
     import aiohttp.web  # noqa: F401, PLC0415 - for the modules that import it next
 
 
 def _started(ready: Callable[[BoundServer], None]) -> Callable[[BoundServer], None]:
-    """`ready`, and from then on garbage is collected, of what comes after the start alone."""
+    """Wrap `ready` so that garbage collection begins with it, for objects created later."""
 
     def begin(bound: BoundServer) -> None:
         gc.freeze()
@@ -213,7 +215,7 @@ def _started(ready: Callable[[BoundServer], None]) -> Callable[[BoundServer], No
     return begin
 
 
-def _shake_hands(bound: BoundServer) -> None:
+def _print_handshake(bound: BoundServer) -> None:
     emit_object(
         {
             "port": bound.port,
@@ -228,22 +230,24 @@ def _shake_hands(bound: BoundServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Greeting:
-    """Tells a person where the server is and what it is doing."""
+    """Prints where the server is and what it is doing, for people."""
 
-    inv: Invocation
+    invocation: Invocation
     examples: tuple[str, ...] = ()
 
     def __call__(self, bound: BoundServer) -> None:
         for warning in bound.warnings:
-            complain(warning)
+            print_error(warning)
         for record in bound.vaults:
-            self.inv.say(f"Indexing and serving {record.name} ({record.path})")
+            self.invocation.say(f"Indexing and serving {record.name} ({record.path})")
         click.echo(bound.sign_in_url)
         for query in self.examples:
-            self.inv.say(f"Try: notewell search {shlex.quote(query)} --vault {_quoted(bound)}")
+            self.invocation.say(
+                f"Try: notewell search {shlex.quote(query)} --vault {_quoted(bound)}"
+            )
         if bound.warnings:
-            self.inv.say("For a phone or another computer: notewell token link NAME")
-        self.inv.say("Ctrl-C stops it; `notewell status` shows how far the index is.")
+            self.invocation.say("For a phone or another computer: notewell token link NAME")
+        self.invocation.say("Ctrl-C stops it; `notewell status` shows how far the index is.")
 
 
 def _quoted(bound: BoundServer) -> str:

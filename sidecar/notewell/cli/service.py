@@ -1,4 +1,4 @@
-"""`notewell service`: what to give the operating system so that it keeps Notewell running."""
+"""`notewell service`: definitions with which the operating system keeps Notewell running."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.options import Group, Invocation, invocation
+from notewell.cli.options import Group, Invocation, current_invocation
 from notewell.cli.units import UNITS, Job
 from notewell.types import VaultRecord
 
@@ -38,31 +38,34 @@ def service() -> None:
 @click.option(
     "--kind",
     type=click.Choice(tuple(UNITS)),
-    help="For what: a systemd unit, one that indexes every hour, a launchd agent, a line for cron"
-    " or a Windows task. Left out: what serves on this system.",
+    help="Kind of definition: a systemd unit, a systemd timer that indexes every hour, a launchd"
+    " agent, a line for cron or a Windows task. Left out: the one that serves on this system.",
 )
 def print_unit(vaults: tuple[str, ...], kind: str | None) -> None:
-    """Print a definition that serves all known vaults, or each VAULT; `timer` and `cron` index.
+    """Print a service definition for all known vaults, or for each VAULT.
 
-    It holds this installation's program and the present data directory. What to do with it goes
-    to stderr; nothing is installed.
+    Kinds `timer` and `cron` only bring the index up to date. The definition names the program of
+    this installation and its data directory. Instructions are printed on stderr; nothing is
+    installed.
     """
-    inv = invocation()
-    known = inv.known()
+    invocation = current_invocation()
+    known = invocation.known()
     records = [known.find(word, cwd=Path.cwd()) for word in vaults]
     indexed = records or known.records()
     chosen = kind or _BY_PLATFORM.get(sys.platform, "systemd")
-    click.echo(UNITS[chosen](_job(inv, records, indexed)), nl=False)
-    inv.say(_HOW[chosen])
+    click.echo(UNITS[chosen](_job(invocation, records, indexed)), nl=False)
+    invocation.say(_HOW[chosen])
 
 
 def _job(
-    inv: Invocation, served: list[VaultRecord], indexed: list[VaultRecord] | tuple[VaultRecord, ...]
+    invocation: Invocation,
+    served: list[VaultRecord],
+    indexed: list[VaultRecord] | tuple[VaultRecord, ...],
 ) -> Job:
-    settings = inv.settings()
+    settings = invocation.settings()
     program = [*_program(), "--data-dir", str(settings.data_dir)]
-    if inv.config is not None:
-        program += ["--config", str(inv.config.absolute())]
+    if invocation.config is not None:
+        program += ["--config", str(invocation.config.absolute())]
     folders = [record.id for record in indexed if record.source == "folder"]
     return Job(
         serve=[*program, "serve", *(record.id for record in served)],
@@ -74,7 +77,7 @@ def _job(
 
 
 def _program() -> list[str]:
-    """The interpreter of this installation: a service has no PATH to find `notewell` by."""
+    """Return the command of this installation: a service may have no PATH to find `notewell` in."""
     python = Path(sys.executable)
     windowless = python.with_name("pythonw.exe")
     return [str(windowless if windowless.exists() else python), "-m", "notewell"]

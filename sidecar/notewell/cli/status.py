@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from notewell.cli.backend import answer, backend_for, print_reply
-from notewell.cli.options import Command, invocation, json_option, vault_option
+from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import print_facts, print_table
 from notewell.cli.progress import duration
 from notewell.cli.request_options import request_option
@@ -33,8 +33,8 @@ _MONTHS = 12
 @vault_option
 @json_option
 def status(vault: str | None, as_json: bool) -> None:
-    """Say where a vault's index stands."""
-    with backend_for(invocation(), vault) as (record, backend):
+    """Show the state of a vault's index."""
+    with backend_for(current_invocation(), vault) as (record, backend):
         print_reply(backend, StatusRequest(), partial(_show_status, record), as_json=as_json)
 
 
@@ -43,12 +43,12 @@ def _show_status(record: VaultRecord, status: StatusReply) -> None:
 
 
 def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
-    """What a person wants to know of a status, as names and values."""
+    """Yield the facts of a status as names and values."""
     yield "state", status.state
     if status.problem is not None:
         yield "problem", status.problem
     yield "notes", f"{status.notes:,}, in {status.chunks:,} passages"
-    yield "meaning", _semantic(status)
+    yield "semantic search", _semantic(status)
     yield "model", status.model or "none"
     yield "files", counts_text(status.ledger)
     queue = status.queue
@@ -58,22 +58,22 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
     guard = status.guard
     if guard is not None:
         yield (
-            "held back",
+            "removals on hold",
             (
                 f"{guard.gone:,} of {guard.total:,} notes are gone since {guard.since}; "
-                "if that is meant, run `notewell index --confirm-removals`"
+                "if this is intended, run `notewell index --confirm-removals`"
             ),
         )
 
 
 def _semantic(status: StatusReply) -> str:
-    covered = f"{status.vectors:,} of {status.chunks:,} passages have their vector"
+    covered = f"{status.vectors:,} of {status.chunks:,} passages have a vector"
     reason = status.semantic_reason
     return f"{status.semantic}: {reason or covered}"
 
 
 def counts_text(counts: Mapping[LedgerState, int]) -> str:
-    """Ledger counts as words, states without files left out."""
+    """Format the counts of a ledger, without the states that no file has."""
     words = [
         f"{counts[state]:,} {state.replace('_', ' ')}" for state in _STATES if counts.get(state)
     ]
@@ -108,7 +108,7 @@ def _show_ledger(ledger: LedgerReply, *, every_row: bool) -> None:
     if rows:
         print_table(("state", "path", "why"), rows)
     files = sum(ledger.counts.values())
-    invocation().say(f"{files:,} files: {counts_text(ledger.counts)}")
+    current_invocation().say(f"{files:,} files: {counts_text(ledger.counts)}")
 
 
 def _is_remarkable(row: LedgerRow) -> bool:
@@ -124,8 +124,8 @@ def _ledger_row(row: LedgerRow) -> tuple[str, str, str]:
 @vault_option
 @json_option
 def stats(vault: str | None, as_json: bool) -> None:
-    """Show a vault in figures: types, folders, tags, months, sizes and vectors."""
-    with backend_for(invocation(), vault) as (record, backend):
+    """Show statistics of a vault: types, folders, tags, months, sizes and vectors."""
+    with backend_for(current_invocation(), vault) as (record, backend):
         print_reply(
             backend, StatsRequest(limit=_SHOWN), partial(_show_stats, record), as_json=as_json
         )
@@ -139,15 +139,15 @@ def _show_stats(record: VaultRecord, figures: StatsReply) -> None:
         ("tag", figures.tags),
     ):
         rows = [(count.name or "(none)", f"{count.notes:,}") for count in counts]
-        _table((heading, "notes"), rows, right=("notes",))
+        _print_section((heading, "notes"), rows, right=("notes",))
     months = [
         (month.month, f"{month.created:,}", f"{month.modified:,}")
         for month in figures.months[-_MONTHS:]
     ]
-    _table(("month", "created", "modified"), months, right=("created", "modified"))
+    _print_section(("month", "created", "modified"), months, right=("created", "modified"))
 
 
-def _table(
+def _print_section(
     headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: tuple[str, ...]
 ) -> None:
     if rows:
@@ -160,7 +160,7 @@ def _stats_facts(figures: StatsReply) -> Iterator[tuple[str, str]]:
     yield "notes", f"{figures.notes:,}, in {figures.chunks:,} passages"
     yield "links", f"{figures.links:,} between notes"
     yield "files", counts_text(figures.files)
-    yield "text", f"{_size(sizes.notes)}; the middle note has {_size(sizes.median_note)}"
+    yield "text", f"{_size(sizes.notes)}; the median note has {_size(sizes.median_note)}"
     yield "index", _size(sizes.index)
     for model in figures.models:
         name = f"{model.model}, {model.quantisation}, {model.dimensions} dimensions"

@@ -12,7 +12,7 @@ import click
 
 from notewell.access.devices import LINK_SECONDS, SCOPES, Device, Devices, Scope
 from notewell.access.tokens import new_stored_token, stored_token
-from notewell.cli.options import Group, invocation, json_option
+from notewell.cli.options import Group, current_invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.contract.fields import iso
 from notewell.types import ServerRules
@@ -29,7 +29,7 @@ def _scope_option(function: AnyFunction) -> AnyFunction:
         type=click.Choice(SCOPES),
         default="read",
         show_default=True,
-        help="read: search and look; write: also change and reindex; admin: everything.",
+        help="read: search and read; write: also change and reindex; admin: everything.",
     )
     return option(function)
 
@@ -41,8 +41,8 @@ def token() -> None:
 
 @token.command("show")
 def show_token() -> None:
-    """Print the token; it is made at first asking."""
-    click.echo(stored_token(invocation().settings().state_dir))
+    """Print the token; it is created the first time."""
+    click.echo(stored_token(current_invocation().settings().state_dir))
 
 
 @token.command("rotate")
@@ -50,10 +50,10 @@ def show_token() -> None:
 def rotate_token(name: str | None) -> None:
     """Replace the token, or that of the device NAME, and print the new one.
 
-    The old one is refused from now on, by servers that run as well, and browsers that were signed
-    in with it have to sign in again.
+    The old one is refused from now on, also by running servers, and browsers that were signed in
+    with it have to sign in again.
     """
-    state_dir = invocation().settings().state_dir
+    state_dir = current_invocation().settings().state_dir
     click.echo(new_stored_token(state_dir) if name is None else Devices(state_dir).rotate(name))
 
 
@@ -61,30 +61,30 @@ def rotate_token(name: str | None) -> None:
 @click.argument("name")
 @_scope_option
 def add_token(name: str, scope: Scope) -> None:
-    """Make a token for the device or program NAME and print it, this once."""
+    """Create a token for the device or program NAME and print it, only this once."""
     click.echo(_devices().add(name, scope))
 
 
 @token.command("link")
 @click.argument("name")
 @_scope_option
-@click.option("--url", metavar="URL", help="The address that NAME reaches the server by.")
+@click.option("--url", metavar="URL", help="Address at which NAME reaches the server.")
 @click.option("--qr/--no-qr", default=None, help="Draw a QR code.  [default: on a terminal]")
 def link_token(name: str, scope: Scope, url: str | None, qr: bool | None) -> None:
-    """Print a link that signs the browser of NAME in, once and within ten minutes."""
-    inv = invocation()
-    settings = inv.settings()
-    address = url or _address_of(settings.server, inv.say)
+    """Print a link that signs in the browser of NAME, once and within ten minutes."""
+    invocation = current_invocation()
+    settings = invocation.settings()
+    address = url or _address_of(settings.server, invocation.say)
     link = f"{address.rstrip('/')}/?code={Devices(settings.state_dir).invite(name, scope)}"
     click.echo(link)
     _print_qr(link, wanted=qr)
-    inv.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
+    invocation.say(f"Open it on {name}; it works once, within {LINK_SECONDS // 60:.0f} minutes.")
 
 
 @token.command("list")
 @json_option
 def list_tokens(as_json: bool) -> None:
-    """List the devices that may ask, and when they last did."""
+    """List the devices with access, and when they last used it."""
     devices = _devices().all()
     if as_json:
         emit_object({"devices": [_view(device) for device in devices]})
@@ -96,18 +96,20 @@ def list_tokens(as_json: bool) -> None:
     if rows:
         print_table(("name", "scope", "kind", "since", "last used"), rows)
     else:
-        invocation().say("No device has a token of its own; `notewell token add NAME` makes one.")
+        current_invocation().say(
+            "No device has a token of its own; `notewell token add NAME` makes one."
+        )
 
 
 @token.command("revoke")
 @click.argument("name")
 def revoke_token(name: str) -> None:
-    """Refuse the device NAME from now on."""
+    """Revoke the access of the device NAME."""
     _devices().revoke(name)
 
 
 def _devices() -> Devices:
-    return Devices(invocation().settings().state_dir)
+    return Devices(current_invocation().settings().state_dir)
 
 
 def _view(device: Device) -> dict[str, object]:
@@ -128,7 +130,7 @@ def _times(device: Device) -> tuple[str, str]:
 
 
 def _address_of(rules: ServerRules, say: Callable[[str], None]) -> str:
-    """The address that the settings give a server; `say` hears what is doubtful about it."""
+    """Return the server's address according to the settings; warnings go to `say`."""
     if rules.public_url:
         return rules.public_url
     host = rules.host
@@ -144,7 +146,7 @@ def _address_of(rules: ServerRules, say: Callable[[str], None]) -> str:
 
 
 def _print_qr(link: str, *, wanted: bool | None) -> None:
-    """Draw `link` on stderr for a phone's camera; by default where a person looks at it."""
+    """Draw `link` on stderr for a phone's camera; by default only on a terminal."""
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         return
     import segno  # noqa: PLC0415 - only this command draws
@@ -153,10 +155,10 @@ def _print_qr(link: str, *, wanted: bool | None) -> None:
 
 
 def _address_in_the_network() -> str:
-    """The address of this computer towards its network; nothing is sent to find it."""
+    """Return this computer's address in its network; nothing is sent to find it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address for documentation: nobody has it
+            probe.connect(("192.0.2.1", 9))  # reserved for documentation, so no computer has it
             return str(probe.getsockname()[0])
         except OSError:
             return "127.0.0.1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from notewell.cli.backend import answer
-from notewell.cli.options import Command, invocation, json_option, vault_option
+from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines, print_table
 from notewell.cli.request_options import request_argument, request_options
 from notewell.contract.writes import UndoneReply, UndoRequest, WritesReply, WritesRequest
@@ -33,7 +33,7 @@ def undo(
 def _show_undone(undone: UndoneReply) -> None:
     click.echo(clean_lines(undone.path))
     again = f"; `notewell undo {undone.undo}` does it again" if undone.undo else ""
-    invocation().say(f"as it was before{again}")
+    current_invocation().say(f"undone{again}")
 
 
 def _show_writes(reply: WritesReply) -> None:
@@ -48,4 +48,4 @@ def _show_writes(reply: WritesReply) -> None:
     ]
     if rows:
         print_table(("number", "when", "what", "note"), rows, right=("number",))
-    invocation().say(f"{len(rows)} writes")
+    current_invocation().say(f"{len(rows)} writes")

@@ -1,7 +1,7 @@
-"""What makes an operating system keep Notewell running: a text for each kind of service manager.
+"""Service definitions: a text for each kind of service manager.
 
-Pure functions from a command line to a text. What is safe to leave unsaid is left to the system's
-own defaults; hardening that needs user namespaces, which some systems forbid, is left as comments.
+Pure functions from a command line to a text. Options with safe defaults are left out; hardening
+that needs user namespaces, which some systems forbid, is written as comments.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from xml.etree import ElementTree as ET
 
 LABEL = "notewell"
 _TASKS = "http://schemas.microsoft.com/windows/2004/02/mit/task"
-# Not on the hour, when everybody else's jobs run.
+# Not on the hour, when most other jobs run.
 _MINUTE = 17
 
-# What needs neither privileges nor a namespace of its own. No MemoryDenyWriteExecute: the runtime
-# of the model makes code at run time.
+# Hardening that needs neither privileges nor a namespace. No MemoryDenyWriteExecute: the runtime of
+# the model generates code at run time.
 _HARDENING = """\
 NoNewPrivileges=yes
 LockPersonality=yes
@@ -53,7 +53,7 @@ TasksMax=512
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be run: `serve` stays, each of `index` ends. `home` is the person's folder."""
+    """The commands: `serve` keeps running, each of `index` ends. `home` is the user's folder."""
 
     serve: Sequence[str]
     index: Sequence[Sequence[str]]
@@ -63,7 +63,7 @@ class Job:
 
 def systemd(job: Job) -> str:
     """A user unit that serves."""
-    # Standard output has the link with the token, which a journal is no place for.
+    # Standard output has the link with the token, which must not get into the journal.
     return f"""\
 [Unit]
 Description=Notewell, search in Obsidian vaults
@@ -82,7 +82,7 @@ WantedBy=default.target
 
 
 def timer(job: Job) -> str:
-    """Two user units, each under a line with its file's name: an index run, and its hours."""
+    """Two user units, each under a line with its file's name: an index run and its schedule."""
     lines = "\n".join(f"ExecStart={_systemd_line(line)}" for line in job.index)
     return f"""\
 # --- {LABEL}-index.service ---
@@ -125,7 +125,7 @@ def launchd(job: Job) -> str:
 
 
 def cron(job: Job) -> str:
-    """A line a vault, which brings its index up to date every hour."""
+    """A line for each vault that brings its index up to date every hour."""
     # cron reads % as the end of the line.
     lines = (shlex.join(line).replace("%", r"\%") for line in job.index)
     return "".join(f"{_MINUTE} * * * * {line} >/dev/null\n" for line in lines)
@@ -181,7 +181,7 @@ def _systemd_line(words: Sequence[str]) -> str:
 
 
 def _systemd_word(word: str) -> str:
-    """Quoted as systemd reads it: C escapes in double quotes, `%` and `$` doubled."""
+    """Quote a word as systemd reads it: C escapes in double quotes, `%` and `$` doubled."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     escaped = escaped.replace("%", "%%").replace("$", "$$")
     return f'"{escaped}"' if escaped != word or not word or set(word) & set(" \t';#") else word

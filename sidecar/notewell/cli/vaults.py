@@ -1,4 +1,4 @@
-"""`notewell vaults`: which vaults are known, and which is the default."""
+"""`notewell vaults`: the known vaults, and finding or adding the one that a command names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from notewell.cli.backend import server_for
-from notewell.cli.options import Group, Invocation, invocation, json_option
+from notewell.cli.options import Group, Invocation, current_invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import IndexInUseError, NotFoundError, UsageError
 from notewell.support.logs import LOGS, delete_logs
@@ -27,14 +27,14 @@ def vaults() -> None:
 @json_option
 def list_vaults(as_json: bool) -> None:
     """List the known vaults."""
-    records = invocation().known().records()
+    records = current_invocation().known().records()
     if as_json:
         emit_object({"vaults": [_view(record) for record in records]})
     elif records:
         rows = [("yes" if r.default else "", r.name, r.id, str(r.path)) for r in records]
         print_table(("default", "name", "id", "path"), rows)
     else:
-        invocation().say("No vault is known yet; add one with `notewell index FOLDER`.")
+        current_invocation().say("No vault is known yet; add one with `notewell index FOLDER`.")
 
 
 def _view(record: VaultRecord) -> dict[str, object]:
@@ -49,22 +49,28 @@ def _view(record: VaultRecord) -> dict[str, object]:
 
 @vaults.command("add")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="[FOLDER]", required=False)
-@click.option("--name", help="What to call it; by default the folder's name.")
-@click.option("--mirror", metavar="NAME", help="Instead of FOLDER: a vault that clients fill.")
+@click.option("--name", help="Name of the vault; by default the folder's name.")
+@click.option(
+    "--mirror", metavar="NAME", help="Instead of FOLDER: a vault whose notes clients send."
+)
 @json_option
 def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json: bool) -> None:
-    """Make FOLDER known, without indexing it yet."""
-    inv = invocation()
+    """Add FOLDER to the known vaults, without indexing it yet."""
+    invocation = current_invocation()
     if (folder is None) == (mirror is None) or (mirror is not None and name is not None):
-        raise UsageError("name either a FOLDER or, with --mirror, a vault that clients fill")
-    record = add_mirror(inv, mirror or "") if folder is None else add(inv, folder, name=name)
+        raise UsageError("name either a FOLDER or, with --mirror, a vault whose notes clients send")
+    record = (
+        add_mirror(invocation, mirror or "")
+        if folder is None
+        else add(invocation, folder, name=name)
+    )
     if as_json:
         emit_object(_view(record))
         return
     then = (
         "index it with `notewell index" if folder is not None else "serve it with `notewell serve"
     )
-    inv.say(f"{record.name} is known; {then} {record.name}`.")
+    invocation.say(f"{record.name} is known; {then} {record.name}`.")
 
 
 @vaults.command("remove")
@@ -76,70 +82,70 @@ def add_vault(folder: Path | None, name: str | None, mirror: str | None, as_json
     " notes are never touched.",
 )
 def remove_vault(vault: str, delete_data: bool) -> None:
-    """Forget VAULT. Its index is kept unless --delete-data is given."""
-    inv = invocation()
-    known = inv.known()
+    """Remove VAULT from the known vaults. Its index is kept unless --delete-data is given."""
+    invocation = current_invocation()
+    known = invocation.known()
     record = known.find(vault, cwd=Path.cwd())
     server = server_for(known, record)
     if server is not None:
         raise IndexInUseError(
             f"{record.name} is being served at {server.info.url}: stop that server first"
         )
-    with closing(inv.vaults()) as vaults:
+    with closing(invocation.vaults()) as vaults:
         vaults.remove(record, delete_data=delete_data)
     if delete_data:
-        delete_logs(inv.settings().state_dir / LOGS)
+        delete_logs(invocation.settings().state_dir / LOGS)
     kept = "its index and the logs are deleted" if delete_data else "its index is kept"
-    inv.say(f"{record.name} is forgotten; {kept}.")
+    invocation.say(f"{record.name} is removed; {kept}.")
 
 
 @vaults.command("default")
 @click.argument("vault", metavar="VAULT")
 def default_vault(vault: str) -> None:
-    """Make VAULT the one that is meant where none is named."""
-    known = invocation().known()
+    """Make VAULT the default, for commands that name no vault."""
+    known = current_invocation().known()
     record = known.find(vault, cwd=Path.cwd())
     known.set_default(record)
-    invocation().say(f"{record.name} is the default now.")
+    current_invocation().say(f"{record.name} is the default now.")
 
 
 def sample_folder(settings: Settings) -> Path:
-    """Where `notewell demo` keeps its copy of the sample vault."""
+    """Return the folder of the sample vault that `notewell demo` serves."""
     return settings.data_dir / _SAMPLE
 
 
 def find_or_add(
-    inv: Invocation, word: str | None, *, say: Callable[[str], None] | None = None
+    invocation: Invocation, word: str | None, *, say: Callable[[str], None] | None = None
 ) -> VaultRecord:
-    """The vault that `word` names; a folder that is not known yet becomes known."""
+    """Find the vault that `word` names; a folder that is not known yet is added."""
     try:
-        return inv.known().find(word, cwd=Path.cwd())
+        return invocation.known().find(word, cwd=Path.cwd())
     except NotFoundError:
         if word is None or not Path(word).expanduser().is_dir():
             raise
-        return add(inv, Path(word), say=say)
+        return add(invocation, Path(word), say=say)
 
 
 def add(
-    inv: Invocation,
+    invocation: Invocation,
     folder: Path,
     *,
     name: str | None = None,
     say: Callable[[str], None] | None = None,
 ) -> VaultRecord:
-    """Make `folder` known. The sample vault gives up being the default to a vault of one's own."""
-    with closing(inv.vaults(say=say)) as vaults:
-        return _before_sample(inv, vaults.add(folder, name=name))
+    """Add `folder` to the known vaults; it takes over from the sample vault as the default."""
+    with closing(invocation.vaults(say=say)) as vaults:
+        return _replace_sample_as_default(invocation, vaults.add(folder, name=name))
 
 
-def add_mirror(inv: Invocation, name: str) -> VaultRecord:
-    """Make a vault that clients fill, as `add` does."""
-    return _before_sample(inv, inv.known().add_mirror(name))
+def add_mirror(invocation: Invocation, name: str) -> VaultRecord:
+    """Add a vault whose notes clients send, as `add` does."""
+    return _replace_sample_as_default(invocation, invocation.known().add_mirror(name))
 
 
-def _before_sample(inv: Invocation, record: VaultRecord) -> VaultRecord:
-    known = inv.known()
-    sample = sample_folder(inv.settings()).resolve()
+def _replace_sample_as_default(invocation: Invocation, record: VaultRecord) -> VaultRecord:
+    known = invocation.known()
+    sample = sample_folder(invocation.settings()).resolve()
     default = next((one for one in known.records() if one.default), None)
     if default is not None and default.path == sample and record.path != sample:
         known.set_default(record)
