@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from notewell.ask.conversations import MOST, Conversations, as_note, within
+from notewell.ask.conversations import MOST, Conversations, as_note, newest_within
 from notewell.ask.tool_loop import Draft
 from notewell.contract.ask import AskNotice, AskReply, AskRequest, AskSource, AskText
 from notewell.errors import CancelledError, NotFoundError, ProviderError
@@ -49,21 +49,21 @@ def stop_after_text(ask: Asking, script: Script, asked: AskRequest) -> str:
 
 def test_they_become_notes_and_fit_into_budgets(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
-    name = talks.fresh()
+    name = talks.new_id()
     bees = AskSource(1, "Bees.md", "Bees", "", cited=True)
     web = AskSource(2, "https://bees.example", "Bees", "", cited=True)
     unread = AskSource(3, "Hive.md", "Hive", "", cited=False)
     said = (turn("Why\nbees?", "# Because\nof honey [1]", bees, web, unread), turn("More?", "No."))
     for one in said:
-        talks.keep(name, one)
+        talks.save_turn(name, one)
 
     assert talks.read(name) == said
     assert as_note(said) == (
         "## Why bees?\n\n### Because\nof honey [1]\n\n- [1] [[Bees]]\n- [2] <https://bees.example>\n"
         "\n## More?\n\nNo.\n"
     )
-    assert within(said, 12, len) == (said[1],)
-    assert within([*said, turn("Stopped?", "")], 12, len) == (said[1],)
+    assert newest_within(said, 12, len) == (said[1],)
+    assert newest_within([*said, turn("Stopped?", "")], 12, len) == (said[1],)
 
 
 def test_one_that_is_not_there_is_said_to_be_not_there(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_one_that_is_not_there_is_said_to_be_not_there(tmp_path: Path) -> None:
 def test_the_newest_are_kept(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     for _ in range(MOST + 3):
-        talks.keep(talks.fresh(), turn("Why?", "Because."))
+        talks.save_turn(talks.new_id(), turn("Why?", "Because."))
     assert len(list((tmp_path / "conversations").iterdir())) == MOST
 
 
@@ -88,16 +88,16 @@ def test_they_are_listed_and_forgotten(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     first, second = "1" * 16, "2" * 16
     for name, question in ((first, "Why?"), (second, "How?"), (first, "And?")):
-        talks.keep(name, turn(question, "So."))
+        talks.save_turn(name, turn(question, "So."))
     (tmp_path / "conversations" / "odd.json").write_text("{}")
 
     listed = [(one.conversation, one.question, one.turns) for one in talks.all()]
     assert listed == [(first, "Why?", 2), (second, "How?", 1)]
-    talks.forget(first)
+    talks.delete(first)
     assert [one.conversation for one in talks.all()] == [second]
     for wrong in (first, "../odd"):
         with pytest.raises(NotFoundError):
-            talks.forget(wrong)
+            talks.delete(wrong)
 
 
 def test_another_process_reads_what_was_answered(ask: Asking, script: Script) -> None:

@@ -29,7 +29,7 @@ def asked_of(script: Script, tmp_path: Path) -> Callable[..., Expander]:
 def test_a_model_that_is_too_slow_is_not_waited_for(
     asked_of: Callable[..., Expander], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("notewell.ask.expansion.SECONDS", 0.1)
+    monkeypatch.setattr("notewell.ask.expansion.TIMEOUT_S", 0.1)
     hold = threading.Event()
     reply = asked_of(Says("x" * 50, hold=hold)).search(REQUEST, engine.search)
     hold.set()

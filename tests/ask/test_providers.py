@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from notewell.ask.prompts import phrases_for
-from notewell.ask.sources import check
+from notewell.ask.sources import check_citations
 from notewell.errors import ConfigError, ProviderError
 from notewell.models.chat.messages import ModelInfo
 from notewell.models.chat.model_ranking import rank
@@ -160,7 +160,7 @@ def test_a_refused_key_is_told_without_the_key(ask: Asking, script: Script, tmp_
 def test_citations_are_checked_and_code_is_left(
     text: str, kept: str, cited: tuple[int, ...], invalid: tuple[int, ...]
 ) -> None:
-    checked = check(text, range(1, 4))
+    checked = check_citations(text, range(1, 4))
 
     assert (checked.text, checked.cited, checked.invalid) == (kept, cited, invalid)
 

@@ -203,7 +203,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
     talk = Draft("How do bees find home?", record.name, TALK, "2026-03-02T10:00:00+00:00")
     talk.catalogue.number(Source("Garden/Bees.md", "Bees", "obsidian://open", 7))
     talk.text, talk.model, talk.steps = "By the sun [1], and", "test-model", 1
-    Conversations(settings.data_dir / "vaults" / record.id).keep(TALK, talk.stopped())
+    Conversations(settings.data_dir / "vaults" / record.id).save_turn(TALK, talk.stopped())
     return asyncio.run(_collect(vaults, settings, record))
 
 

@@ -1,4 +1,4 @@
-"""Conversations, kept on this computer beside the index so that one may ask further."""
+"""Stores the conversations of a vault, so that they can be continued and saved as notes."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from notewell.support import atomic
 from notewell.types import CountTokens
 from notewell.vault.readers import link_name
 
-NAME = "conversations"  # of the folder, beside the index
+NAME = "conversations"  # of the folder, next to the index
 MOST = 50  # conversations of a vault, the newest
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
 class Conversations:
-    """The conversations of one vault, a file each. Any thread may call."""
+    """The conversations of one vault, each in a file. Safe to use from several threads."""
 
     def __init__(self, folder: Path) -> None:
-        """They lie below `folder`, which has a vault's data; nothing is made yet."""
+        """They are below `folder`, which has the data of the vault; nothing is created yet."""
         self._folder = folder / NAME
-        self._lock = threading.Lock()  # a file is read and written anew for every turn
+        self._lock = threading.Lock()  # every turn reads and replaces a whole file
 
-    def fresh(self) -> str:
+    def new_id(self) -> str:
         """An id for a new conversation."""
         return secrets.token_hex(8)
 
     def read(self, conversation: str) -> tuple[AskReply, ...]:
-        """A conversation; NotFoundError where there is none."""
+        """The turns of a conversation. Raises NotFoundError if it does not exist."""
         try:
             if not _ID.fullmatch(conversation):
-                raise ValueError(conversation)  # noqa: TRY301 - told as what it is below
-            kept = json.loads(self._file(conversation).read_text(encoding="utf-8"))
-            return tuple(_turn(one) for one in kept)
+                raise ValueError(conversation)  # noqa: TRY301 - handled below
+            stored = json.loads(self._file(conversation).read_text(encoding="utf-8"))
+            return tuple(_turn(one) for one in stored)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise NotFoundError(
                 f"There is no conversation {conversation[:40]!r}; the newest {MOST} are kept.",
@@ -50,40 +50,40 @@ class Conversations:
             ) from error
 
     def all(self) -> tuple[AskConversationView, ...]:
-        """All conversations, the one asked last first."""
+        """All conversations, the one with the latest question first."""
         views = []
         for file in self._folder.glob("*.json"):
-            if turns := self._known(file.stem):
+            if turns := self._turns(file.stem):
                 first, last = turns[0], turns[-1]
                 views.append(AskConversationView(file.stem, first.question, len(turns), last.asked))
         return tuple(sorted(views, key=lambda view: view.asked, reverse=True))
 
-    def forget(self, conversation: str) -> None:
-        """Delete a conversation; NotFoundError where there is none."""
+    def delete(self, conversation: str) -> None:
+        """Delete a conversation. Raises NotFoundError if it does not exist."""
         with self._lock:
             self.read(conversation)
             self._file(conversation).unlink(missing_ok=True)
 
-    def keep(self, conversation: str, turn: AskReply) -> None:
-        """Keep a turn, in the place of the one that was asked at the same moment.
+    def save_turn(self, conversation: str, turn: AskReply) -> None:
+        """Store a turn; it replaces an earlier state of the turn with the same time.
 
-        On a full disk it cannot be continued, that is all.
+        Errors of the disk are ignored: the conversation then cannot be continued.
         """
         with self._lock:
-            turns = {one.asked: one for one in self._known(conversation)}
+            turns = {one.asked: one for one in self._turns(conversation)}
             self._write(conversation, [*{**turns, turn.asked: turn}.values()])
 
-    def drop(self, conversation: str, turn: AskReply) -> None:
-        """Forget a turn that there is no answer to, and a conversation that has no other."""
+    def delete_turn(self, conversation: str, turn: AskReply) -> None:
+        """Delete a turn without an answer, and the conversation if it has no other turn."""
         with self._lock:
-            turns = [one for one in self._known(conversation) if one.asked != turn.asked]
+            turns = [one for one in self._turns(conversation) if one.asked != turn.asked]
             if turns:
                 self._write(conversation, turns)
                 return
             with suppress(OSError):
                 self._file(conversation).unlink(missing_ok=True)
 
-    def _known(self, conversation: str) -> tuple[AskReply, ...]:
+    def _turns(self, conversation: str) -> tuple[AskReply, ...]:
         try:
             return self.read(conversation)
         except NotFoundError:
@@ -93,44 +93,44 @@ class Conversations:
         file = self._file(conversation)
         with suppress(OSError):
             atomic.replace(file, json.dumps([asdict(one) for one in turns]).encode())
-            kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
-            for old in kept[:-MOST]:
+            files = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+            for old in files[:-MOST]:
                 old.unlink(missing_ok=True)
 
     def _file(self, conversation: str) -> Path:
         return self._folder / f"{conversation}.json"
 
 
-def _turn(kept: Mapping[str, Any]) -> AskReply:
-    """A turn as JSON has it; KeyError or TypeError where it is none."""
-    sources = tuple(AskSource(**one) for one in kept["sources"])
-    lists = {"invalid": tuple(kept["invalid"]), "warnings": tuple(kept["warnings"])}
-    return AskReply(**{**kept, **lists, "sources": sources})
+def _turn(stored: Mapping[str, Any]) -> AskReply:
+    """A turn from its JSON. Raises KeyError or TypeError if it is not one."""
+    sources = tuple(AskSource(**one) for one in stored["sources"])
+    lists = {"invalid": tuple(stored["invalid"]), "warnings": tuple(stored["warnings"])}
+    return AskReply(**{**stored, **lists, "sources": sources})
 
 
 def delete(folder: Path) -> None:
-    """Delete the conversations of the vault whose data are in `folder`."""
+    """Delete all conversations of the vault whose data is in `folder`."""
     for file in (folder / NAME).glob("*"):
         file.unlink(missing_ok=True)
     with suppress(OSError):
         (folder / NAME).rmdir()
 
 
-def within(
+def newest_within(
     turns: Sequence[AskReply], budget_tokens: int, count_tokens: CountTokens
 ) -> tuple[AskReply, ...]:
-    """The newest turns with an answer that fit into a budget, oldest first."""
-    kept: list[AskReply] = []
+    """The newest answered turns that fit into a budget of tokens, oldest first."""
+    chosen: list[AskReply] = []
     for turn in reversed([one for one in turns if one.answer]):
         budget_tokens -= count_tokens(f"{turn.question}\n{turn.answer}")
         if budget_tokens < 0:
             break
-        kept.append(turn)
-    return tuple(reversed(kept))
+        chosen.append(turn)
+    return tuple(reversed(chosen))
 
 
 def as_note(turns: Sequence[AskReply]) -> str:
-    """A conversation as Markdown; headings in answers are set below their question's."""
+    """A conversation as Markdown: a heading for each question, the answer's headings below it."""
     parts = []
     for turn in turns:
         question = " ".join(turn.question.split())
@@ -143,7 +143,7 @@ def as_note(turns: Sequence[AskReply]) -> str:
 
 
 def _link(source: AskSource) -> str:
-    """A source as a link that Obsidian follows."""
-    if "://" in source.path:  # a page of the web
+    """A source as a link in Obsidian's Markdown."""
+    if "://" in source.path:  # a web page
         return f"[{source.n}] <{source.path}>"
     return f"[{source.n}] [[{link_name(source.path)}]]"

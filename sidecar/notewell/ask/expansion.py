@@ -1,8 +1,8 @@
-"""Other wordings of a query, by the configured language model: `expand=llm`.
+"""Expands a query with other wordings from the configured language model: `expand=llm`.
 
-The query alone is sent, and each query once: what came back is kept. The wordings are searched for
-beside the query, and the lists are merged by reciprocal rank (Cormack et al. 2009), the query's own
-counting double.
+Only the query is sent, and only once: the reply is cached. The query and the wordings are searched
+for, and the lists are merged by reciprocal rank fusion (Cormack et al. 2009), in which the list of
+the query itself has double weight.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from notewell.support import atomic
 from notewell.support.http import Cancel
 
 NAME = "expansions.json"
-MOST_KEPT = 500  # queries
-SECONDS = 8.0  # a search waits no longer
+MAX_CACHED = 500  # queries
+TIMEOUT_S = 8.0  # of the model; the search then goes on without wordings
 _VARIANTS, _TERMS = 3, 5
 _CHARS = 200  # of one wording
-_RANK = 60.0
-_OWN, _OTHER = 1.0, 0.5
-_DEPTH = 30  # results of each list that are merged, at least
+_RANK_CONSTANT = 60.0
+_OWN_WEIGHT, _OTHER_WEIGHT = 1.0, 0.5
+_DEPTH = 30  # the least number of results of each list that are merged
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _PROMPT = (
     "Somebody searches their own notes. Give other wordings of their query, in its language, that"
@@ -42,24 +42,24 @@ Search = Callable[[SearchRequest], SearchReply]
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """What a model made of a query."""
+    """Other wordings of a query: whole queries, and single terms."""
 
     queries: tuple[str, ...]
     terms: tuple[str, ...]
 
 
 class Expander:
-    """Widens searches of one data directory. Any thread may call."""
+    """Expands searches. Safe to use from several threads."""
 
     def __init__(self, providers: Providers) -> None:
-        """What was asked before is read when it is first needed."""
+        """The cache is read from the folder of `providers` when it is first needed."""
         self._providers = providers
         self._file = providers.folder / NAME
         self._lock = threading.Lock()
-        self._kept: dict[str, Wordings] | None = None
+        self._cache: dict[str, Wordings] | None = None
 
     def search(self, request: SearchRequest, search: Search) -> SearchReply:
-        """Search for the query and its wordings; whatever prevents that is a warning."""
+        """Search for the query and its wordings. If there are none, a warning says why."""
         own = replace(request, expand=None)
         if not request.plain and parse(request.q).condition is not None:
             return _warned(search(own), "Not expanded: the query has conditions.")
@@ -70,7 +70,7 @@ class Expander:
         others = [*wordings.queries, *([" ".join(wordings.terms)] if wordings.terms else [])]
         deep = replace(own, limit=max(request.limit, _DEPTH))
         found = search(deep)
-        # The same search in every other way, but nobody's: the log has the query alone.
+        # Searches for wordings are not logged, because the user did not type them.
         more = [
             search(replace(deep, q=text, plain=True, explain=False, door=UNLOGGED))
             for text in others
@@ -78,63 +78,63 @@ class Expander:
         return _merged(found, more, wordings, request.limit)
 
     def wordings(self, query: str) -> Wordings:
-        """The wordings of a query, asked for once. Raises what a provider raises."""
+        """The wordings of a query, from the cache or the model. Raises what the provider raises."""
         key = " ".join(query.casefold().split())
         with self._lock:
-            kept = self._kept if self._kept is not None else self._read()
-            self._kept = kept
-            known = kept.get(key)
+            cache = self._cache if self._cache is not None else self._read()
+            self._cache = cache
+            known = cache.get(key)
         if known is not None:
             return known
         made = self._ask(query)
         with self._lock:
-            kept[key] = made
-            while len(kept) > MOST_KEPT:
-                del kept[next(iter(kept))]
-            self._write(kept)
+            cache[key] = made
+            while len(cache) > MAX_CACHED:
+                del cache[next(iter(cache))]
+            self._write(cache)
         return made
 
     def _ask(self, query: str) -> Wordings:
         cancel = Cancel()
-        waiting = threading.Timer(SECONDS, cancel.cancel)
-        waiting.daemon = True
-        waiting.start()
+        timer = threading.Timer(TIMEOUT_S, cancel.cancel)
+        timer.daemon = True
+        timer.start()
         try:
             provider = self._providers.open(cancel)
             model = self._providers.choose(provider)
-            said = (Message("system", _PROMPT), Message("user", query))
-            turns = provider.stream(model.name, said, (), self._providers.rules.answer_tokens)
+            messages = (Message("system", _PROMPT), Message("user", query))
+            turns = provider.stream(model.name, messages, (), self._providers.rules.answer_tokens)
             text = next((piece.text for piece in turns if isinstance(piece, Turn)), "")
         except CancelledError as error:
             raise ProviderError(
-                f"The language model took longer than {SECONDS:g} seconds."
+                f"The language model took longer than {TIMEOUT_S:g} seconds."
             ) from error
         finally:
-            waiting.cancel()
+            timer.cancel()
         return _read_wordings(text, query)
 
     def _read(self) -> dict[str, Wordings]:
         try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-            return {key: Wordings(tuple(one[0]), tuple(one[1])) for key, one in kept.items()}
+            stored = json.loads(self._file.read_text(encoding="utf-8"))
+            return {key: Wordings(tuple(one[0]), tuple(one[1])) for key, one in stored.items()}
         except (OSError, ValueError, TypeError, AttributeError, IndexError):
             return {}
 
-    def _write(self, kept: Mapping[str, Wordings]) -> None:
-        text = json.dumps({key: [one.queries, one.terms] for key, one in kept.items()})
-        with suppress(OSError):  # then it is asked for again
+    def _write(self, cache: Mapping[str, Wordings]) -> None:
+        text = json.dumps({key: [one.queries, one.terms] for key, one in cache.items()})
+        with suppress(OSError):  # then the model is asked again
             atomic.replace(self._file, text.encode())
 
 
 def _read_wordings(text: str, query: str) -> Wordings:
-    """What a model answered, as far as it keeps to what it was asked for."""
+    """The wordings in a reply of the model; whatever is not as requested is ignored."""
     found = _OBJECT.search(text)
     try:
-        said = json.loads(found[0]) if found else {}
+        reply = json.loads(found[0]) if found else {}
     except ValueError:
-        said = {}
+        reply = {}
     return Wordings(
-        _texts(said.get("queries"), query, _VARIANTS), _texts(said.get("terms"), query, _TERMS)
+        _texts(reply.get("queries"), query, _VARIANTS), _texts(reply.get("terms"), query, _TERMS)
     )
 
 
@@ -148,18 +148,18 @@ def _texts(value: object, query: str, most: int) -> tuple[str, ...]:
 def _merged(
     found: SearchReply, more: Sequence[SearchReply], wordings: Wordings, limit: int
 ) -> SearchReply:
-    """One list of all; scores are shares of the best."""
+    """Merge all replies into one. Scores are relative to the best one, which has 1."""
     scores: dict[str, float] = {}
     results: dict[str, Result] = {}
-    for reply, weight in ((found, _OWN), *((one, _OTHER) for one in more)):
+    for reply, weight in ((found, _OWN_WEIGHT), *((one, _OTHER_WEIGHT) for one in more)):
         for rank, result in enumerate(reply.results, 1):
-            scores[result.path] = scores.get(result.path, 0.0) + weight / (_RANK + rank)
+            scores[result.path] = scores.get(result.path, 0.0) + weight / (_RANK_CONSTANT + rank)
             results.setdefault(result.path, result)
     best = max(scores.values(), default=1.0)
     ordered = sorted(results.values(), key=lambda one: -scores[one.path])
     return replace(
         found,
-        fusion=Fusion("llm", {"rank": _RANK, "own": _OWN, "other": _OTHER})
+        fusion=Fusion("llm", {"rank": _RANK_CONSTANT, "own": _OWN_WEIGHT, "other": _OTHER_WEIGHT})
         if more
         else found.fusion,
         expanded=(*found.expanded, *wordings.queries, *wordings.terms),

@@ -1,4 +1,4 @@
-"""Everything about asking that one vault's engine offers to its doors."""
+"""Answers questions about one vault with a language model, and manages the conversations."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ from notewell.support.http import Cancel
 from notewell.types import Settings, VaultRecord
 from notewell.vault.write import VaultWriter
 
-_INSTANT = 5  # results shown while the model thinks
+_INSTANT_RESULTS = 5  # shown while the model works
+# What leaves this computer, for people.
 _LEAVES = "your question, this conversation so far, and passages of the notes that are found for it"
-
-_WEB = "pages of the web that it asks for are read, and learn this computer's address"
+_LEAVES_WITH_WEB = (
+    f"{_LEAVES}; pages of the web that it asks for are read, and learn this computer's address"
+)
 
 
 class Agent:
@@ -47,68 +49,68 @@ class Agent:
         self._conversations = conversations
         self._cancel = cancel
 
-    def answer(self, asked: AskRequest) -> Iterator[AskEvent]:
+    def answer(self, request: AskRequest) -> Iterator[AskEvent]:
         """The events of an answer, an `answer` last.
 
-        The question is kept before it is answered, as a cancelled one, so that whoever stops it, or
-        loses the server, finds it in the conversation with as much of an answer as had come.
+        The question is saved as a cancelled one before it is answered. So if the answer is stopped
+        or the server ends, the conversation has the question and the answer up to that point.
 
         Raises:
-            ConfigError: no provider is configured (code "ask_off"), or not rightly.
-            ProviderError: it does not answer; what was said before is lost.
-            NotFoundError: the conversation is not there.
-            CancelledError: the caller gave up.
+            ConfigError: no provider is configured (code "ask_off"), or its settings are invalid.
+            ProviderError: the provider failed; the partial answer is lost.
+            NotFoundError: there is no such conversation.
+            CancelledError: the caller cancelled.
 
         """
-        past = self._past(asked)
-        providers = self._providers.using(asked.model)
+        past = self._past(request)
+        providers = self._providers.using(request.model)
         provider = providers.open(self._cancel)
-        conversation = asked.conversation or self._conversations.fresh()
+        conversation = request.conversation or self._conversations.new_id()
         yield _notice(providers, conversation)
-        draft = Draft(asked.question, self._vault.name, conversation)
-        self._conversations.keep(conversation, draft.stopped())
+        draft = Draft(request.question, self._vault.name, conversation)
+        self._conversations.save_turn(conversation, draft.stopped())
         try:
             yield from self._begin(draft, past, providers, provider)
         except (CancelledError, GeneratorExit, KeyboardInterrupt):
-            self._conversations.keep(conversation, draft.stopped())
+            self._conversations.save_turn(conversation, draft.stopped())
             raise
         except NotewellError:
-            self._conversations.drop(conversation, draft.stopped())
+            self._conversations.delete_turn(conversation, draft.stopped())
             raise
         reply = draft.reply(general=providers.rules.general_knowledge)
-        self._conversations.keep(conversation, reply)
+        self._conversations.save_turn(conversation, reply)
         yield AskEvent("answer", reply)
 
-    def _past(self, asked: AskRequest) -> tuple[AskReply, ...]:
-        """The conversation so far; a stopped question that is asked again gives way."""
-        if asked.conversation is None:
+    def _past(self, request: AskRequest) -> tuple[AskReply, ...]:
+        """The conversation so far, without a stopped question that is repeated now."""
+        if request.conversation is None:
             return ()
-        past = self._conversations.read(asked.conversation)
-        if past and past[-1].cancelled and past[-1].question == asked.question:
-            self._conversations.drop(asked.conversation, past[-1])
+        past = self._conversations.read(request.conversation)
+        if past and past[-1].cancelled and past[-1].question == request.question:
+            self._conversations.delete_turn(request.conversation, past[-1])
             return past[:-1]
         return past
 
     def _begin(
         self, draft: Draft, past: tuple[AskReply, ...], providers: Providers, provider: ChatModel
     ) -> Iterator[AskEvent]:
-        """Show what keywords find, then let the model answer."""
-        instant = SearchRequest(draft.question, limit=_INSTANT, mode="keyword", door="ask")
+        """Report the results of a keyword search, then let the model answer."""
+        instant = SearchRequest(draft.question, limit=_INSTANT_RESULTS, mode="keyword", door="ask")
         yield AskEvent("found", AskFound(self._vault.search(instant).results))
         model = providers.choose(provider)
         yield from ToolLoop(self._vault, providers, provider, model, self._cancel).run(draft, past)
 
 
 def _notice(providers: Providers, conversation: str) -> AskEvent:
-    """What leaves this computer, and where to."""
+    """The event that says what leaves this computer, and where it goes."""
     rules = providers.rules
-    leaves = f"{_LEAVES}; {_WEB}" if rules.web else _LEAVES
+    leaves = _LEAVES_WITH_WEB if rules.web else _LEAVES
     return AskEvent(
         "notice",
         AskNotice(
             provider=rules.provider,
             host=providers.host,
-            model=rules.model or "(the best that is offered)",
+            model=rules.model or "(the best available)",
             local=providers.local,
             leaves=leaves,
             conversation=conversation,
@@ -117,7 +119,7 @@ def _notice(providers: Providers, conversation: str) -> AskEvent:
 
 
 class AskService:
-    """Asks the configured language model about one vault. Any thread may use it."""
+    """Answers questions about one vault. Any thread may use it."""
 
     def __init__(
         self,
@@ -127,7 +129,7 @@ class AskService:
         writer: VaultWriter | None,
         changed: Callable[[str], None],
     ) -> None:
-        """`writer` None: this vault is never written. `changed` is told of every note written."""
+        """`writer` is None for a read-only vault. `changed` is called with each path written."""
         self._vault = vault
         self._writer = writer
         self._changed = changed
@@ -135,45 +137,48 @@ class AskService:
         self._expander = Expander(self._providers)
         self._conversations = Conversations(settings.data_dir / "vaults" / record.id)
 
-    def answer(self, asked: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
+    def answer(self, request: AskRequest, cancel: Cancel) -> Iterator[AskEvent]:
         """The events of an answer; an `answer` or an `error` is the last."""
         agent = Agent(self._vault, self._providers, self._conversations, cancel)
         try:
-            yield from agent.answer(asked)
+            yield from agent.answer(request)
         except NotewellError as error:
             yield AskEvent("error", AskFailed(error.code, error.message))
 
     def search(
         self, request: SearchRequest, search: Callable[[SearchRequest], SearchReply]
     ) -> SearchReply:
-        """Search with `expand=llm`, over the vault's ordinary `search`."""
+        """Search with `expand=llm`: for several wordings of the query, each with `search`."""
         return self._expander.search(request, search)
 
     def models(self, *, refresh: bool = False) -> AskModelsReply:
-        """The models of the configured provider; ConfigError (code "ask_off") without one."""
+        """The models of the configured provider.
+
+        Raises ConfigError (code "ask_off") if none is configured, and ProviderError.
+        """
         return self._providers.models(self._providers.open(Cancel()), refresh=refresh)
 
     def conversation(self, conversation: str) -> AskConversationReply:
-        """A conversation as far as it went; NotFoundError where it is not kept (any more)."""
+        """The turns of a conversation. Raises NotFoundError if it does not exist (any more)."""
         turns = self._conversations.read(conversation)
         return AskConversationReply(self._vault.name, conversation, turns)
 
     def conversations(self) -> AskConversationsReply:
-        """The conversations that are kept."""
+        """All stored conversations."""
         return AskConversationsReply(self._vault.name, self._conversations.all())
 
     def forget(self, conversation: str) -> AskForgottenReply:
-        """Keep a conversation no longer; NotFoundError where it is not there."""
-        self._conversations.forget(conversation)
+        """Delete a conversation. Raises NotFoundError if it does not exist."""
+        self._conversations.delete(conversation)
         return AskForgottenReply(self._vault.name, conversation)
 
     def save(self, conversation: str, path: str) -> AskSavedReply:
         """Write a conversation as a new note.
 
-        Raises NotFoundError, ReadOnlyError, or ChangedNoteError where there is a note already.
+        Raises NotFoundError, ReadOnlyError, or ChangedNoteError if the note exists already.
         """
         if self._writer is None:
-            raise ReadOnlyError("This vault is never written; copy the answer instead.")
+            raise ReadOnlyError("This vault is read-only; copy the answer instead.")
         text = as_note(self._conversations.read(conversation))
         written = self._writer.create(path, text, action="ask save")
         self._changed(path)

@@ -1,4 +1,4 @@
-"""The numbered sources of one answer: what the model read, under the numbers it cites."""
+"""The numbered sources of one answer, and the check of the citations in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIST = "\nSources:\n"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a model is given: a note or a page, and the line of its passage, None for all of it."""
+    """A note or web page that is sent to the model; `line` is that of a passage, None for all."""
 
     path: str
     title: str
@@ -28,26 +28,29 @@ class NumberedSources:
     """Numbers sources from 1, each path or address once."""
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """There are no sources yet."""
         self._sources: dict[str, Source] = {}  # by path
 
-    def number(self, found: Source) -> int:
-        """The number of a source, a new one where it has none; the first passage's line stays."""
-        known = self._sources.get(found.path)
-        if known is None or known.line is None:
-            self._sources[found.path] = found
-        return list(self._sources).index(found.path) + 1
+    def number(self, source: Source) -> int:
+        """Number a source, unless its path has a number already.
 
-    def block(self, found: Source, text: str, score: float = 1.0) -> str:
-        """A source as a block that its text cannot break out of."""
-        return Block(found.path, found.title, None, score, text).render(self.number(found))
+        The first line that is known of a path is recorded.
+        """
+        existing = self._sources.get(source.path)
+        if existing is None or existing.line is None:
+            self._sources[source.path] = source
+        return list(self._sources).index(source.path) + 1
+
+    def block(self, source: Source, text: str, score: float = 1.0) -> str:
+        """Render a source as a block. Its text cannot end the block early."""
+        return Block(source.path, source.title, None, score, text).render(self.number(source))
 
     def context(self, reply: ContextReply) -> str:
-        """The blocks of a context, under this catalogue's numbers.
+        """The blocks of a context, renumbered with the numbers of this answer.
 
-        No text of a note can look like a block's beginning: the context made that impossible.
+        The context has escaped any text of a note that looks like the beginning of a block.
         """
-        numbers = {str(one.n): str(self.number(_found(one))) for one in reply.sources}
+        numbers = {str(one.n): str(self.number(_from_context(one))) for one in reply.sources}
         blocks = reply.text.rpartition(_LIST)[0] or reply.text
         return _NUMBER.sub(lambda match: numbers[match[0]], blocks)
 
@@ -57,15 +60,15 @@ class NumberedSources:
         return range(1, len(self._sources) + 1)
 
     def sources(self, cited: Collection[int]) -> tuple[AskSource, ...]:
-        """The sources in the words of the contract."""
+        """The sources as the reply lists them; `cited` are the numbers that the answer cites."""
         return tuple(
             AskSource(n, one.path, one.title, one.uri, cited=n in cited, line=one.line)
             for n, one in enumerate(self._sources.values(), 1)
         )
 
 
-def _found(source: ContextSource) -> Source:
-    """A note of a context; a whole one has no passage."""
+def _from_context(source: ContextSource) -> Source:
+    """A source of a context; a note that is included whole has no line."""
     line = None if source.detail == "full" else source.line
     return Source(source.path, source.title, source.uri, line)
 
@@ -76,29 +79,29 @@ _BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:!?])")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """An answer with its valid citations alone, which they are, and which were taken out."""
+class CheckedAnswer:
+    """An answer without invalid citations, and the numbers of its valid and invalid ones."""
 
     text: str
     cited: tuple[int, ...]
     invalid: tuple[int, ...]
 
 
-def check(text: str, numbers: Collection[int]) -> Checked:
-    """Take out citations of sources that are not among `numbers`; code is left as it is."""
+def check_citations(text: str, numbers: Collection[int]) -> CheckedAnswer:
+    """Remove citations of sources that are not among `numbers`; code is left unchanged."""
     cited: dict[int, None] = {}
     invalid: dict[int, None] = {}
 
     def valid(match: re.Match[str]) -> str:
-        named = [int(part) for part in re.findall(r"\d+", match[1])]
-        kept = [number for number in named if number in numbers]
-        cited.update(dict.fromkeys(kept))
-        invalid.update(dict.fromkeys(number for number in named if number not in numbers))
-        return "".join(f"[{number}]" for number in kept)
+        cited_here = [int(part) for part in re.findall(r"\d+", match[1])]
+        known = [number for number in cited_here if number in numbers]
+        cited.update(dict.fromkeys(known))
+        invalid.update(dict.fromkeys(number for number in cited_here if number not in numbers))
+        return "".join(f"[{number}]" for number in known)
 
     parts = _CODE.split(text)
     for at in range(0, len(parts), 2):
         before = parts[at]
         after = _GROUP.sub(valid, before)
         parts[at] = _BEFORE_STOP.sub("", after) if len(after) < len(before) else after
-    return Checked("".join(parts), tuple(cited), tuple(invalid))
+    return CheckedAnswer("".join(parts), tuple(cited), tuple(invalid))

@@ -1,7 +1,7 @@
-"""One answer: a bounded number of rounds of a language model with tools.
+"""Lets a language model answer one question in a bounded number of rounds with tools.
 
-Text is held back until there is a source for it: without any, the answer is that the notes do not
-have it, whatever the model would have said.
+Text of the model is only shown once there is a source. If none is found, the answer is that the
+notes do not have it, whatever the model replied.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from notewell.ask import prompts
-from notewell.ask.conversations import within
+from notewell.ask.conversations import newest_within
 from notewell.ask.prompts import Phrases, phrases_for
-from notewell.ask.sources import NumberedSources, check
+from notewell.ask.sources import NumberedSources, check_citations
 from notewell.ask.tools import Tools, Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
@@ -24,7 +24,7 @@ from notewell.support.http import Cancel
 from notewell.types import AskRules
 
 _CALLS_A_ROUND = 4
-_MARK = len(prompts.NOT_THERE)
+_MARKER_CHARS = len(prompts.NOT_IN_NOTES)
 _QUESTION_CHARS = 500  # of a rewritten question
 
 
@@ -34,12 +34,12 @@ def _now() -> str:
 
 @dataclass(slots=True)
 class Draft:
-    """What is known so far of an answer. `text` is the last round's, as far as it was shown."""
+    """An answer in progress. `text` is that of the last round, as far as it was shown."""
 
     question: str
     vault: str
     conversation: str
-    asked: str = field(default_factory=_now)
+    asked_at: str = field(default_factory=_now)
     standalone: str = ""
     model: str = ""
     text: str = ""
@@ -49,33 +49,36 @@ class Draft:
     catalogue: NumberedSources = field(default_factory=NumberedSources)
 
     def reply(self, *, general: bool) -> AskReply:
-        """The answer with its citations checked; `general`: the model's own knowledge may do."""
+        """The complete answer with checked citations.
+
+        With `general`, an answer without citations is shown as the model's own knowledge.
+        """
         phrases = phrases_for(self.question)
         numbers = self.catalogue.numbers
-        said = self.text.strip()
-        missing = said.startswith(prompts.NOT_THERE)
-        checked = check(said.removeprefix(prompts.NOT_THERE).strip(), numbers)
+        raw = self.text.strip()
+        not_found = raw.startswith(prompts.NOT_IN_NOTES)
+        checked = check_citations(raw.removeprefix(prompts.NOT_IN_NOTES).strip(), numbers)
         text = checked.text
         general = not checked.cited and general and bool(text)
         if general:
             text = f"{phrases.general}\n\n{text}"
-        elif not numbers or not text or missing:
+        elif not numbers or not text or not_found:
             text = phrases.nothing
         elif not checked.cited:
-            text = f"{text}\n\n{self._listed(phrases)}"
+            text = f"{text}\n\n{self._source_list(phrases)}"
         if self.partial:
             text = f"{text}\n\n{phrases.partial}"
-        grounded = bool(checked.cited) and not missing
-        return self._as(text, checked.cited, checked.invalid, grounded=grounded, general=general)
+        grounded = bool(checked.cited) and not not_found
+        return self._build(text, checked.cited, checked.invalid, grounded=grounded, general=general)
 
     def stopped(self) -> AskReply:
-        """What had come of the answer when it was stopped."""
-        checked = check(self.text.strip(), self.catalogue.numbers)
-        return self._as(
+        """The answer as far as it was shown when it was stopped."""
+        checked = check_citations(self.text.strip(), self.catalogue.numbers)
+        return self._build(
             checked.text, checked.cited, checked.invalid, grounded=bool(checked.cited), stopped=True
         )
 
-    def _as(
+    def _build(
         self,
         text: str,
         cited: Sequence[int],
@@ -99,18 +102,18 @@ class Draft:
             invalid=invalid,
             steps=self.steps,
             warnings=tuple(self.warnings),
-            asked=self.asked,
+            asked=self.asked_at,
             cancelled=stopped,
         )
 
-    def _listed(self, phrases: Phrases) -> str:
-        """The sources under a heading, for a model that forgot to cite them."""
+    def _source_list(self, phrases: Phrases) -> str:
+        """The sources under a heading, for an answer that cites none of them."""
         lines = (f"[{one.n}] {one.title} ({one.path})" for one in self.catalogue.sources(()))
         return "\n".join([f"## {phrases.sources}", "", *lines])
 
 
 class ToolLoop:
-    """Has one model answer one question."""
+    """Lets one model answer one question."""
 
     def __init__(
         self,
@@ -130,38 +133,39 @@ class ToolLoop:
         self._messages: list[Message] = []
 
     def run(self, draft: Draft, past: Sequence[AskReply]) -> Iterator[AskEvent]:
-        """Fill in the draft; events of the way."""
+        """Fill in the draft, and yield the events of its progress."""
         draft.model = self._model.name
         draft.standalone = draft.question
-        kept = within(past, self._budget // 4, self._vault.count_tokens)
-        if kept:
-            draft.standalone = self._standalone(draft.question, kept)
+        history = newest_within(past, self._budget // 4, self._vault.count_tokens)
+        if history:
+            draft.standalone = self._standalone(draft.question, history)
             yield AskEvent("step", AskStep(1, "rewrite", draft.question, draft.standalone))
         pages = Pages(self._rules.web_search_url) if self._rules.web else None
         tools = Tools(self._vault, draft.catalogue, pages, budget=self._budget)
-        begun = tools.begin(draft.standalone)
-        draft.warnings += [*begun.warnings, *self._missing()]
-        yield AskEvent("step", AskStep(1, "context", begun.about, begun.outcome))
+        initial = tools.initial_context(draft.standalone)
+        draft.warnings += [*initial.warnings, *self._index_warnings()]
+        yield AskEvent("step", AskStep(1, "context", initial.about, initial.outcome))
         self._messages = [
             Message("system", prompts.system(general=self._rules.general_knowledge)),
-            *_said(kept),
-            Message("user", prompts.asked(draft.question, begun.text)),
+            *_as_messages(history),
+            Message("user", prompts.question_with_sources(draft.question, initial.text)),
         ]
         yield from self._rounds(draft, tools)
 
-    def _missing(self) -> Iterator[str]:
-        """What is not found now may be there later."""
+    def _index_warnings(self) -> Iterator[str]:
+        """A warning if some notes cannot be found yet."""
         if waiting := self._vault.waiting():
             yield f"The index is being built: {waiting:,} notes are not searched yet."
 
     def _standalone(self, question: str, past: Sequence[AskReply]) -> str:
-        asked = [Message("system", prompts.rewriting()), *_said(past[-3:])]
-        turn = _whole(self._stream([*asked, Message("user", question)], ()))
+        """The question rewritten so that it is understandable without the conversation."""
+        messages = [Message("system", prompts.rewrite()), *_as_messages(past[-3:])]
+        turn = _final_turn(self._stream([*messages, Message("user", question)], ()))
         rewritten = " ".join(turn.text.split())
         return rewritten if 0 < len(rewritten) <= _QUESTION_CHARS else question
 
     def _rounds(self, draft: Draft, tools: Tools) -> Iterator[AskEvent]:
-        """Let the model use tools until it answers, or until its rounds are used up."""
+        """Let the model use tools until it answers or has had its number of rounds."""
         for n in range(1, max(self._rules.steps, 1) + 1):
             draft.steps = n
             turn = yield from self._round(draft, tools.specs)
@@ -183,28 +187,30 @@ class ToolLoop:
         yield from self._round(draft, ())
 
     def _round(self, draft: Draft, tools: Sequence[ToolSpec]) -> Generator[AskEvent, None, Turn]:
-        """One turn of the model. Text goes out once there is a source for it."""
-        said, waiting = "", ""
+        """One turn of the model. Its text is sent once there is a source."""
+        received, unsent = "", ""
         turn = Turn("")
-        may_say = bool(draft.catalogue.numbers) or self._rules.general_knowledge
+        may_answer = bool(draft.catalogue.numbers) or self._rules.general_knowledge
         try:
             for piece in self._stream(self._messages, tools):
                 if isinstance(piece, Turn):
                     turn = piece
                     continue
-                said += piece
-                waiting += piece
-                # What may become our own word for "not there" is not shown.
-                if may_say and not prompts.NOT_THERE.startswith(said.lstrip()[:_MARK]):
-                    draft.text = said
-                    yield AskEvent("text", AskText(waiting))
-                    waiting = ""
+                received += piece
+                unsent += piece
+                # Text that may still become the marker NOT_IN_NOTES is not sent.
+                if may_answer and not prompts.NOT_IN_NOTES.startswith(
+                    received.lstrip()[:_MARKER_CHARS]
+                ):
+                    draft.text = received
+                    yield AskEvent("text", AskText(unsent))
+                    unsent = ""
         except ProviderError as error:
-            if not said.strip():
+            if not received.strip():
                 raise
             draft.partial = True
             draft.warnings.append(error.message)
-            turn = Turn(said)
+            turn = Turn(received)
         if turn.cut:
             draft.partial = True
             draft.warnings.append("The answer was too long for `ask.answer_tokens`.")
@@ -221,8 +227,8 @@ class ToolLoop:
         return self._provider.stream(self._model.name, messages, tools, most)
 
 
-def _said(past: Sequence[AskReply]) -> list[Message]:
-    """A conversation as the model was told it."""
+def _as_messages(past: Sequence[AskReply]) -> list[Message]:
+    """The turns of a conversation as messages to the model."""
     return [
         message
         for turn in past
@@ -230,5 +236,5 @@ def _said(past: Sequence[AskReply]) -> list[Message]:
     ]
 
 
-def _whole(pieces: Iterator[str | Turn]) -> Turn:
+def _final_turn(pieces: Iterator[str | Turn]) -> Turn:
     return next((piece for piece in pieces if isinstance(piece, Turn)), Turn(""))

@@ -1,4 +1,4 @@
-"""The tools that a language model may use on one vault, and what it is told of them."""
+"""The tools that a language model may use on one vault, their descriptions and their budget."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from notewell.support.http import Json
 from notewell.types import CountTokens
 from notewell.vault.chunk import fit_words
 
-# Below this confidence nothing that was found answers the question; see search/signals.py.
-BAR = 0.1
-_FOUND = 8
+# Below this confidence no result answers the question; see search/signals.py.
+MIN_CONFIDENCE = 0.1
+_RESULTS = 8
 _SNIPPET_TOKENS = 120
-# Of one use, in tokens: with less than this left, a tool tells nothing; a small model still gets so
-# much at once.
-_LEAST_TOLD, _LEAST_SHARE = 100, 256
-_FULL = "No room for more. Answer with what you have."
+# In tokens: with less than this left, no tool is run; one call may use at least this much, so that
+# models with a small context get useful text at once.
+_MIN_LEFT, _MIN_SHARE = 100, 256
+_NO_BUDGET = "No room for more. Answer with what you have."
 _NOTHING = "Nothing in the notes answers this. Try other words, or say that it is not in the notes."
 
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """What tools need of a vault's engine. `waiting` counts notes that are not in its index yet."""
+    """The functions of a vault's engine that tools use. `waiting` counts notes not indexed yet."""
 
     name: str
     search: Callable[[SearchRequest], SearchReply]
@@ -45,17 +45,17 @@ class Vault:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """What became of a tool: for a person, and for the model. `warnings` are the search's."""
+class ToolResult:
+    """The result of a tool call. `warnings` are those of the search behind it."""
 
-    about: str
-    outcome: str
-    text: str
+    about: str  # the tool and its argument, for people
+    outcome: str  # for people
+    text: str  # for the model
     warnings: tuple[str, ...] = ()
 
 
 def _spec(name: str, about: str, **parameters: str) -> ToolSpec:
-    """A tool whose parameters are all texts that it needs."""
+    """A tool whose parameters are all required strings."""
     return ToolSpec(
         name,
         about,
@@ -84,64 +84,66 @@ _WEB_SEARCH = _spec("search_web", "Search the web.", query="Words to find")
 
 
 class Tools:
-    """The tools of one answer. `budget` is what they may tell in all, in tokens.
+    """The tools of one answer. `budget` is the number of tokens that all their results may have.
 
-    Half of it goes to what is found before the model says anything; one use takes a quarter at
-    most, and what the beginning did not need is there for later ones.
+    The initial context may use half of it, and each call a quarter. What the initial context does
+    not need is left for calls.
     """
 
     def __init__(
         self, vault: Vault, catalogue: NumberedSources, pages: Pages | None, *, budget: int
     ) -> None:
-        """`pages` None: the web stays away."""
+        """`pages` is None if no web pages may be read."""
         self._vault = vault
         self._catalogue = catalogue
         self._pages = pages
-        self._all = self._left = budget
-        self._known: Mapping[str, Callable[[str], Used]] = {
+        self._total = self._left = budget
+        self._handlers: Mapping[str, Callable[[str], ToolResult]] = {
             "search": self._search,
             "context": self._context,
             "read": self._read,
             "neighbors": self._neighbors,
-            **({"read_web_page": self._page} if pages is not None else {}),
-            **({"search_web": self._web} if pages is not None and pages.can_search else {}),
+            **({"read_web_page": self._read_page} if pages is not None else {}),
+            **({"search_web": self._search_web} if pages is not None and pages.can_search else {}),
         }
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools, as a model is told of them."""
+        """The descriptions of the tools that are available."""
         return tuple(
-            spec for spec in (*_ON_NOTES, _ON_THE_WEB, _WEB_SEARCH) if spec.name in self._known
+            spec for spec in (*_ON_NOTES, _ON_THE_WEB, _WEB_SEARCH) if spec.name in self._handlers
         )
 
-    def use(self, call: ToolCall) -> Used:
-        """Use a tool; what goes wrong is told to the model, which may do better."""
+    def use(self, call: ToolCall) -> ToolResult:
+        """Run a tool. An error becomes the result, so that the model can try something else."""
         try:
-            tool = self._known.get(call.name)
+            tool = self._handlers.get(call.name)
             if tool is None:
-                raise UsageError(f"There is no tool {call.name!r}; there are {list(self._known)}.")
+                raise UsageError(
+                    f"There is no tool {call.name!r}; there are {list(self._handlers)}."
+                )
             argument = self._argument(call)
-            if self._left < _LEAST_TOLD:
-                return Used(f"{call.name}: {argument}", _FULL, _FULL)
-            return self._paid(tool(argument))
+            if self._left < _MIN_LEFT:
+                return ToolResult(f"{call.name}: {argument}", _NO_BUDGET, _NO_BUDGET)
+            return self._charge(tool(argument))
         except NotewellError as error:
-            return Used(f"{call.name}: {call.arguments[:200]}", error.message, error.message)
+            return ToolResult(f"{call.name}: {call.arguments[:200]}", error.message, error.message)
 
-    def begin(self, question: str) -> Used:
-        """What the notes have on a question before the model says anything."""
-        return self._paid(self._gather(question, self._all // 2))
+    def initial_context(self, question: str) -> ToolResult:
+        """What the notes have on a question, gathered before the model is called."""
+        return self._charge(self._gather(question, self._total // 2))
 
     @property
     def _budget(self) -> int:
-        """What one use may tell."""
-        return min(max(self._all // 4, _LEAST_SHARE), self._left)
+        """The tokens that one result may have."""
+        return min(max(self._total // 4, _MIN_SHARE), self._left)
 
-    def _paid(self, used: Used) -> Used:
-        self._left -= self._vault.count_tokens(used.text)
-        return used
+    def _charge(self, result: ToolResult) -> ToolResult:
+        self._left -= self._vault.count_tokens(result.text)
+        return result
 
     def _argument(self, call: ToolCall) -> str:
-        """The one text that each tool wants."""
+        """The only argument of a call. Raises UsageError if it is missing or not a text."""
         spec = next(spec for spec in self.specs if spec.name == call.name)
         name = next(iter(_properties(spec)))
         try:
@@ -155,11 +157,11 @@ class Tools:
 
     # --- on notes --------------------------------------------------------------------------
 
-    def _search(self, query: str) -> Used:
-        found = self._vault.search(SearchRequest(query, limit=_FOUND))
-        if not _clears(found.confidence) or not found.results:
-            return Used(f"search: {query}", "nothing", _NOTHING)
-        room, most = self._budget, min(_SNIPPET_TOKENS, self._budget // _FOUND)
+    def _search(self, query: str) -> ToolResult:
+        found = self._vault.search(SearchRequest(query, limit=_RESULTS))
+        if not _may_answer(found.confidence) or not found.results:
+            return ToolResult(f"search: {query}", "nothing", _NOTHING)
+        room, most = self._budget, min(_SNIPPET_TOKENS, self._budget // _RESULTS)
         blocks = []
         for one in found.results:
             text = "\n".join([one.snippet, *(passage.snippet for passage in one.passages)])
@@ -168,44 +170,46 @@ class Tools:
             if room < 0:
                 break
             blocks.append(self._block(passage, text, cost + most, one.score))
-        return Used(f"search: {query}", f"{len(blocks)} notes", "\n".join(blocks))
+        return ToolResult(f"search: {query}", f"{len(blocks)} notes", "\n".join(blocks))
 
-    def _context(self, question: str) -> Used:
+    def _context(self, question: str) -> ToolResult:
         return self._gather(question, self._budget)
 
-    def _gather(self, question: str, budget: int) -> Used:
+    def _gather(self, question: str, budget: int) -> ToolResult:
         reply = self._vault.assemble(ContextRequest(question, budget_tokens=budget))
-        if not _clears(reply.confidence) or not reply.sources:
-            return Used(f"context: {question}", "nothing", _NOTHING, reply.warnings)
+        if not _may_answer(reply.confidence) or not reply.sources:
+            return ToolResult(f"context: {question}", "nothing", _NOTHING, reply.warnings)
         text = self._catalogue.context(reply)
-        return Used(f"context: {question}", f"{len(reply.sources)} notes", text, reply.warnings)
+        return ToolResult(
+            f"context: {question}", f"{len(reply.sources)} notes", text, reply.warnings
+        )
 
-    def _read(self, path: str) -> Used:
+    def _read(self, path: str) -> ToolResult:
         note = self._vault.note(path)
         block = self._block(Source(note.path, note.title, note.uri), note.content, self._budget)
         tokens = self._vault.count_tokens(note.content)
-        cut = f", the first {self._budget}" if tokens > self._budget else ""
-        return Used(f"read: {note.path}", f"{tokens} tokens{cut}", block)
+        shortened = f", the first {self._budget}" if tokens > self._budget else ""
+        return ToolResult(f"read: {note.path}", f"{tokens} tokens{shortened}", block)
 
-    def _neighbors(self, path: str) -> Used:
+    def _neighbors(self, path: str) -> ToolResult:
         found = self._vault.neighbors(NeighborsRequest(path, limit=30))
         lines = [f"{neutral(one.title)} ({one.path})" for one in found.neighbors]
         text = self._fitted("\n".join(lines), self._budget) or "No links."
-        return Used(f"neighbors: {found.path}", f"{len(lines)} notes", text)
+        return ToolResult(f"neighbors: {found.path}", f"{len(lines)} notes", text)
 
     # --- on the web ------------------------------------------------------------------------
 
-    def _page(self, url: str) -> Used:
+    def _read_page(self, url: str) -> ToolResult:
         page = self._web_pages().read(url)
         block = self._block(Source(page.url, page.title, page.url), page.text, self._budget)
-        return Used(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
+        return ToolResult(f"read_web_page: {page.url}", f"{len(page.text)} characters", block)
 
-    def _web(self, query: str) -> Used:
+    def _search_web(self, query: str) -> ToolResult:
         found = self._web_pages().search(query)
-        text = self._fitted("\n".join(map(self._listed, found)), self._budget) or "Nothing."
-        return Used(f"search_web: {query}", f"{len(found)} pages", text)
+        text = self._fitted("\n".join(map(self._web_result, found)), self._budget) or "Nothing."
+        return ToolResult(f"search_web: {query}", f"{len(found)} pages", text)
 
-    def _listed(self, page: Page) -> str:
+    def _web_result(self, page: Page) -> str:
         return f"{neutral(page.title)} ({neutral(page.url)}): {neutral(page.text)[:300]}"
 
     def _web_pages(self) -> Pages:
@@ -213,24 +217,24 @@ class Tools:
             raise UsageError("The web is switched off (`ask.web`).")
         return self._pages
 
-    # --- room ------------------------------------------------------------------------------
+    # --- budget ----------------------------------------------------------------------------
 
     def _block(self, found: Source, text: str, tokens: int, score: float = 1.0) -> str:
-        """A source's block of that many tokens at most, its text cut to fit."""
+        """A block of at most `tokens`; the text is cut to fit."""
         text = self._fitted(neutral(text), max(tokens - self._cost(found), 0))
         return self._catalogue.block(found, text, score)
 
     def _cost(self, found: Source) -> int:
-        """Tokens of a block without its text."""
+        """The tokens of a block without its text."""
         return self._vault.count_tokens(Block(found.path, found.title, None, 1.0, ".").render(99))
 
     def _fitted(self, text: str, tokens: int) -> str:
         return fit_words(text.strip(), self._vault.count_tokens, tokens)[0]
 
 
-def _clears(confidence: float | None) -> bool:
-    """Whether a search found anything that may answer; one that does not say has no bar."""
-    return confidence is None or confidence >= BAR
+def _may_answer(confidence: float | None) -> bool:
+    """Whether results may answer the question; a search without a confidence always counts."""
+    return confidence is None or confidence >= MIN_CONFIDENCE
 
 
 def _properties(spec: ToolSpec) -> Mapping[str, Json]:

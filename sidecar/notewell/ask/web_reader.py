@@ -1,8 +1,9 @@
-"""Reading public web pages for a language model, and nothing that is not public.
+"""Reads public web pages for a language model, and refuses private addresses.
 
-A model may be talked into asking for any address. So only the ports of the web are reached; a name
-is resolved once, all its addresses must be public, and the connection goes to the address that was
-checked, so that the name cannot mean another machine a moment later. Each redirect is checked anew.
+Text in a note or page may trick a model into requesting any address. So only the default ports of
+HTTP and HTTPS are allowed. A host name is resolved once, all its addresses must be public, and the
+connection goes to an address that was checked, so that a change of the name's address in between
+has no effect. Each redirect is checked again.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ MAX_BYTES = 2 * 1024 * 1024  # of a page; the rest is not read
 MAX_CHARS = 60_000
 MAX_REDIRECTS = 4
 MAX_RESULTS = 8
-# A page is cut at MAX_BYTES, so its size is no error.
+# A page is cut at MAX_BYTES, so a large one is not an error.
 _CLIENT = HttpClient(timeout_s=15.0, connect_s=15.0, deadline_s=60.0, max_bytes=None)
 _SEARCH_CLIENT = HttpClient(timeout_s=15.0, connect_s=15.0, max_bytes=MAX_BYTES)
 _PORTS = {"http": 80, "https": 443}
 # What the standard library raises for an invalid address, character set or page.
 _MALFORMED = (ValueError, LookupError, AssertionError)
-# Translated to IPv4 on the way, or reserved for protocols; not every Python knows them.
+# Translated to IPv4 by the network (NAT64), or reserved for protocols; not every version of Python
+# counts them as private.
 _NOT_PUBLIC = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "192.0.0.0/24")))
 _TEXT = re.compile(r"text/(?:html|plain|markdown)|application/(?:xhtml\+xml|json)")
 _AGENT = "Notewell (reads one page for its user)"
@@ -47,20 +49,23 @@ class Page:
 
 
 class Pages:
-    """The public web, read page by page."""
+    """Reads pages of the public web, and searches it."""
 
     def __init__(self, search_url: str, resolve: Resolve | None = None) -> None:
-        """`search_url` has {query} in it and is a person's own choice; "" is no web search."""
+        """`search_url` is the user's search endpoint and contains {query}; "" for no search."""
         self._search_url = search_url
         self._resolve = resolve or _resolve
 
     @property
     def can_search(self) -> bool:
-        """Whether a search endpoint was chosen."""
+        """Whether a search endpoint is configured."""
         return "{query}" in self._search_url
 
     def read(self, url: str) -> Page:
-        """Read a public page; ProviderError (code "web_refused" or "web_failed") for others."""
+        """Read a page.
+
+        Raises ProviderError with code "web_refused" for one that must not be read, or "web_failed".
+        """
         for _ in range(MAX_REDIRECTS + 1):
             request = self._request(url)
             try:
@@ -70,16 +75,16 @@ class Pages:
                     url = urljoin(url, reply.headers.get("Location", ""))
             except HttpError as error:
                 if error.kind == "address":
-                    raise _refused(url, "it is no address") from error
+                    raise _refused(url, "it is not a valid address") from error
                 raise _failed(url, error) from error
             except _MALFORMED as error:
                 raise _failed(url, error) from error
         raise _refused(url, "it redirects too often")
 
     def search(self, query: str) -> tuple[Page, ...]:
-        """Results of the chosen endpoint: titles, addresses and their descriptions.
+        """Search the web; the text of each result is its description. Raises ProviderError.
 
-        The endpoint is a person's own setting, often on their own network, so it may be private.
+        The endpoint is a setting of the user and often in their own network, so it may be private.
         """
         url = self._search_url.replace("{query}", quote(query))
         address = _parts(url)
@@ -96,17 +101,17 @@ class Pages:
             raise _not_searxng() from error
 
     def _request(self, url: str) -> Request:
-        """The request for a public page, bound to an address that was checked."""
+        """The request for a page, with the checked address to connect to."""
         address = _parts(url)
         host, scheme = address.hostname or "", address.scheme
         try:
             port = address.port
         except ValueError as error:
-            raise _refused(url, "its port is none") from error
+            raise _refused(url, "its port is not valid") from error
         if scheme not in _PORTS or not host or port not in {None, _PORTS.get(scheme)}:
-            raise _refused(url, "only http and https on their own ports are read")
+            raise _refused(url, "only http and https on their default ports are read")
         if address.username is not None or address.password is not None:
-            raise _refused(url, "it names a user")
+            raise _refused(url, "it contains a user name or password")
         target = f"{address.path or '/'}{f'?{address.query}' if address.query else ''}"
         quoted = quote(target, safe="/?=&%:;,+~@!$'()*-._#[]")
         return Request(
@@ -119,22 +124,22 @@ class Pages:
     def _public(self, url: str, host: str, port: int) -> str:
         """The address to connect to; every address of the name must be public."""
         try:
-            places = self._resolve(host, port)
+            addresses = self._resolve(host, port)
         except (OSError, *_MALFORMED) as error:
             raise _failed(url, error) from error
-        if not places:
-            raise _refused(url, "its name leads nowhere")
-        for place in places:
-            if not _is_public(place):
-                raise _refused(url, "it leads into a private network")
-        return places[0]
+        if not addresses:
+            raise _refused(url, "its name has no address")
+        for one in addresses:
+            if not _is_public(one):
+                raise _refused(url, "it is in a private network")
+        return addresses[0]
 
 
 def _parts(url: str) -> SplitResult:
     try:
         return urlsplit(url)
     except ValueError as error:
-        raise _refused(url, "it is no address") from error
+        raise _refused(url, "it is not a valid address") from error
 
 
 def _resolve(host: str, port: int) -> tuple[str, ...]:
@@ -148,7 +153,7 @@ def _is_public(place: str) -> bool:
     except ValueError:
         return False
     if isinstance(address, ipaddress.IPv6Address):
-        # Addresses that carry an IPv4 one inside lead where that leads.
+        # An IPv6 address that contains an IPv4 address may reach a private one.
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
         if inner is not None:
             return False
@@ -158,7 +163,7 @@ def _is_public(place: str) -> bool:
 
 
 def _results(found: Json) -> tuple[Page, ...]:
-    """The results of a reply of SearXNG. Raises KeyError or TypeError where it is another's."""
+    """The results in a reply of SearXNG. Raises KeyError or TypeError for another format."""
     results = found["results"] if isinstance(found, Mapping) else None
     if not isinstance(results, list):
         raise TypeError(results)
@@ -173,7 +178,7 @@ def _page(url: str, response: StreamedReply) -> Page:
         raise ProviderError(f"{url} answered with status {response.status}.", code="web_failed")
     kind = response.headers.get_content_type()
     if not _TEXT.fullmatch(kind):
-        raise _refused(url, f"it is no text ({kind})")
+        raise _refused(url, f"it is not text ({kind})")
     raw = response.read_at_most(MAX_BYTES)
     text = raw.decode(response.headers.get_content_charset() or "utf-8", "replace")
     if "html" not in kind:
@@ -187,7 +192,7 @@ def _page(url: str, response: StreamedReply) -> Page:
 
 
 class _Reader(HTMLParser):
-    """The text that a reader sees of a page."""
+    """Collects the visible text and the title of an HTML page."""
 
     _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head", "nav", "iframe"})
     _BREAKS = frozenset({"p", "br", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "pre"})
