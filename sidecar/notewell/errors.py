@@ -1,7 +1,7 @@
-"""Every error the package raises on purpose.
+"""All errors that the package raises deliberately.
 
 NotewellError
-├── UsageError                a request that cannot be right           exit 2, HTTP 400
+├── UsageError                a request that is never valid            exit 2, HTTP 400
 │   ├── ConfigError           a setting that is unknown or invalid
 │   └── QueryTooLongError
 ├── NotFoundError             a vault, note or index that is not there  exit 3, HTTP 404
@@ -9,12 +9,12 @@ NotewellError
 │   └── ForbiddenError        an unknown host or a foreign origin       HTTP 403
 ├── VaultError                a vault that cannot be read               exit 1, HTTP 503
 │   ├── UnreadableNoteError   one file; the ledger records it
-│   ├── AnotherVaultError     the index was made of other notes        HTTP 409
+│   ├── AnotherVaultError     the index belongs to other notes         HTTP 409
 │   └── OutsideVaultError     a path that leaves the vault              HTTP 400
-├── WriteError                a change to a vault that was not made     exit 1, HTTP 503
-│   ├── ChangedNoteError      the note is not as the caller saw it    HTTP 409
-│   ├── ReadOnlyError         nobody allowed this kind of writing     HTTP 403
-│   └── ProtectedError        a golden rule, deleted without force    HTTP 409
+├── WriteError                a change to a vault that failed           exit 1, HTTP 503
+│   ├── ChangedNoteError      the note changed since it was read      HTTP 409
+│   ├── ReadOnlyError         this kind of writing is not allowed     HTTP 403
+│   └── ProtectedError        deleting it needs confirmation          HTTP 409
 ├── IndexFailure              the stored index                          exit 1, HTTP 503
 │   ├── IndexInUseError       another process writes it                 HTTP 409
 │   └── IndexDamagedError
@@ -22,17 +22,17 @@ NotewellError
 │   └── QueryLogOffError      it is switched off                        HTTP 409
 ├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
 ├── ModelError                an embedding model                        exit 1, HTTP 503
-│   ├── ModelUnavailableError not to be had from any source
+│   ├── ModelUnavailableError no source has it
 │   ├── ModelDamagedError     a checksum or a format does not match
 │   └── MissingExtraError     needs an optional dependency
-├── BusyError                 no room for another caller now            exit 1, HTTP 503
-│   ├── RateLimitedError      one caller asks too often                 HTTP 429
-│   └── QueryTimeoutError     an answer took longer than it may         HTTP 504
-├── ProviderError             a language model that does not answer     exit 1, HTTP 502
-├── CancelledError            given up by whoever asked                 exit 1, HTTP 499
-└── ServerError               a running server that answers wrongly     exit 1, HTTP 502
+├── BusyError                 too many requests at the moment           exit 1, HTTP 503
+│   ├── RateLimitedError      one caller sends too many requests        HTTP 429
+│   └── QueryTimeoutError     an answer took too long                   HTTP 504
+├── ProviderError             a language model or its provider failed   exit 1, HTTP 502
+├── CancelledError            cancelled by the caller                   exit 1, HTTP 499
+└── ServerError               a running server that failed              exit 1, HTTP 502
 
-A message says what happened and what to do about it. `code` is a stable word for programs.
+A message says what happened and what to do about it. `code` is a stable identifier for programs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class NotewellError(Exception):
     http_status = 500
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
-        """Keep `message`; `code` overrides the class's word where one class covers several."""
+        """`code` overrides the code of the class, for a class that covers several cases."""
         super().__init__(message)
         self.message = message
         if code is not None:
@@ -54,7 +54,7 @@ class NotewellError(Exception):
 
 
 class UsageError(NotewellError):
-    """A request that cannot be right, whatever the state of the vault."""
+    """A request that is not valid, whatever the state of the vault."""
 
     code = "bad_request"
     exit_code = 2
@@ -74,7 +74,7 @@ class QueryTooLongError(UsageError):
 
 
 class NotFoundError(NotewellError):
-    """A vault, a note or an index that is not there."""
+    """A vault, a note or an index that does not exist."""
 
     code = "not_found"
     exit_code = 3
@@ -89,7 +89,7 @@ class AccessError(NotewellError):
 
 
 class ForbiddenError(AccessError):
-    """A caller that no token would help: an unknown host name or a foreign origin."""
+    """A caller that is refused whatever its token: an unknown host name or a foreign origin."""
 
     code = "forbidden"
     http_status = 403
@@ -109,13 +109,13 @@ class UnreadableNoteError(VaultError):
 
 
 class AnotherVaultError(VaultError):
-    """A folder that holds other notes than its index. `gone`: indexed notes it does not have."""
+    """A folder whose notes are not those of its index."""
 
     code = "another_vault"
     http_status = 409
 
     def __init__(self, message: str, *, code: str | None = None, gone: int = 0) -> None:
-        """Keep how many notes are gone, for a person to confirm."""
+        """`gone` is the number of indexed notes that the folder does not have."""
         super().__init__(message, code=code)
         self.gone = gone
 
@@ -129,28 +129,28 @@ class OutsideVaultError(VaultError):
 
 
 class WriteError(NotewellError):
-    """A change to a vault that was not made; the note is as it was."""
+    """A change to a vault that failed; the note is unchanged."""
 
     code = "write_failed"
     http_status = 503
 
 
 class ChangedNoteError(WriteError):
-    """A note that is not as the caller saw it, so that writing would lose somebody's change."""
+    """A note that changed since the caller read it, so that writing would undo another change."""
 
     code = "note_changed"
     http_status = 409
 
 
 class ReadOnlyError(WriteError):
-    """Writing that nobody allowed; the message says how to allow it."""
+    """Writing that is not allowed; the message says how to allow it."""
 
     code = "read_only"
     http_status = 403
 
 
 class ProtectedError(WriteError):
-    """Deleting something that is only deleted on purpose; the message says how."""
+    """Deleting something protected without confirmation; the message says how to confirm."""
 
     code = "protected"
     http_status = 409
@@ -171,7 +171,7 @@ class IndexInUseError(IndexFailure):
 
 
 class IndexDamagedError(IndexFailure):
-    """The database does not read back; it was moved aside."""
+    """The database cannot be read; it was moved aside."""
 
     code = "index_damaged"
 
@@ -184,7 +184,7 @@ class QueryLogError(NotewellError):
 
 
 class QueryLogOffError(QueryLogError):
-    """Something that only the log of queries could keep, while it is switched off."""
+    """A request that needs the log of queries, which is switched off."""
 
     code = "query_log_off"
     http_status = 409
@@ -204,13 +204,13 @@ class ModelError(NotewellError):
     http_status = 503
 
     def __init__(self, message: str, *, code: str | None = None, brief: str | None = None) -> None:
-        """Keep both; without a `brief`, the message is short enough."""
+        """Without a `brief`, the message is used for it."""
         super().__init__(message, code=code)
         self.brief = brief or message
 
 
 class ModelUnavailableError(ModelError):
-    """No source has the model; keyword search goes on without it."""
+    """No source has the model; keyword search works without it."""
 
     code = "model_unavailable"
 
@@ -228,10 +228,7 @@ class MissingExtraError(ModelError):
 
 
 class BusyError(NotewellError):
-    """No room for another caller at the moment; trying again later helps.
-
-    `retry_after`: after how many seconds, where that is known.
-    """
+    """Too many requests at the moment; a later attempt may succeed."""
 
     code = "busy"
     http_status = 503
@@ -239,41 +236,41 @@ class BusyError(NotewellError):
     def __init__(
         self, message: str, *, code: str | None = None, retry_after: float | None = None
     ) -> None:
-        """Keep when to come back."""
+        """`retry_after` is the number of seconds to wait, if it is known."""
         super().__init__(message, code=code)
         self.retry_after = retry_after
 
 
 class RateLimitedError(BusyError):
-    """A caller that asks more often than one caller may."""
+    """A caller that sends more requests than one caller may."""
 
     code = "rate_limited"
     http_status = 429
 
 
 class QueryTimeoutError(BusyError):
-    """A question that was given up because its answer took longer than it may."""
+    """A request that was stopped because it took longer than allowed."""
 
     code = "query_timeout"
     http_status = 504
 
 
 class ProviderError(NotewellError):
-    """A language model, or its provider, that does not answer as it should."""
+    """A language model or its provider that failed or cannot be reached."""
 
     code = "provider_failed"
     http_status = 502
 
 
 class CancelledError(NotewellError):
-    """Work that whoever asked for it gave up."""
+    """Work that its caller cancelled."""
 
     code = "cancelled"
     http_status = 499
 
 
 class ServerError(NotewellError):
-    """A running server that does not answer as it should."""
+    """A running server whose reply is missing or not valid."""
 
     code = "server_failed"
     http_status = 502

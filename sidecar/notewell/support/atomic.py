@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whoever reads them and whatever stops the writing."""
+"""Replaces files atomically, so that readers never see a file that is half written."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SHARED = 0o666  # as the user's umask allows
 
 @contextmanager
 def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iterator[BinaryIO]:
-    """What is written to the stream takes the place of `file` when the block ends.
+    """Replace `file`, at the end of the block, by what was written to the stream.
 
-    Until then it lies beside `file` under another name, with `mode` from its first byte; where the
-    block fails, nothing has changed. `durable`: the content is on disk before it takes the place.
+    Until then the content is in a temporary file of the same folder, which is created with `mode`.
+    If the block fails, `file` is unchanged. With `durable`, the content is flushed to disk first.
     """
     unfinished = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
 
@@ -37,7 +37,7 @@ def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iter
 
 
 def replace(file: Path, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:
-    """Put `content` in the place of `file` in one step; its folder is made where it is missing."""
+    """Replace the content of `file` in one step; creates its folder if it is missing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file, mode=mode, durable=durable) as stream:
         stream.write(content)

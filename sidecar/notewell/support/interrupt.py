@@ -1,7 +1,7 @@
-"""Work in a thread that can be told to stop: between two stages it looks whether anybody waits.
+"""Runs work in a thread that can be interrupted when its caller is cancelled.
 
-A thread cannot be ended from outside. Who waits for an answer and goes away sets a mark, and the
-work finds it at its next `check`. Work that nobody marked is never interrupted.
+A thread cannot be ended from outside. Cancelling the caller sets an event, and the work stops at
+its next `check`. Work whose caller still waits is never interrupted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _STOP: ContextVar[threading.Event | None] = ContextVar("notewell.support.interru
 
 
 class InterruptedWorkError(BusyError):
-    """Work that ended early because nobody waits for it any more."""
+    """Work that stopped because its caller was cancelled."""
 
     code = "interrupted"
 
 
 def check() -> None:
-    """Raise InterruptedWorkError where this thread's work was marked."""
+    """Raise InterruptedWorkError if the caller of this thread's work was cancelled."""
     stop = _STOP.get()
     if stop is not None and stop.is_set():
         raise InterruptedWorkError("Nobody waits for this answer any more, so it was given up.")

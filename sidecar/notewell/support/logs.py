@@ -1,7 +1,7 @@
-"""Logs: one line an event, for people or as JSON, to the terminal and into files that rotate.
+"""Logging, one line per event as text or JSON, to the terminal and to rotating files.
 
-A line never holds the text of a note or a secret. Of an error that nobody foresaw, whose message
-may quote anything, it has the kind and the place.
+A line never contains the text of a note or a secret. Of an unexpected error, whose message may
+quote anything, only the type and the place are logged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from notewell.types import LogFormat, LogRules
 
 FILE_BYTES = 2_000_000
 FILES = 5
-# Servers of one person at one time, each with files of its own.
+# The most servers of one user that run at the same time, each with its own files.
 _MOST_WRITERS = 20
 _OURS = "notewell"
 LOGS = "logs"  # below the state directory
@@ -36,12 +36,12 @@ class Lines(logging.Formatter):
     """Turns a record into one line."""
 
     def __init__(self, choose: Callable[[], LogFormat]) -> None:
-        """`choose` says which form, and is asked when there is something to write."""
+        """`choose` returns the format; it is called for every record."""
         super().__init__()
         self._choose = choose
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """The line, without a line break."""
         message = _SECRET.sub(r"\1…", record.getMessage())
         error, places = _failure(record)
         when = datetime.fromtimestamp(record.created).astimezone().isoformat("T", "milliseconds")
@@ -58,7 +58,7 @@ class Lines(logging.Formatter):
 
 
 def _on_one_line(text: str) -> str:
-    """What would break a line, as a file's name may, becomes a visible escape."""
+    """Escape characters that would break the line, which names of files may contain."""
     if text.isprintable():
         return text
     return "".join(
@@ -67,7 +67,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _failure(record: logging.LogRecord) -> tuple[str | None, list[str]]:
-    """The kind of a record's error and where it happened, innermost first."""
+    """The type of a record's exception and where it was raised, innermost first."""
     if not record.exc_info or record.exc_info[0] is None:
         return None, []
     frames = traceback.extract_tb(record.exc_info[2])
@@ -76,7 +76,7 @@ def _failure(record: logging.LogRecord) -> tuple[str | None, list[str]]:
 
 
 def log_to_terminal(choose: Callable[[], LogFormat], *, level: int) -> None:
-    """Write records from `level` on to stderr, in place of what was set up before."""
+    """Write records of at least `level` to stderr; replaces an earlier handler."""
     handler = logging.StreamHandler()
     handler.setLevel(level)
     handler.setFormatter(Lines(choose))
@@ -89,11 +89,12 @@ def log_to_terminal(choose: Callable[[], LogFormat], *, level: int) -> None:
 
 @contextmanager
 def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
-    """While the block runs, write records into files in `folder`; gives the newest one's path.
+    """While the block runs, write records to files in `folder`; yields the path of the newest one.
 
-    A second process gets files of its own. Where the disk refuses, there are none, and a warning.
+    A second process gets its own files. If they cannot be created, a warning is logged and None is
+    yielded.
     """
-    from logging.handlers import RotatingFileHandler  # noqa: PLC0415 - loads what talks to servers
+    from logging.handlers import RotatingFileHandler  # noqa: PLC0415 - imports socket servers
 
     root = logging.getLogger()
     before = root.level
@@ -107,13 +108,13 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
 
     try:
         lock, file = _own_file(folder)
-        handler, audit = opened(file), opened(_audit_beside(file))
+        handler, audit = opened(file), opened(_audit_file(file))
     except OSError as error:
         log.warning("nothing is logged to %s: %s", folder, error)
         yield None
         return
     handler.setLevel(rules.level.upper())
-    handler.addFilter(_matters)
+    handler.addFilter(_is_relevant)
     root.addHandler(handler)
     root.setLevel(min(before, handler.level))
     try:
@@ -128,7 +129,7 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
 
 @contextmanager
 def _audited_to(handler: logging.Handler) -> Iterator[None]:
-    """Send what is told of callers to a file of its own, whatever else is logged."""
+    """Write the audit log, the records about callers, to its own file at any log level."""
     audit = logging.getLogger(AUDIT)
     before = audit.level
     audit.setLevel(logging.INFO)
@@ -142,14 +143,14 @@ def _audited_to(handler: logging.Handler) -> Iterator[None]:
 
 
 def delete_logs(folder: Path) -> None:
-    """Delete the files that no server writes now, of all vaults: lines are not kept apart."""
+    """Delete the log files of all vaults that no running server writes to."""
     for number in range(1, _MOST_WRITERS + 1):
         name = _name(number)
         if not (folder / name).exists():
             continue
         lock = FileLock(folder / f".{name}.lock")
         with suppress(Timeout, OSError), lock.acquire(timeout=0):
-            audit = _audit_beside(folder / name).name
+            audit = _audit_file(folder / name).name
             for file in (*folder.glob(f"{name}*"), *folder.glob(f"{audit}*")):
                 file.unlink(missing_ok=True)
 
@@ -158,18 +159,18 @@ def _name(number: int) -> str:
     return "notewell.log" if number == 1 else f"notewell-{number}.log"
 
 
-def _audit_beside(file: Path) -> Path:
-    """Where the audit log of the server with that log file lies."""
+def _audit_file(file: Path) -> Path:
+    """The audit log that belongs to a log file."""
     return file.with_name(file.name.replace("notewell", "audit", 1))
 
 
-def _matters(record: logging.LogRecord) -> bool:
-    """Other people's libraries only have warnings to tell."""
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Whether a record is ours, or a warning or error of another library."""
     return record.name.split(".", 1)[0] == _OURS or record.levelno >= logging.WARNING
 
 
 def _own_file(folder: Path) -> tuple[FileLock, Path]:
-    """A log file that no other process writes, which could not be rotated; OSError if none."""
+    """Lock a log file for this process, so that it can be rotated; OSError if none is free."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number in range(1, _MOST_WRITERS + 1):
         name = _name(number)
@@ -179,7 +180,7 @@ def _own_file(folder: Path) -> tuple[FileLock, Path]:
         except Timeout:
             continue
         file = folder / name
-        for private in (file, _audit_beside(file)):
+        for private in (file, _audit_file(file)):
             os.close(os.open(private, os.O_WRONLY | os.O_CREAT, 0o600))
         return lock, file
-    raise OSError(f"{_MOST_WRITERS} servers log there already")
+    raise OSError(f"{_MOST_WRITERS} servers write logs there already")

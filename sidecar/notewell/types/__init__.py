@@ -1,6 +1,6 @@
-"""What the rooms hand to each other: frozen records, and the protocols of replaceable parts.
+"""The records that rooms exchange, and the protocols of replaceable parts.
 
-Everybody may import this module; it imports nobody of the package. Offsets are code points into
+Every room may import this package, which imports no other room. Offsets are code points into
 the decoded source of a note, end exclusive; lines are 1-based; times are POSIX seconds (UTC)
 unless a field says otherwise; paths are vault-relative, `/`-separated and NFC.
 """

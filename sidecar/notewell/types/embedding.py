@@ -1,4 +1,4 @@
-"""Embedding models: what makes vectors comparable, and what every embedder can do."""
+"""Protocols of embedding models and rerankers, and the key of comparable vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from notewell.types.values import FloatArray, IdArray
 
 @dataclass(frozen=True, slots=True)
 class ModelKey:
-    """What makes two vectors comparable. Vectors are kept under it for good."""
+    """Identifies a model; vectors are only comparable if their keys are equal."""
 
     name: str
     weights_hash: str
@@ -38,7 +38,7 @@ class Embedder(Protocol):
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are kept."""
+        """The key of its vectors."""
         ...
 
     @property
@@ -64,33 +64,33 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None:
-        """Give the model's memory back. May be called twice."""
+        """Release the model's memory. May be called twice."""
         ...
 
 
 class Reranker(Protocol):
-    """Reads a query and a passage together and says how well one answers the other."""
+    """Scores how well passages answer a query, by reading both together."""
 
     @property
     def name(self) -> str:
-        """What people call the model."""
+        """The name of the model, for people."""
         ...
 
     def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:
-        """0..1 for each passage, in the order given; NaN for those the time did not suffice for.
+        """Scores in 0..1, in the order of `passages`; NaN for those that were not read in time.
 
-        The first passages come first; one that was begun is finished.
+        Passages are read in order. No new one is begun after `budget_s` seconds.
         """
         ...
 
     def close(self) -> None:
-        """Give the model's memory back. May be called twice."""
+        """Release the model's memory. May be called twice."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenVectors:
-    """A text's tokens as the model knows them before it reads: no context, one look-up each.
+    """The vectors of a text's tokens from the model's input table, without context.
 
     `starts` (n,) are offsets into the text; `vectors` (n, dimensions) have unit length.
     """
@@ -104,5 +104,5 @@ class KnowsTokens(Protocol):
     """An embedder that can look up tokens, a hundred times faster than it embeds."""
 
     def token_vectors(self, text: str) -> TokenVectors | None:
-        """The tokens of `text`, as many as the model reads; None: not with this model."""
+        """The tokens of `text` up to the model's limit; None if the model has no readable table."""
         ...

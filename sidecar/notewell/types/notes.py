@@ -1,4 +1,4 @@
-"""What the vault is made of: files as they are found, notes as they are read, chunks."""
+"""Files of a vault, notes read from them, and chunks of notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from notewell.types.values import LinkKind, PropertyValue, SpanKind
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
-    """A file of a readable type that the walk found. `disk_path` is how the disk spells it."""
+    """A file of a readable type. `disk_path` has the Unicode form that the disk uses."""
 
     path: str
     disk_path: Path
@@ -21,7 +21,7 @@ class FileRef:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedFile:
-    """A file of a readable type that is not indexed, and the rule that decided."""
+    """A file of a readable type that is not indexed, and the rule that excludes it."""
 
     file: FileRef
     rule: str
@@ -35,12 +35,14 @@ class Walk:
     files: tuple[FileRef, ...]
     excluded: tuple[ExcludedFile, ...]
     warnings: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()  # folders and files that could not be looked at: gone or not?
+    unread: tuple[
+        str, ...
+    ] = ()  # folders and files that cannot be read, so their notes may still exist
 
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A note as read from disk: decoded, line ends as they stand, BOM removed."""
+    """A note as read from disk: decoded, line ends unchanged, BOM removed."""
 
     text: str
     encoding: str
@@ -75,10 +77,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a note's source that reads as one unit (a paragraph, a list, a table, …).
+    """A part of a note's source that is one unit (a paragraph, a list, a table, …).
 
-    `text` is what a reader sees of it: comments, HTML tags and link syntax removed. Its n-th line
-    stands on source line `lines[n]`. Spans are in source order and do not overlap.
+    `text` is its visible text, without comments, HTML tags and link syntax. Its n-th line is on
+    source line `lines[n]`. Spans are in source order and do not overlap.
     """
 
     kind: SpanKind
@@ -128,16 +130,16 @@ class Chunk:
     ordinal: int
     headings: tuple[str, ...]  # heading path, outermost first
     block: str | None
-    parent: str | None  # text of the list item this passage hangs under
+    parent: str | None  # text of the list item that contains this passage
     start: int
     end: int
     text: str
     lines: tuple[int, ...]
     header: str  # context put in front of `text` when it is embedded
     text_hash: bytes  # BLAKE2b-128 of its `embedded_text`
-    marks: tuple[BlockMark, ...] = ()  # the blocks in it that have an id; `block`: the only one's
+    marks: tuple[BlockMark, ...] = ()  # the blocks with an id in it; `block` is set if there is one
 
 
 def embedded_text(header: str, text: str) -> str:
-    """Exactly what the model is given of a chunk (before its own passage prefix)."""
+    """The text of a chunk that is embedded, without the passage prefix of the model."""
     return f"{header}\n{text}" if header else text

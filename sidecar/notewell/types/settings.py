@@ -1,4 +1,4 @@
-"""Everything that can be configured, as `config` hands it on."""
+"""All settings, as `config` reads them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from notewell.types.values import (
     WatchMode,
 )
 
-# The endings of files that become notes where nobody says otherwise. What can be read at all is
-# the list of readers in `vault/readers`.
+# The file endings that become notes by default. `vault/readers` lists all that can be read.
 NOTE_TYPES: tuple[str, ...] = (".md",)
 
 
@@ -29,13 +28,13 @@ class VaultRules:
     include: tuple[str, ...] = ()  # globs; empty means everything readable
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
     max_note_bytes: int = 10 * 1024 * 1024
-    watch: WatchMode = "auto"  # how a server learns of changes; auto polls network mounts
-    reconcile_at: str = "03:30"  # local time of the daily look at everything; "" is never
+    watch: WatchMode = "auto"  # how a server notices changes; auto polls network mounts
+    reconcile_at: str = "03:30"  # local time of the daily check of the vault; "" is never
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkRules:
-    """Sizes of chunks, in tokens of the model. None: what the model's catalogue entry says."""
+    """Sizes of chunks, in tokens of the model. None: the sizes of the model's catalogue entry."""
 
     max_tokens: int | None = None
     min_tokens: int | None = None
@@ -44,80 +43,82 @@ class ChunkRules:
 
 @dataclass(frozen=True, slots=True)
 class ModelRules:
-    """Which embedding model a vault uses and how hard it may work."""
+    """Which embedding model a vault uses, and with how many threads."""
 
     name: str = "all-MiniLM-L6-v2"
     quantisation: Quantisation = "int8"
-    threads: int = 0  # callers of one thread each; 0 means one per processor
+    threads: int = 0  # 0 means one per processor
     folder: str | None = None  # a folder that already holds the weights
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRules:
-    """Defaults of a search, for requests that do not say."""
+    """Defaults of searches, for what a request does not set."""
 
     fusion: FusionMethod = "auto"
-    passages: int = 3  # further passages shown beneath a note's best one
+    passages: int = 3  # further passages of a note that are shown with its best one
     snippet_chars: int = 240
     min_score: float = 0.0
-    # What lifts a note, at most by this part of its score; 0 switches it off (docs/search.md).
+    # Each boost raises a score by at most this share of it; 0 switches it off (docs/search.md).
     name_boost: float = 0.5  # the query is its title or an alias
     tag_boost: float = 0.1
     graph_boost: float = 0.25  # the best notes link to it
     centrality_boost: float = 0.0  # many notes link to it
     recency_boost: float = 0.0
-    recency_days: float = 90.0  # until half of it is left
+    recency_days: float = 90.0  # half-life of the boost
     recency_date: Literal["modified", "created"] = "modified"
-    folder_boost: float = 0.0  # others on top stand in its folder
-    folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: times its score
-    collapse: bool = False  # near-duplicates of a better result are left out
-    expand: bool = False  # whether a short query asks for what it found first as well
-    rerank: bool = False  # whether a model reads the first results
+    folder_boost: float = 0.0  # other top results are in its folder
+    folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: factor of the score
+    collapse: bool = False  # whether near-duplicates of a better result are left out
+    expand: bool = False  # whether a short query is expanded with terms of its first results
+    rerank: bool = False  # whether a model reorders the first results
     reranker: str = "ms-marco-MiniLM-L-6-v2"
     rerank_folder: str | None = None  # a folder that already holds its weights
-    rerank_ms: int = 300  # how long it may read
-    # What is left out unless the query names it.
+    rerank_ms: int = 300  # time limit of the reranker
+    # Notes with these values of `status` are left out unless the query names them.
     shelved_status: tuple[str, ...] = ("inactive", "hidden")
     daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched
 
 
 @dataclass(frozen=True, slots=True)
 class ServerRules:
-    """Where the HTTP door listens and whom it answers."""
+    """Where the HTTP server listens, and for whom."""
 
     host: str = "127.0.0.1"
     port: int = 8765
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
-    open_vaults: int = 3  # vaults kept open at once, at least 1; others open when asked for
-    public_url: str = ""  # how devices reach it, where that is not its own address
-    trusted_proxies: tuple[str, ...] = ()  # whose word on a caller's address counts
+    open_vaults: int = (
+        3  # vaults kept open at the same time, at least 1; others are opened on demand
+    )
+    public_url: str = ""  # the address for other devices, if it is not its own
+    trusted_proxies: tuple[str, ...] = ()  # proxies whose forwarded client addresses are trusted
     tls_cert: str = ""  # a PEM file with the certificate and its chain; with it, HTTPS
-    tls_key: str = ""  # a PEM file with the key; "" where the certificate's file has it
+    tls_key: str = ""  # a PEM file with the key; "" if it is in the certificate's file
 
 
 @dataclass(frozen=True, slots=True)
 class LimitRules:
-    """What one caller may take, and all together. Rates are requests in 10 seconds; 0: no limit."""
+    """Limits of one caller and of all. Rates are requests per 10 seconds; 0 means no limit."""
 
     search: int = 600  # search, similar, complete, note
-    read: int = 600  # other questions
-    heavy: int = 60  # questions about a vault as a whole
-    write: int = 300  # what changes something
+    read: int = 600  # other reading requests
+    heavy: int = 60  # requests about a whole vault
+    write: int = 300  # requests that change something
     guesses: int = 20  # wrong tokens from one address in 60 seconds
-    routes: tuple[str, ...] = ()  # of single routes, such as "graph_hubs=10"
-    concurrent: int = 16  # requests at work at once
-    waiting: int = 128  # requests that wait for their turn; more are sent away
-    connections: int = 512  # open at once
-    query_timeout_s: float = 10.0  # for one answer
-    body_timeout_s: float = 30.0  # for a request to arrive
+    routes: tuple[str, ...] = ()  # rates of single routes, such as "graph_hubs=10"
+    concurrent: int = 16  # requests handled at the same time
+    waiting: int = 128  # requests in the queue; further ones are refused
+    connections: int = 512  # open at the same time
+    query_timeout_s: float = 10.0  # of one request
+    body_timeout_s: float = 30.0  # until a request has arrived
 
 
 @dataclass(frozen=True, slots=True)
 class LogRules:
     """How events are logged: `format` everywhere, `level` in a server's files.
 
-    `queries`: whether searches and what was opened of them are kept, on this computer alone.
+    `queries`: whether searches and opened results are logged, on this computer only.
     """
 
     format: LogFormat = "text"
@@ -127,7 +128,7 @@ class LogRules:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRules:
-    """Where memories are kept. `folder` is one of the vault; None: nothing is ever written."""
+    """Where memories are stored: `folder` of the vault. None: nothing is written to the vault."""
 
     folder: str | None = None
 
@@ -136,31 +137,30 @@ class MemoryRules:
 class AskRules:
     """Which language model answers questions. Nothing is sent anywhere without a `provider`.
 
-    Keys are never a setting: they come from the environment or the system's keyring.
+    Keys are not settings: they come from the environment or the system's keyring.
     """
 
     provider: ProviderKind = "none"
     base_url: str = ""  # "": the provider's own
     model: str = ""  # "": the best that the provider lists
-    context_tokens: int = (
-        0  # where the provider does not tell; 0: as models/chat/model_ranking.py has it
-    )
-    budget_share: float = 0.25  # of what the model reads at most, for notes
-    answer_tokens: int = 1500  # of one answer, at most
-    steps: int = 5  # rounds of tools, at most
-    general_knowledge: bool = False  # whether it may answer what the notes do not, marked so
+    # Used if the provider does not list the context of the model; 0: as model_ranking.py has it.
+    context_tokens: int = 0
+    budget_share: float = 0.25  # the share of the model's context for notes
+    answer_tokens: int = 1500  # the most tokens of an answer
+    steps: int = 5  # the most rounds of tool calls
+    general_knowledge: bool = False  # whether it may answer from its own knowledge, marked so
     web: bool = False  # whether it may read public web pages
-    web_search_url: str = ""  # with {query} in it, answering as SearXNG does in JSON
+    web_search_url: str = ""  # contains {query}; has to reply in the JSON of SearXNG
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything configurable, after all layers are merged (see `config.load`)."""
+    """All settings, after all layers are merged (see `config.load`)."""
 
     data_dir: Path
     model_dir: Path
     state_dir: Path
-    index_dir: Path | None = None  # where this vault's index lives; None: under data_dir
+    index_dir: Path | None = None  # the folder of this vault's index; None: below data_dir
     offline: bool = False
     vault: VaultRules = field(default_factory=VaultRules)
     chunking: ChunkRules = field(default_factory=ChunkRules)

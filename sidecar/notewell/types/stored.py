@@ -1,4 +1,4 @@
-"""What the index takes in, keeps and hands back."""
+"""Records that are written to the index, stored in it and read from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LedgerEntry:
     path: str
     state: LedgerState
     rule: str | None = None  # for `excluded`: which rule
-    reason: str | None = None  # for `failed` and `excluded`: what a person should know
+    reason: str | None = None  # for `failed` and `excluded`: why, for people
     warnings: tuple[str, ...] = ()
     attempts: int = 0
     size: int = 0
@@ -27,7 +27,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """What the index knows of an indexed file, to tell whether it changed."""
+    """The state of a file when it was indexed, by which a change is noticed."""
 
     note_id: int
     path: str
@@ -71,12 +71,12 @@ class Batch:
     removes: tuple[str, ...] = ()
     touches: tuple[ManifestEntry, ...] = ()  # same content, new size or mtime
     ledger: tuple[LedgerEntry, ...] = ()
-    model: ModelKey | None = None  # decides `indexed` against `keyword_only`
+    model: ModelKey | None = None  # determines whether notes are `indexed` or `keyword_only`
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a batch did. `reused` counts chunks of `puts` whose vector was already kept."""
+    """The effect of a batch. `reused` counts chunks of `puts` whose vector was stored already."""
 
     generation: int
     chunks_added: int
@@ -86,16 +86,16 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class PendingText:
-    """A text that no kept vector of the model covers yet."""
+    """A text that has no stored vector of the model yet."""
 
     text_hash: bytes
     text: str
-    path: str  # a note that holds it
+    path: str  # a note that contains it
 
 
 @dataclass(frozen=True, slots=True)
 class PassageText:
-    """A passage as a model reads it (header and text), and the vault path of its note."""
+    """The text of a passage for a model (header and text), and the vault path of its note."""
 
     path: str
     text: str
@@ -103,7 +103,7 @@ class PassageText:
 
 @dataclass(frozen=True, slots=True)
 class VectorPut:
-    """A vector to keep for a text. `vector` has the model's dimensions, unit length."""
+    """A vector to store for a text; of the model's dimensions and unit length."""
 
     text_hash: bytes
     vector: FloatArray
@@ -111,7 +111,7 @@ class VectorPut:
 
 @dataclass(frozen=True, slots=True)
 class KeptModel:
-    """A model that has vectors in an index. `vectors`: those for texts that chunks hold now."""
+    """A model that has vectors in an index. `vectors` counts those for texts of current chunks."""
 
     key: ModelKey
     dimensions: int
@@ -120,7 +120,7 @@ class KeptModel:
 
 @dataclass(frozen=True, slots=True)
 class StoredNote:
-    """A note as the index keeps it."""
+    """A note in the index."""
 
     id: int
     path: str
@@ -137,7 +137,7 @@ class StoredNote:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as the index keeps it. Its `id` is never used again after it is gone."""
+    """A chunk in the index. Its `id` is never used again after it is removed."""
 
     id: int
     note_id: int
@@ -159,14 +159,14 @@ class IndexCounts:
 
     notes: int
     chunks: int
-    vectors: int  # chunks whose own text has its vector
+    vectors: int  # chunks whose text has a vector
     generation: int
     ledger: Mapping[LedgerState, int]
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkHits:
-    """Chunks found by one side, best first. Both arrays have the same length."""
+    """Chunks found by lexical or by dense search, best first. Both arrays have the same length."""
 
     chunk_ids: IdArray
     scores: FloatArray
@@ -174,7 +174,7 @@ class ChunkHits:
 
 @dataclass(frozen=True, slots=True)
 class KeptVectors:
-    """A model that has vectors in an index. `vectors`: all of them, needed now or not."""
+    """A model that has vectors in an index. `vectors` counts all, also those of removed texts."""
 
     key: ModelKey
     dimensions: int
@@ -184,7 +184,7 @@ class KeptVectors:
 
 @dataclass(frozen=True, slots=True)
 class IndexFigures:
-    """What an index holds: models in the order they came, database and derived files in bytes."""
+    """The models of an index, oldest first, and the size of all its files in bytes."""
 
     models: tuple[KeptVectors, ...]
     bytes_on_disk: int

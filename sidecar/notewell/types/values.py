@@ -1,7 +1,7 @@
-"""Names for the plain values that records are made of.
+"""Type names of the plain values in records.
 
-The array types are names for annotations only: this room is imported everywhere and must not load
-numpy, so at run time they are text. A module that makes arrays imports numpy itself.
+The array types are only for annotations: this package is imported everywhere and must not load
+numpy, so at run time they are strings. A module that makes arrays imports numpy itself.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Quantisation = Literal["int8", "fp32"]
 ProviderKind = Literal["none", "openai", "anthropic"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
-# What a person says of a note as the answer to a query.
+# A person's judgement of a note as a result of a query.
 Verdict = Literal["this_was_it", "never_for_this"]
 
 
@@ -65,5 +65,5 @@ class VaultRecord:
 
     @property
     def obsidian_name(self) -> str:
-        """What Obsidian calls the vault: its folder; a mirror has the name of the client's."""
+        """The vault's name in Obsidian: its folder's, or of a mirror the client vault's."""
         return self.name if self.source == "mirror" else self.path.name
