@@ -11,17 +11,15 @@ import { appTransport, vaultFiles, vaultFolder, watchVault } from "./obsidianApp
 import { Server } from "./server";
 import { Settings } from "./settings";
 import { Ring, Timer } from "./support";
-import { actions, commandOf, type Action } from "./ui/actions";
+import { actions, commandOf, showSearch, showSimilar, statusBar, type Action } from "./ui/actions";
 import { ASK_VIEW, AskView } from "./ui/askView";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
 import { uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
 import { followRenames } from "./ui/marks";
-import { showSearch, showSimilar } from "./ui/reveal";
 import { SEARCH_VIEW, SearchView } from "./ui/searchView";
 import { NotewellSettingTab } from "./ui/settingsTab";
 import { SIMILAR_VIEW, SimilarView } from "./ui/similarView";
-import { statusBar } from "./ui/statusBar";
 import type { ViewContext } from "./ui/viewContext";
 
 const BATCH_MS = 100;

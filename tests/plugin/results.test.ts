@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { breadcrumb, count, duration, folderOf, scoreParts } from "../../plugin/src/ui/format";
 import { pieces } from "../../plugin/src/ui/highlight";
-import { afterRename, arranged, marksOf, withMark } from "../../plugin/src/ui/marks";
-import { merged, sorted } from "../../plugin/src/ui/ranking";
+import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
+import { arranged, merged, sorted } from "../../plugin/src/ui/ranking";
 import { absence, filtered } from "../../plugin/src/ui/similarNotes";
 import { sectionAt } from "../../plugin/src/ui/target";
 import { aResult } from "./samples";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import * as replies from "../../plugin/web/app/askReplies";
 import { earlierList } from "../../plugin/web/views/ask/earlier";
-import { setCurrentConversation, currentConversation } from "../../plugin/web/views/ask/currentConversation";
+import { setCurrentConversation, currentConversation } from "../../plugin/web/views/ask/earlier";
 
 function written(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dirname, "../contract", name), "utf8"));

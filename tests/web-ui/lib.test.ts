@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import { formatAddress, parseAddress } from "../../plugin/web/lib/address";
-import { conditions, narrowed, without } from "../../plugin/web/lib/filters";
+import { conditions, narrowed, without } from "../../plugin/web/parts/chips";
 import { marked } from "../../plugin/web/lib/marks";
-import { movements } from "../../plugin/web/lib/stages";
-import { StoredList } from "../../plugin/web/lib/storage";
+import { movements } from "../../plugin/web/views/pipeline";
+import { StoredList } from "../../plugin/web/parts/searchHistory";
 import { at, axisOf, dayNumber, ticks } from "../../plugin/web/lib/timeline";
 import { ago, breadcrumb, bytes, folderOf, nameOf } from "../../plugin/web/lib/words";
 

@@ -1,12 +1,13 @@
 /**
- * Everything a person can ask for, in one list: it becomes the commands, the status bar's menu and
- * the buttons of messages. An action shows only while it can be done.
+ * Everything a user can start, in one list: it becomes the commands, the status bar's menu and the
+ * buttons of messages. An action is shown only while it can be done.
  */
 
-import { MarkdownView, Notice, type App, type Command } from "obsidian";
+import { MarkdownView, Menu, Notice, setTooltip, type App, type Command, type Side, type View } from "obsidian";
 import type { Session } from "../connection";
 import type { Server } from "../server";
-import { ASK } from "./askView";
+import { ASK, ASK_VIEW, AskView } from "./askView";
+import { DIAGNOSTICS_VIEW } from "./diagnostics";
 import type { ViewContext } from "./viewContext";
 import {
   askAboutGone,
@@ -18,13 +19,14 @@ import {
   withNotice,
 } from "./dialogs";
 import { SETTINGS, type ActionName } from "./explain";
-import { copyText } from "./menu";
+import { addItem, copyText } from "./menu";
 import { QuickSearch } from "./quickSearch";
-import { showAsk, showDiagnostics, showSearch, showSimilar } from "./reveal";
-import { insertSimilarLink } from "./similarSuggest";
+import { SEARCH_VIEW, SearchView } from "./searchView";
+import { insertSimilarLink } from "./similarNotes";
+import { SIMILAR_VIEW, SimilarView } from "./similarView";
 import { activePath } from "./open";
-import { longStatus } from "./statusText";
-import { textTarget } from "./target";
+import { longStatus, shortStatus } from "./statusText";
+import { textTarget, type Target } from "./target";
 
 /** An icon makes an action an entry of the status bar's menu. */
 export type Action = readonly [
@@ -174,4 +176,60 @@ function openGraph({ app, connection }: ViewContext): void {
 
 function noteCount(app: App): number {
   return app.vault.getMarkdownFiles().length;
+}
+
+export async function showSearch(app: App): Promise<void> {
+  (await shown(app, SEARCH_VIEW, "left", SearchView))?.goAbove();
+}
+
+/** `target`: what the panel should stay with; without one it goes on as it was. */
+export async function showSimilar(app: App, target?: Target): Promise<void> {
+  const view = await shown(app, SIMILAR_VIEW, "right", SimilarView);
+  if (target) view?.stayWith(target);
+}
+
+export async function showAsk(app: App): Promise<void> {
+  (await shown(app, ASK_VIEW, "right", AskView))?.goAbove();
+}
+
+export async function showDiagnostics(app: App): Promise<void> {
+  const leaf = app.workspace.getLeavesOfType(DIAGNOSTICS_VIEW)[0] ?? app.workspace.getLeaf("tab");
+  await leaf.setViewState({ type: DIAGNOSTICS_VIEW, active: true });
+  await app.workspace.revealLeaf(leaf);
+}
+
+/** The panel of a type, in front. */
+async function shown<V extends View>(
+  { workspace }: App,
+  type: string,
+  side: Side,
+  made: new (...given: never[]) => V,
+): Promise<V | null> {
+  const { view } = await workspace.ensureSideLeaf(type, side);
+  return view instanceof made ? view : null;
+}
+
+/** Makes the item. Returns what brings it up to date. */
+export function statusBar(
+  el: HTMLElement,
+  context: ViewContext,
+  actions: readonly Action[],
+): () => void {
+  el.addClass("mod-clickable");
+  el.setAttrs({ role: "button", tabindex: 0 });
+  el.onclick = (): void => {
+    const { left: x, top: y } = el.getBoundingClientRect();
+    const menu = new Menu();
+    for (const [, name, run, can, icon] of actions) if (icon && can()) addItem(menu, name, icon, run);
+    menu.showAtPosition({ x, y }, el.doc);
+  };
+  el.onkeydown = ({ key }): void => {
+    if (key === "Enter") el.click();
+  };
+  const update = (): void => {
+    el.setText(`Notewell: ${shortStatus(context)}`);
+    setTooltip(el, longStatus(context).join("\n"), { placement: "top" });
+  };
+  update();
+  return update;
 }

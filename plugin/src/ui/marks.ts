@@ -1,7 +1,6 @@
 /** What a person hid from, or pinned to, the similar notes of a note. */
 
 import type { App, EventRef } from "obsidian";
-import type { Result } from "../contract";
 import type { Choices, Marks, Settings } from "../settings";
 
 type AllMarks = Choices["marks"];
@@ -47,14 +46,6 @@ export function followRenames({ vault }: App, settings: Settings): EventRef {
     const marks = afterRename(settings.chosen.marks, from, file.path);
     if (Object.keys(marks).length > 0) void settings.set("marks", marks);
   });
-}
-
-/** Pinned results first, hidden ones not at all. */
-export function arranged(results: readonly Result[], { hidden, pinned }: Marks): readonly Result[] {
-  const isPinned = ({ path }: Result): boolean => pinned.includes(path);
-  return results
-    .filter(({ path }) => !hidden.includes(path))
-    .sort((one, other) => Number(isPinned(other)) - Number(isPinned(one)));
 }
 
 function tidy(all: AllMarks): AllMarks {

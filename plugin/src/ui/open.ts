@@ -1,4 +1,4 @@
-/** Opening notes at a passage, and links to passages. */
+/** Opens notes at a passage, and makes links to passages: to copy, insert or drag. */
 
 import {
   Keymap,
@@ -124,4 +124,23 @@ function selectParagraph(view: MarkdownView, line: number): void {
   const to = { line: last, ch: editor.getLine(last).length };
   editor.setSelection(from, to);
   editor.scrollIntoView({ from, to }, true);
+}
+
+/** The part of the app's drag manager that is used; it is not in the public typings. */
+interface DragManager {
+  dragLink?(event: DragEvent, link: string, sourcePath: string, title?: string): unknown;
+  onDragStart?(event: DragEvent, data: unknown): void;
+  readonly draggable?: { readonly file?: unknown } | null;
+}
+
+export function dragManagerOf(app: App): DragManager | undefined {
+  return (app as App & { dragManager?: DragManager }).dragManager;
+}
+
+/** Drags a link: the app's way where there is one, else as text. */
+export function startDrag(app: App, event: DragEvent, place: Place, title: string): void {
+  const manager = dragManagerOf(app);
+  const link = place.path + subpathOf(place.passage);
+  manager?.onDragStart?.(event, manager.dragLink?.(event, link, "", title));
+  event.dataTransfer?.setData("text/plain", linkTo(app, place));
 }

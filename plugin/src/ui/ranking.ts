@@ -1,6 +1,7 @@
-/** The order of a list: sorting, and taking in a better ranking under a person's pointer. */
+/** The order of a result list: sorting, pinned notes first, and merging a better ranking into what is shown. */
 
 import type { Result } from "../contract";
+import type { Marks } from "../settings";
 
 export type SortOrder = "relevance" | "modified" | "name";
 
@@ -15,6 +16,14 @@ const COMPARE: Partial<Record<SortOrder, (one: Result, other: Result) => number>
 export function sorted(results: readonly Result[], order: SortOrder): readonly Result[] {
   const compare = COMPARE[order];
   return compare ? [...results].sort(compare) : results;
+}
+
+/** Pinned results first, hidden ones not at all. */
+export function arranged(results: readonly Result[], { hidden, pinned }: Marks): readonly Result[] {
+  const isPinned = ({ path }: Result): boolean => pinned.includes(path);
+  return results
+    .filter(({ path }) => !hidden.includes(path))
+    .sort((one, other) => Number(isPinned(other)) - Number(isPinned(one)));
 }
 
 /**

@@ -8,9 +8,8 @@ import type { Result } from "../contract";
 import { Timer } from "../support";
 import { doByKey } from "./controls";
 import type { ViewContext } from "./viewContext";
-import { startDrag } from "./drag";
 import { resultMenu, type MenuOwner } from "./menu";
-import { asksForLink, insertLink, openPlace, paneFor, subpathOf } from "./open";
+import { asksForLink, insertLink, openPlace, paneFor, startDrag, subpathOf } from "./open";
 import { merged } from "./ranking";
 import { ResultRow, type Hit } from "./resultRow";
 

@@ -3,8 +3,9 @@
 import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
 import type { Client } from "../client";
 import type { SearchReply } from "../contract";
+import type { Settings } from "../settings";
 import { QuerySuggest } from "./completion";
-import { button, doByKey, setActive, toggle, toolbar } from "./controls";
+import { button, doByKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
 import { message, type Explanation } from "./explain";
 import { count } from "./format";
 import type { Mode } from "./liveSearch";
@@ -12,7 +13,6 @@ import { copyText } from "./menu";
 import { linkTo, noteAt } from "./open";
 import { sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
-import { renderStart } from "./searchStart";
 
 export const SEARCH_VIEW = "notewell-search";
 export const PLACEHOLDER = "Search by meaning and words…";
@@ -24,6 +24,15 @@ const ORDERS: Readonly<Record<SortOrder, string>> = {
   modified: "Modified time, new to old",
   name: "Name, a to z",
 };
+
+const OPERATORS: readonly [example: string, meaning: string][] = [
+  ["tag:", "in notes with a tag"],
+  ["path:", "in a folder or file path"],
+  ["[status:open]", "with a property"],
+  ['"exact words"', "with these words in a row"],
+  ["-word", "without a word"],
+  ["modified:7d", "changed lately"],
+];
 
 export class SearchView extends ResultsView<string> {
   override icon = "search";
@@ -217,4 +226,29 @@ export class SearchView extends ResultsView<string> {
     const links = there.map(({ path }) => `- ${linkTo(this.app, { path, passage: null })}`);
     await copyText(links.join("\n"), `${count(links.length, "link")} copied.`);
   }
+}
+
+/** What is shown while the field is empty: saved searches, recent ones, operators. */
+function renderStart(
+  parent: HTMLElement,
+  settings: Settings,
+  search: (query: string) => void,
+): void {
+  const line = (query: string): HTMLElement => {
+    const row = parent.createDiv("notewell-line");
+    link(row, query, () => search(query));
+    return row;
+  };
+  const kept = (heading: string, key: "savedSearches" | "history"): void => {
+    const queries = settings.chosen[key];
+    if (queries.length > 0) title(parent, heading);
+    for (const query of queries) {
+      const others = queries.filter((other) => other !== query);
+      button(line(query), "x", "Remove", () => settings.set(key, others));
+    }
+  };
+  kept("Saved searches", "savedSearches");
+  kept("Recent searches", "history");
+  title(parent, "Operators");
+  for (const [example, meaning] of OPERATORS) faint(line(example), meaning);
 }

@@ -1,10 +1,14 @@
-/** Which of the notes that the server calls similar are shown, and what to say where none is. */
+/** Similar notes: which of them are shown, what to say where none is, and choosing one to link to. */
 
+import { FuzzySuggestModal, Notice, type MarkdownView } from "obsidian";
 import { asServerError } from "../client";
 import type { Session } from "../connection";
 import type { LedgerRow, LedgerState, Result } from "../contract";
+import { withNotice } from "./dialogs";
 import { message, SETTINGS, type Explanation } from "./explain";
 import { scoreText } from "./format";
+import { linkTo } from "./open";
+import type { ViewContext } from "./viewContext";
 
 export interface Filter {
   readonly self: string;
@@ -60,4 +64,37 @@ export function ofLedger({ state, reason, rule }: LedgerRow): Explanation {
     keyword_only: ["Found by keywords only", "The search by meaning follows."],
   };
   return message(...(explanations[state] ?? ["Not indexed yet", "Its turn comes."]));
+}
+
+class SimilarSuggest extends FuzzySuggestModal<Result> {
+  constructor(
+    context: ViewContext,
+    override readonly getItems: () => Result[],
+    override readonly onChooseItem: (result: Result) => void,
+  ) {
+    super(context.app);
+    this.setPlaceholder("Link to a similar note…");
+  }
+
+  override getItemText({ title }: Result): string {
+    return title;
+  }
+}
+
+/** Asks for the notes like the one in `view`, to write a link to one of them at its cursor. */
+export async function insertSimilarLink(context: ViewContext, view: MarkdownView | null): Promise<void> {
+  const { connection, settings, app } = context;
+  const { session } = connection;
+  const note = view?.file?.path;
+  if (!session || note === undefined) return;
+  const insert = ({ path }: Result): void =>
+    view?.editor.replaceSelection(linkTo(app, { path, passage: null }, note));
+  const suggest = async (): Promise<void> => {
+    const limit = settings.chosen.resultLimit;
+    const { results } = await session.client.similar(note, { limit, unlinked: true });
+    const others = results.filter(({ path }) => path !== note);
+    if (others.length === 0) new Notice(ALL_LINKED.text);
+    else new SimilarSuggest(context, () => others, insert).open();
+  };
+  await withNotice(suggest());
 }

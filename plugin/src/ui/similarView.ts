@@ -6,15 +6,15 @@ import type { Result, SearchReply } from "../contract";
 import type { Marks } from "../settings";
 import { Timer } from "../support";
 import { link, setActive, toggle, toolbar } from "./controls";
-import { dropped } from "./drag";
 import type { Explanation } from "./explain";
 import { count } from "./format";
-import { arranged, marksOf, withMark, withoutHidden, type Mark } from "./marks";
+import { marksOf, withMark, withoutHidden, type Mark } from "./marks";
 import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
+import { arranged } from "./ranking";
 import { ResultsView } from "./resultsView";
 import { absence, filtered, OPEN_A_NOTE, explainAbsence } from "./similarNotes";
-import { activeTarget, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
+import { activeTarget, dropped, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
 
 export const SIMILAR_VIEW = "notewell-similar";
 

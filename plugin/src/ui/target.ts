@@ -1,7 +1,7 @@
 /** What similar notes are looked for: a note, the section around its cursor, or a text. */
 
-import type { App, HeadingCache } from "obsidian";
-import { noteInUse } from "./open";
+import { TFile, type App, type HeadingCache } from "obsidian";
+import { dragManagerOf, noteInUse } from "./open";
 
 export type Target =
   | { readonly kind: "note"; readonly path: string }
@@ -66,4 +66,12 @@ export function titleOf(target: Target): string {
 
 function clip(text: string): string {
   return text.slice(0, LONGEST_TEXT);
+}
+
+/** What was dropped: a note, as the app tells, or text. */
+export function dropped(app: App, event: DragEvent): Target | null {
+  const held = dragManagerOf(app)?.draggable;
+  if (held?.file instanceof TFile) return { kind: "note", path: held.file.path };
+  const text = event.dataTransfer?.getData("text/plain").trim();
+  return text ? textTarget(text) : null;
 }

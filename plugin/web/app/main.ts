@@ -9,7 +9,6 @@ import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
 import { showLogin } from "../parts/login";
 import { Shell } from "./shell";
-import { registerWorker } from "./worker";
 
 async function start(): Promise<void> {
   const root = document.getElementById("app");
@@ -51,6 +50,25 @@ async function learnScope(context: ViewContext): Promise<void> {
   const { scope } = await context.client.session();
   context.mayAdminister = scope === "admin";
   context.mayWrite = scope !== "read";
+}
+
+interface UrlPolicy {
+  createScriptURL(url: string): string;
+}
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): UrlPolicy;
+}
+
+const ADDRESS = "/sw.js";
+
+/** The service worker keeps the page and the last replies for times without a server. */
+function registerWorker(): void {
+  if (!("serviceWorker" in navigator)) return;
+  const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
+  const policy = trustedTypes?.createPolicy("notewell-worker", { createScriptURL: () => ADDRESS });
+  navigator.serviceWorker
+    .register(policy?.createScriptURL(ADDRESS) ?? ADDRESS)
+    .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 
 registerWorker();

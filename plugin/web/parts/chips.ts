@@ -1,13 +1,14 @@
-/** The conditions of a query as chips, and those that its results suggest. */
+/** The conditions of a query (`tag:`, `path:`, …): found in its text, shown as chips, and suggested from its results. */
 
 import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
-import { conditions, narrowed, without } from "../lib/filters";
 import { folderOf } from "../lib/words";
 import { icon } from "../lib/icons";
 
 const SUGGESTED = 6;
+const CONDITION =
+  /(^|[\s(])(-?(?:(?:tag|path|file|type|status|created|modified):(?:"(?:[^"\\]|\\.)*"|[^\s()"]+)|\[(?!\[)[^\]\n]+\]|"(?:[^"\\]|\\.)+"))/giu;
 
 /** Chips of the conditions that hold now; each takes itself away. */
 export function conditionChips(context: ViewContext, query: string): HTMLElement[] {
@@ -48,4 +49,35 @@ function dividing(values: readonly string[], total: number): string[] {
     .filter(([, count]) => count > 1 && count < total)
     .sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]))
     .map(([value]) => value);
+}
+
+export interface Condition {
+  /** As it is written in the query. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export function conditions(query: string): readonly Condition[] {
+  return [...query.matchAll(CONDITION)].map(({ 1: before = "", 2: text = "", index }) => {
+    const start = index + before.length;
+    return { text, start, end: start + text.length };
+  });
+}
+
+/** The query without one of its conditions. */
+export function without(query: string, { start, end }: Condition): string {
+  const left = query.slice(0, start).trimEnd();
+  const right = query.slice(end).trimStart();
+  // An OR that joined it to something has nothing to join now.
+  const joined = [left.replace(/\s+OR$/, ""), right.replace(/^OR\s+/, "")];
+  return joined.filter(Boolean).join(" ");
+}
+
+/** The query with one more condition; a value with spaces is quoted. */
+export function narrowed(query: string, name: string, value: string): string {
+  const written = /[\s()"]/.test(value) ? `"${value.replaceAll('"', '\\"')}"` : value;
+  const condition = `${name}:${written}`;
+  const isThere = conditions(query).some(({ text }) => text === condition);
+  return isThere ? query : `${query.trim()} ${condition}`.trim();
 }

@@ -1,4 +1,4 @@
-/** A note that was found: its name, where it is, the passages that answer. */
+/** A note in a list of results: its title, folder and matching passages; and the keys of such a list. */
 
 import type { Passage, Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
@@ -116,4 +116,28 @@ function actions(context: ViewContext, result: Result): HTMLElement {
     h("a", { href: context.to("search", { like: result.path }) }, icon("similar"), "Similar"),
     h("a", { href: context.to("graph", { path: result.path }) }, icon("graph"), "Graph"),
   );
+}
+
+/** Moves the focus through a list of results by keys; true where the key was used. */
+export function moveAmong(list: HTMLElement, key: string): boolean {
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
+  if (step === undefined) return false;
+  const rows = [...list.querySelectorAll<HTMLElement>("[data-result]")];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  if (at === 0 && step < 0) {
+    document.getElementById("q")?.focus();
+    return true;
+  }
+  const next = at < 0 ? rows[0] : rows[Math.min(rows.length - 1, at + step)];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+  return next !== undefined;
+}
+
+/** Opens the focused result, else the one that is shown, in Obsidian. */
+export function openInObsidian(list: HTMLElement): boolean {
+  const row = list.querySelector<HTMLElement>("[data-result]:focus") ?? list.querySelector<HTMLElement>('[aria-current="true"]');
+  const uri = row?.dataset["uri"];
+  if (uri) location.assign(uri);
+  return uri !== undefined;
 }

@@ -1,7 +1,7 @@
 /** Controls, results, inspector: how a search ranks, and how it would otherwise. */
 
 import { asServerError } from "../../src/client";
-import type { SearchReply } from "../../src/contract";
+import type { Result, SearchReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
@@ -11,12 +11,12 @@ import { LiveControls, SERVER_CONTROLS, ServerControls, type Wanted } from "../p
 import { emptyBox, errorBox } from "../parts/errors";
 import { explorerRow } from "../parts/explorerRow";
 import { Inspector } from "../parts/inspector";
-import { proximityToFirst } from "../parts/proximity";
-import { moveAmong, openInObsidian } from "../parts/rows";
+import { moveAmong, openInObsidian } from "../parts/resultRow";
 
 /** Fetched beyond what is shown, so that a remix can bring something up. */
 const CANDIDATES = 100;
 const SHOWN = 10;
+const FIRST = 3; // results that others are linked to, for the control of links
 
 export class Explorer implements View {
   readonly title = "Explore";
@@ -167,4 +167,23 @@ function asked(wanted: Wanted, shown: number): { limit: number } {
   const { n: _shown, ...parameters } = wanted;
   const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ""));
   return { limit: Math.min(1000, Math.max(CANDIDATES, shown * 4)), ...given };
+}
+
+/** For each path that is within two links of one of the first results: 1 for itself, ½, ¼. */
+async function proximityToFirst(context: ViewContext, results: readonly Result[]): Promise<ReadonlyMap<string, number>> {
+  const proximity = new Map<string, number>();
+  const first = results.slice(0, FIRST);
+  const near = await Promise.all(first.map(({ path }) => neighbors(context, path)));
+  for (const [path, score] of near.flat()) proximity.set(path, Math.max(score, proximity.get(path) ?? 0));
+  return proximity;
+}
+
+async function neighbors(context: ViewContext, path: string): Promise<[string, number][]> {
+  try {
+    const found = await context.vaultClient.neighbors(path, 2, 1000);
+    return found.neighbors.map(({ path: other, score }) => [other, score]);
+  } catch (error) {
+    asServerError(error);
+    return []; // a note that was removed meanwhile has no neighbours
+  }
 }

@@ -9,10 +9,8 @@ import { icon } from "../lib/icons";
 import { count, ms, nameOf } from "../lib/words";
 import { conditionChips, suggestedChips } from "../parts/chips";
 import { emptyBox, errorBox } from "../parts/errors";
-import { moveAmong, openInObsidian } from "../parts/rows";
 import { Reader } from "../parts/reader";
-import { resultRow } from "../parts/resultRow";
-import { share } from "../parts/share";
+import { moveAmong, openInObsidian, resultRow } from "../parts/resultRow";
 import { startPage } from "../parts/startPage";
 
 const FIRST = 20;
@@ -158,5 +156,16 @@ export class ListView implements View {
     const rank = reply.results.indexOf(result) + 1;
     // Only statistics hang on it: where the server keeps none, nothing is lost.
     this.#context.vaultClient.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
+  }
+}
+
+/** Copies the address of the present view, for another device that is signed in. */
+async function share(context: ViewContext): Promise<void> {
+  const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
+  try {
+    await navigator.clipboard.writeText(url);
+    context.say("Link copied");
+  } catch {
+    context.say(url); // clipboards are for secure origins; elsewhere the person copies it
   }
 }

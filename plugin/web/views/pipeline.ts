@@ -1,15 +1,14 @@
 /** What happened to a query, stage by stage: how long, how many, who rose and fell, what left. */
 
 import { asServerError } from "../../src/client";
-import type { SearchReply, StageTrace } from "../../src/contract";
+import type { Contribution, SearchReply, StageTrace } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
-import { movements, type Moved } from "../lib/stages";
 import { count, folderOf, ms, nameOf } from "../lib/words";
 import { emptyBox, errorBox } from "../parts/errors";
-import { contributions } from "../parts/contributions";
 import { written } from "../parts/properties";
+import { table } from "./manage/panel";
 
 const ABOUT: Readonly<Record<string, string>> = {
   parse: "The query is read: words, phrases, conditions.",
@@ -145,4 +144,49 @@ function topRow({ path, by }: Moved): HTMLElement {
     sign ? h("span", { class: `moved ${kind}`, role: "img", "aria-label": words }, sign) : null,
     h("span", { class: "folder", dir: "auto" }, folderOf(path)),
   );
+}
+
+export interface Moved {
+  readonly path: string;
+  readonly place: number;
+  /** Places won since the stage before; null where it was not among the first then. */
+  readonly by: number | null;
+}
+
+/** The first of each stage, compared with those of the last stage before that named any. */
+export function movements(stages: readonly StageTrace[]): readonly (readonly Moved[])[] {
+  let before: ReadonlyMap<string, number> | null = null;
+  return stages.map(({ top }) => {
+    const known = before;
+    const moved = top.map((path, n): Moved => {
+      const was = known?.get(path);
+      const by = known === null ? 0 : was === undefined ? null : was - n;
+      return { path, place: n + 1, by };
+    });
+    if (top.length) before = new Map(top.map((path, n) => [path, n]));
+    return moved;
+  });
+}
+
+/** What each result's score is made of, as the server reports it. */
+function contributions(all: readonly Contribution[]): HTMLElement | null {
+  if (all.length === 0) return null;
+  const rows = all.map(({ path, score, ranks, adds, times, words }) => [
+    h("span", { title: path }, nameOf(path)),
+    score.toFixed(3),
+    figures(adds, (value) => value.toFixed(3)),
+    figures(times, (value) => `× ${value.toFixed(2)}`),
+    figures(words, (value) => value.toFixed(2)),
+    Object.entries(ranks)
+      .map(([step, place]) => `${step} ${place ?? "–"}`)
+      .join(", "),
+  ]);
+  const head = ["Note", "Score", "Sides", "Lifted by", "Words (BM25)", "Place after"];
+  return h("section", {}, h("h2", {}, "What each score is made of"), table("Scores", head, rows));
+}
+
+function figures(values: Readonly<Record<string, number>>, shown: (value: number) => string): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${shown(value)}`)
+    .join(", ");
 }

@@ -1,4 +1,4 @@
-/** Conversations that are kept: to go on with one, or to delete it. */
+/** Stored conversations: which one this tab is in, a list to continue one from, and deleting one. */
 
 import { asServerError } from "../../../src/client";
 import type { AskConversationView } from "../../../src/contract";
@@ -41,4 +41,24 @@ export function deleteButton(context: ViewContext, conversation: string, done: (
   };
   const el = button("Delete", () => void press(), { class: "quiet" });
   return el;
+}
+
+const storageKey = (vault: string | undefined): string => `notewell:conversation:${vault ?? ""}`;
+
+export function currentConversation(vault: string | undefined): string | undefined {
+  try {
+    return sessionStorage.getItem(storageKey(vault)) ?? undefined;
+  } catch {
+    return undefined; // a page that may keep nothing
+  }
+}
+
+/** Keeps the id of a conversation; undefined forgets it. */
+export function setCurrentConversation(vault: string | undefined, id: string | undefined): void {
+  try {
+    if (id) sessionStorage.setItem(storageKey(vault), id);
+    else sessionStorage.removeItem(storageKey(vault));
+  } catch {
+    // The conversation is in the page alone.
+  }
 }

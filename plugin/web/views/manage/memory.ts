@@ -7,7 +7,7 @@ import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
 import { count } from "../../lib/words";
 import { emptyBox } from "../../parts/errors";
-import { moveAmong } from "../../parts/rows";
+import { moveAmong } from "../../parts/resultRow";
 import { healthReport } from "./memory/health";
 import { inspected } from "./memory/inspect";
 import { memoryRow, spoken } from "./memory/row";
