@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from http.client import HTTPMessage
@@ -124,15 +124,14 @@ class HttpClient:
             )
         )
         guard = Guard(cancel, self.deadline_s)
-        try:
+        with ExitStack() as failed:
+            failed.callback(connection.close)
+            failed.callback(guard.release)
             translate(connection.connect)
             guard.watch(connection.sock)
             guard.run(partial(_send_request, connection, request, url))
             response = guard.run(connection.getresponse)
-        except BaseException:
-            guard.release()
-            connection.close()
-            raise
+            failed.pop_all()  # the reply closes them from here on
         return StreamedReply(connection, response, guard, self.max_bytes)
 
 

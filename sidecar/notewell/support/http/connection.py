@@ -7,7 +7,7 @@ import re
 import socket
 import ssl
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, IncompleteRead, InvalidURL
 from typing import TypeVar
@@ -61,14 +61,14 @@ class Connection(HTTPConnection):
     def connect(self) -> None:
         """Open the connection. Raises OSError."""
         opened = socket.create_connection((self._address, self.port), self._connect_s)
-        try:
+        with ExitStack() as failed:
+            failed.callback(opened.close)
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._tls is not None:
+                # This closes what it was given if it fails, and takes it over if it does not.
                 opened = self._tls.context().wrap_socket(opened, server_hostname=self.host)
             opened.settimeout(self.timeout)
-        except BaseException:
-            opened.close()
-            raise
+            failed.pop_all()
         self.sock = opened
 
 
