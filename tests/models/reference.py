@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from notewell.models.encoder import Encoder, Judge, Linear, Norm
+from notewell.models.encoder import Encoder, Linear, Norm, ScoreHead
 
 
 def embed(encoder: Encoder, ids: Sequence[int]) -> np.ndarray:
@@ -16,11 +16,11 @@ def embed(encoder: Encoder, ids: Sequence[int]) -> np.ndarray:
     return pooled / np.linalg.norm(pooled)
 
 
-def judge(encoder: Encoder, judge: Judge, ids: Sequence[int], segments: Sequence[int]) -> float:
+def judge(encoder: Encoder, head: ScoreHead, ids: Sequence[int], segments: Sequence[int]) -> float:
     """What a cross-encoder says of a pair."""
-    first = hidden(encoder, ids, np.outer(segments, judge.second))[:1]
-    gathered = np.tanh(_linear(first, judge.gather))
-    return float(1.0 / (1.0 + np.exp(-_linear(gathered, judge.decide)[0, 0])))
+    first = hidden(encoder, ids, np.outer(segments, head.second_segment))[:1]
+    gathered = np.tanh(_linear(first, head.pooler))
+    return float(1.0 / (1.0 + np.exp(-_linear(gathered, head.classifier)[0, 0])))
 
 
 def hidden(encoder: Encoder, ids: Sequence[int], added: float | np.ndarray = 0.0) -> np.ndarray:
@@ -39,10 +39,12 @@ def hidden(encoder: Encoder, ids: Sequence[int], added: float | np.ndarray = 0.0
                 scores += _bias(encoder.distance_bias[:, head], len(ids))
             weights = np.exp(scores - scores.max(axis=1, keepdims=True))
             mixed[:, part] = weights / weights.sum(axis=1, keepdims=True) @ value[:, part]
-        x = _norm(_linear(mixed, layer.attended) + x, layer.attended_norm, config.norm_epsilon)
-        wide = _linear(x, layer.widen)
+        x = _norm(
+            _linear(mixed, layer.attention_output) + x, layer.attention_norm, config.norm_epsilon
+        )
+        wide = _linear(x, layer.intermediate)
         wide = wide * 0.5 * (1.0 + np.vectorize(math.erf)(wide / math.sqrt(2.0)))
-        x = _norm(_linear(wide, layer.narrow) + x, layer.out_norm, config.norm_epsilon)
+        x = _norm(_linear(wide, layer.output) + x, layer.output_norm, config.norm_epsilon)
     return x
 
 

@@ -11,10 +11,10 @@ from safetensors.numpy import load_file, save_file
 
 from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from notewell.models import load_reranker
-from notewell.models.bert_onnx import build_judge
+from notewell.models.bert_onnx import build_cross_encoder
 from notewell.models.catalogue import RERANKERS, find, known
 from notewell.models.cross_encoder import CrossEncoder
-from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
+from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.graphs import open_session
 from notewell.models.pool import RerankerSlot
 from notewell.models.tokens import TextTokenizer
@@ -39,15 +39,17 @@ def reranker(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> CrossEnc
 def test_the_graph_computes_the_reference(
     folder: Path, quantisation: Quantisation, within: float
 ) -> None:
-    encoder = read_judge(folder)
-    assert encoder.judge is not None
-    session = open_session(build_judge(encoder, encoder.judge, quantisation=quantisation))
+    encoder = read_cross_encoder(folder)
+    assert encoder.score_head is not None
+    session = open_session(
+        build_cross_encoder(encoder, encoder.score_head, quantisation=quantisation)
+    )
     tokenizer = TextTokenizer(tiny_tokenizer(), 64)
     for passage in PASSAGES:
         ids, segments = tokenizer.pair("my cat", passage)
         given = {GRAPH_INPUT: np.array([ids]), GRAPH_SEGMENTS: np.array([segments])}
         (score,) = session.run([GRAPH_OUTPUT], given)
-        expected = judge(encoder, encoder.judge, ids, segments)
+        expected = judge(encoder, encoder.score_head, ids, segments)
         assert score[0, 0] == pytest.approx(expected, abs=within)
 
 

@@ -28,7 +28,7 @@ def test_a_prefix_on_tensor_names_makes_no_difference(tmp_path: Path) -> None:
     bare = read_encoder(write_tiny_model(tmp_path / "bare"))
     prefixed = read_encoder(write_tiny_model(tmp_path / "prefixed", prefix="bert."))
     assert np.array_equal(bare.words, prefixed.words)
-    assert np.array_equal(bare.layers[1].narrow.weight, prefixed.layers[1].narrow.weight)
+    assert np.array_equal(bare.layers[1].output.weight, prefixed.layers[1].output.weight)
 
 
 def test_half_precision_weights_are_read(folder: Path) -> None:

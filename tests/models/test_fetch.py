@@ -127,7 +127,7 @@ def test_an_unpinned_file_is_held_to_its_first_hash(
     with serving(Hub(tiny_folder)) as hub:
         files = fetch(unpinned, model_dir=model_dir, endpoint=hub.url, say=said.append)
     assert not files.pinned
-    assert "knows no checksum of tiny" in said[-1]
+    assert "has no checksum of tiny" in said[-1]
     shutil.copyfile(damaged / "model.safetensors", files.folder / "model.safetensors")
     with pytest.raises(ModelUnavailableError, match=r"model\.safetensors has changed"):
         fetch(unpinned, model_dir=model_dir, offline=True)

@@ -23,7 +23,7 @@ def test_a_missing_model_tells_how_to_get_it(tmp_path: Path) -> None:
 
 
 def test_a_command_that_may_not_fetch_does_not(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match="not asked"):
+    with pytest.raises(ModelUnavailableError, match="not tried"):
         _load(ModelRules(), tmp_path, offline=False)
     assert list(tmp_path.iterdir()) == []
 

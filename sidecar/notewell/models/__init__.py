@@ -1,6 +1,6 @@
-"""Embedding models: which there are, where their weights come from, how they run.
+"""Models: the catalogue, downloads, and the runtimes of embedders, rerankers and chat models.
 
-`load_embedder` and `load_reranker` load them; importing this package costs next to nothing.
+`load_embedder` and `load_reranker` load them. Importing this package loads no runtime.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ def load_embedder(
 ) -> Embedder:
     """Load the model that `rules` name: from the catalogue, a folder, or sentence-transformers.
 
-    `model_dir` is the cache of weights and graphs. `fetch_missing` allows to download what is not
-    on disk, `offline` forbids it; `say` is told what takes time. Raises the ModelError tree:
-    unavailable, damaged, or needing an extra that is not installed. What is loaded survives its
-    runtime, see resilient.py.
+    `model_dir` is the cache of weights and graphs. `fetch_missing` allows downloads and
+    `offline` forbids them; `say` receives messages about what takes time. Raises ModelError or one
+    of its subclasses. The embedder is restarted if its runtime fails, see resilient.py.
     """
-    # Half of a short command's time would go into onnxruntime, also where no model is needed.
+    # onnxruntime takes half of the time of a short command, which may need no model.
     from notewell.models import loading  # noqa: PLC0415
 
     return loading.load_resilient(
@@ -44,10 +43,10 @@ def load_reranker(
     folder: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Reranker:
-    """Load the reranker of that name, or the one in `folder`; from this computer alone.
+    """Load the reranker of that name, or the one in `folder`, without downloads.
 
-    Raises NotFoundError for a name that is not known, ModelUnavailableError where its files are
-    not here, ModelDamagedError where they do not make a reranker.
+    Raises NotFoundError for an unknown name, ModelUnavailableError if its files are not on this
+    computer, ModelDamagedError if they are not those of a reranker.
     """
     from notewell.models import loading  # noqa: PLC0415 - as above
 

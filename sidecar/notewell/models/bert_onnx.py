@@ -28,10 +28,10 @@ from notewell.models.encoder import (
     GRAPH_OUTPUT,
     GRAPH_SEGMENTS,
     Encoder,
-    Judge,
     Layer,
     Linear,
     Norm,
+    ScoreHead,
 )
 from notewell.types import FloatArray, Quantisation
 
@@ -41,7 +41,7 @@ _MICROSOFT = "com.microsoft"
 _INT8_MAX = 127.0
 _TINY = 1e-12
 _LARGE_BYTES = 64 * 1024
-_ALIGN = 64 * 1024  # where Windows, the strictest, can begin a mapping
+_ALIGN = 64 * 1024  # a mapping may begin at multiples of this; Windows is the strictest
 
 
 def build_graph(encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling) -> bytes:
@@ -51,15 +51,15 @@ def build_graph(encoder: Encoder, *, quantisation: Quantisation, pooling: Poolin
     return graph.serialise([GRAPH_INPUT], encoder.config.hidden_size)
 
 
-def build_judge(encoder: Encoder, judge: Judge, *, quantisation: Quantisation) -> bytes:
+def build_cross_encoder(encoder: Encoder, head: ScoreHead, *, quantisation: Quantisation) -> bytes:
     """The serialised ONNX model of a cross-encoder.
 
     It has a second input `segments`, like `input_ids`, and one output a pair, (batch, 1).
     """
     graph = _Graph()
     first = graph.constant(np.int64(0))
-    token = graph.node("Gather", _read(graph, encoder, quantisation, judge), first, axis=1)
-    for layer, activation in ((judge.gather, "Tanh"), (judge.decide, "Sigmoid")):
+    token = graph.node("Gather", _read(graph, encoder, quantisation, head), first, axis=1)
+    for layer, activation in ((head.pooler, "Tanh"), (head.classifier, "Sigmoid")):
         product = graph.node("MatMul", token, graph.constant(layer.weight))
         token = graph.node(activation, graph.node("Add", product, graph.constant(layer.bias)))
     graph.rename_output(token, GRAPH_OUTPUT)
@@ -67,11 +67,11 @@ def build_judge(encoder: Encoder, judge: Judge, *, quantisation: Quantisation) -
 
 
 def _read(
-    graph: _Graph, encoder: Encoder, quantisation: Quantisation, judge: Judge | None = None
+    graph: _Graph, encoder: Encoder, quantisation: Quantisation, head: ScoreHead | None = None
 ) -> str:
     """The hidden states of all tokens after the last layer."""
     quantised = quantisation == "int8"
-    second = judge.second if judge is not None else None
+    second = head.second_segment if head is not None else None
     hidden = _embed(graph, encoder, second, half_vocabulary=quantised)
     attention = _Attention(graph, encoder, quantised=quantised)
     for layer in encoder.layers:
@@ -80,7 +80,7 @@ def _read(
 
 
 class _Graph:
-    """Nodes and constants in the making; every method returns the name of its output."""
+    """A graph under construction; every method adds nodes and returns the name of its output."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
@@ -168,12 +168,14 @@ class _Attention:
     def layer(self, hidden: str, layer: Layer) -> str:
         """Attention and feed-forward, each followed by its residual and normalisation."""
         graph = self._graph
-        attended = self._multiply(self._prepare(self._attend(hidden, layer)), layer.attended)
+        attended = self._multiply(
+            self._prepare(self._attend(hidden, layer)), layer.attention_output
+        )
         residual = graph.node("Add", attended, hidden)
-        hidden = graph.norm(residual, layer.attended_norm, self._epsilon)
-        wide = self._gelu(self._multiply(self._prepare(hidden), layer.widen))
-        narrow = self._multiply(self._prepare(wide), layer.narrow)
-        return graph.norm(graph.node("Add", narrow, hidden), layer.out_norm, self._epsilon)
+        hidden = graph.norm(residual, layer.attention_norm, self._epsilon)
+        wide = self._gelu(self._multiply(self._prepare(hidden), layer.intermediate))
+        narrow = self._multiply(self._prepare(wide), layer.output)
+        return graph.norm(graph.node("Add", narrow, hidden), layer.output_norm, self._epsilon)
 
     def _attend(self, hidden: str, layer: Layer) -> str:
         graph = self._graph
@@ -243,7 +245,7 @@ def _position_bias(graph: _Graph, distance_bias: FloatArray | None) -> str | Non
 
 
 def _pool(graph: _Graph, hidden: str, pooling: Pooling) -> None:
-    """Pooling and unit length; normalising makes the sum over tokens as good as their mean."""
+    """Pool and scale to unit length, after which a sum over tokens is the same as their mean."""
     if pooling == "mean":
         pooled = graph.node("ReduceSum", hidden, graph.integers(1), keepdims=0)
     else:

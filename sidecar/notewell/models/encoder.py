@@ -1,4 +1,4 @@
-"""Reads an encoder's weights and brings the architectures we build into one shape.
+"""Reads the weights of an encoder into the same records for each supported architecture.
 
 BERT, XLM-RoBERTa/RoBERTa and MPNet are the same post-norm transformer with different names for
 the tensors, different first positions and, in MPNet, a bias by relative position (Song et al.,
@@ -22,8 +22,9 @@ from notewell.errors import ModelDamagedError, ModelError
 from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
 from notewell.types import FloatArray
 
-# The ends of the graph that is built from an encoder, and the version of its builder, which is
-# part of the cached graph's name: raise it whenever the same weights give another graph.
+# The inputs and the output of the graph that is built from an encoder, and the version of its
+# builder. The version is part of the cached graph's name: increase it whenever the same weights
+# give another graph.
 GRAPH_INPUT = "input_ids"
 GRAPH_OUTPUT = "embedding"
 GRAPH_SEGMENTS = "segments"  # of a cross-encoder: 0 for tokens of the first text, 1 of the second
@@ -32,7 +33,7 @@ GRAPH_VERSION = 2
 _EXACT_GELU = "gelu"
 _POSITIONS_AFTER_PADDING = frozenset({"mpnet", "roberta", "xlm-roberta"})
 _SUPPORTED = frozenset({"bert"}) | _POSITIONS_AFTER_PADDING
-UNSUPPORTED = "model_unsupported"  # the error's code for an architecture that we do not build
+UNSUPPORTED = "model_unsupported"  # the code of the error for an unsupported architecture
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,8 @@ class EncoderConfig:
     heads: int
     layers: int
     norm_epsilon: float
-    max_positions: int  # tokens that have a position, special ones included
-    first_position: int  # row of the position table that the first token takes
+    max_positions: int  # the most tokens of a text, special ones included
+    first_position: int  # the row of the position table for the first token
     relative_buckets: int  # 0: no bias by relative position
 
 
@@ -72,31 +73,31 @@ class Layer:
     query: Linear
     key: Linear
     value: Linear
-    attended: Linear
-    attended_norm: Norm
-    widen: Linear
-    narrow: Linear
-    out_norm: Norm
+    attention_output: Linear
+    attention_norm: Norm
+    intermediate: Linear
+    output: Linear
+    output_norm: Norm
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """What makes a cross-encoder of an encoder: how its first token becomes one number.
+class ScoreHead:
+    """The layers of a cross-encoder that turn its first token into one score.
 
-    `second` (hidden,) is added to each token of the second text of a pair.
+    `second_segment` (hidden,) is added to each token of the second text of a pair.
     """
 
-    second: FloatArray
-    gather: Linear
-    decide: Linear
+    second_segment: FloatArray
+    pooler: Linear
+    classifier: Linear
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
     """All weights of an encoder, float32.
 
-    `words` is (vocabulary, hidden); `positions` is (max_positions, hidden) with the row that is
-    the same for every token (the token type) already added; `distance_bias` is
+    `words` is (vocabulary, hidden); `positions` is (max_positions, hidden) with the row of the
+    first token type, which every token has, already added; `distance_bias` is
     (2 * max_positions - 1, heads), row d + max_positions - 1 being the bias for a key d places
     after its query, or None.
     """
@@ -107,14 +108,14 @@ class Encoder:
     embedding_norm: Norm
     layers: tuple[Layer, ...]
     distance_bias: FloatArray | None
-    judge: Judge | None = None
+    score_head: ScoreHead | None = None
 
 
 def read_config(folder: Path) -> EncoderConfig:
-    """The encoder's shape from config.json.
+    """Read config.json.
 
-    Raises ModelDamagedError when the file does not read, ModelError when the architecture is not
-    one that we build.
+    Raises ModelDamagedError if the file is not valid, ModelError if the architecture is not
+    supported.
     """
     raw = read_json(folder / CONFIG_FILE)
     model_type = str(raw.get("model_type", "bert"))
@@ -123,7 +124,7 @@ def read_config(folder: Path) -> EncoderConfig:
     if model_type not in _SUPPORTED or activation != _EXACT_GELU or positions != "absolute":
         raise ModelError(
             f"The model in {folder} is a {model_type!r} with activation {activation!r}, which the"
-            " built-in runtime does not build. Use it through the extra `torch`:"
+            " built-in runtime does not support. Use it through the extra `torch`:"
             " run pip install '.[torch]' in Notewell's source folder.",
             code=UNSUPPORTED,
         )
@@ -131,7 +132,7 @@ def read_config(folder: Path) -> EncoderConfig:
         return _config(raw, model_type)
     except (KeyError, TypeError, ValueError) as error:
         raise ModelDamagedError(
-            f"{folder / CONFIG_FILE} lacks or garbles {error}. Fetch the model again."
+            f"{folder / CONFIG_FILE} has no valid value for {error}. Fetch the model again."
         ) from error
 
 
@@ -151,7 +152,7 @@ def _config(raw: Mapping[str, Any], model_type: str) -> EncoderConfig:
 
 
 def read_json(path: Path) -> Mapping[str, Any]:
-    """A JSON object from a model's folder; ModelDamagedError when it is not one."""
+    """Read a JSON object from a model's folder. Raises ModelDamagedError if it is not one."""
     try:
         raw = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -164,9 +165,9 @@ def read_json(path: Path) -> Mapping[str, Any]:
 
 
 def read_encoder(folder: Path) -> Encoder:
-    """All weights from the safetensors file beside config.json.
+    """Read all weights of a folder with config.json and a safetensors file.
 
-    Raises ModelDamagedError when a tensor is missing or has another shape than config.json says.
+    Raises ModelDamagedError if a tensor is missing or its shape does not fit config.json.
     """
     config = read_config(folder)
     with _open_tensors(folder / WEIGHTS_FILE) as tensors:
@@ -183,30 +184,30 @@ def read_encoder(folder: Path) -> Encoder:
         )
 
 
-def read_judge(folder: Path) -> Encoder:
-    """All weights of a cross-encoder: a BERT with a pooler and a classifier of one output.
+def read_cross_encoder(folder: Path) -> Encoder:
+    """Read all weights of a cross-encoder: a BERT with a pooler and a classifier of one output.
 
-    Raises ModelDamagedError when a tensor is missing, ModelError for another architecture.
+    Raises ModelDamagedError if a tensor is missing, ModelError for another architecture.
     """
     encoder = read_encoder(folder)
     if encoder.config.model_type != "bert":
         raise ModelError(
-            f"The cross-encoder in {folder} is a {encoder.config.model_type!r}; only a BERT is"
-            " built. Name another one.",
+            f"The cross-encoder in {folder} is a {encoder.config.model_type!r}; only BERT is"
+            " supported. Choose another one.",
             code=UNSUPPORTED,
         )
     with _open_tensors(folder / WEIGHTS_FILE) as tensors:
         kinds = tensors.get("embeddings.token_type_embeddings.weight")
-        judge = Judge(
-            second=kinds[1] - kinds[0],
-            gather=tensors.linear("pooler.dense", encoder.config),
-            decide=tensors.head("classifier"),
+        score_head = ScoreHead(
+            second_segment=kinds[1] - kinds[0],
+            pooler=tensors.linear("pooler.dense", encoder.config),
+            classifier=tensors.head("classifier"),
         )
-    return replace(encoder, judge=judge)
+    return replace(encoder, score_head=score_head)
 
 
 class _Tensors:
-    """Tensors by name, float32, whether or not the file prefixes them with the model's name."""
+    """Tensors by name, float32. Their names in the file may have the model's name as a prefix."""
 
     def __init__(self, path: Path, file: Any) -> None:
         self._path = path
@@ -220,7 +221,7 @@ class _Tensors:
     def get(self, name: str) -> FloatArray:
         full = self._prefix + name
         if full not in self._names:
-            raise ModelDamagedError(f"{self._path} lacks the tensor {full!r}. Fetch it again.")
+            raise ModelDamagedError(f"{self._path} has no tensor {full!r}. Fetch it again.")
         return np.asarray(self._file.get_tensor(full), dtype=np.float32)
 
     def linear(self, name: str, config: EncoderConfig) -> Linear:
@@ -233,9 +234,9 @@ class _Tensors:
         return Linear(np.ascontiguousarray(weight.T), bias)
 
     def head(self, name: str) -> Linear:
-        """A layer of one output that stands beside the model, not within it."""
+        """A layer with one output, whose name never has the prefix."""
         if f"{name}.weight" not in self._names or f"{name}.bias" not in self._names:
-            raise ModelDamagedError(f"{self._path} lacks the layer {name!r}. Fetch it again.")
+            raise ModelDamagedError(f"{self._path} has no layer {name!r}. Fetch it again.")
         weight = np.asarray(self._file.get_tensor(f"{name}.weight"), dtype=np.float32)
         bias = np.asarray(self._file.get_tensor(f"{name}.bias"), dtype=np.float32)
         if weight.shape[0] != 1 or bias.shape != (1,):
@@ -263,19 +264,19 @@ def _layer(tensors: _Tensors, config: EncoderConfig, number: int) -> Layer:
     layer = f"encoder.layer.{number}"
     if config.model_type == "mpnet":
         self_attention = {part: f"attention.attn.{part[0]}" for part in ("query", "key", "value")}
-        attended, attended_norm = "attention.attn.o", "attention.LayerNorm"
+        attention, attention_norm = "attention.attn.o", "attention.LayerNorm"
     else:
         self_attention = {part: f"attention.self.{part}" for part in ("query", "key", "value")}
-        attended, attended_norm = "attention.output.dense", "attention.output.LayerNorm"
+        attention, attention_norm = "attention.output.dense", "attention.output.LayerNorm"
     return Layer(
         query=tensors.linear(f"{layer}.{self_attention['query']}", config),
         key=tensors.linear(f"{layer}.{self_attention['key']}", config),
         value=tensors.linear(f"{layer}.{self_attention['value']}", config),
-        attended=tensors.linear(f"{layer}.{attended}", config),
-        attended_norm=tensors.norm(f"{layer}.{attended_norm}"),
-        widen=tensors.linear(f"{layer}.intermediate.dense", config),
-        narrow=tensors.linear(f"{layer}.output.dense", config),
-        out_norm=tensors.norm(f"{layer}.output.LayerNorm"),
+        attention_output=tensors.linear(f"{layer}.{attention}", config),
+        attention_norm=tensors.norm(f"{layer}.{attention_norm}"),
+        intermediate=tensors.linear(f"{layer}.intermediate.dense", config),
+        output=tensors.linear(f"{layer}.output.dense", config),
+        output_norm=tensors.norm(f"{layer}.output.LayerNorm"),
     )
 
 
@@ -291,7 +292,7 @@ def _distance_bias(tensors: _Tensors, config: EncoderConfig) -> FloatArray | Non
 def relative_bucket(
     distances: npt.NDArray[np.int64], buckets: int, max_distance: int = 128
 ) -> npt.NDArray[np.int64]:
-    """The bucket of each key-minus-query distance, bidirectional (Raffel et al., T5, 2020).
+    """The bucket of each distance from query to key, in both directions (Raffel et al., T5, 2020).
 
     Half of the buckets are for keys after the query; of each half, half are exact distances and
     the rest grow logarithmically up to `max_distance`.

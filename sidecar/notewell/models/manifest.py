@@ -1,8 +1,8 @@
-"""Remembers the SHA-256 of a model's files, so that 90 MB need not be read at every start.
+"""Stores the SHA-256 of a model's files, so that 90 MB need not be read at every start.
 
 A manifest lists the files of one model folder with hash, size and modification time. A file whose
-size and time are unchanged is taken to have the hash that was computed then; anything else is read
-again. Where the catalogue knows no hash, the first one seen is what the cache is held to.
+size and time are unchanged is assumed to have the stored hash; others are read again. If the
+catalogue has no hash of a file, the first one that is computed has to stay the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What identifies a file's content. `sha256` is hexadecimal."""
+    """Identifies the content of a file. `sha256` is hexadecimal."""
 
     sha256: str
     size: int
@@ -30,19 +30,19 @@ class Fingerprint:
 def fingerprints(
     folder: Path, names: Iterable[str], known: Mapping[str, Fingerprint]
 ) -> dict[str, Fingerprint]:
-    """Fingerprints of the named files, reading only those that `known` does not cover.
+    """Fingerprints of the named files. Only files that differ from `known` are read.
 
-    Raises OSError when a file is missing or cannot be read.
+    Raises OSError if a file is missing or cannot be read.
     """
     found = {}
     for name in names:
         status = (folder / name).stat()
-        remembered = known.get(name)
-        if remembered and (remembered.size, remembered.mtime_ns) == (
+        stored = known.get(name)
+        if stored and (stored.size, stored.mtime_ns) == (
             status.st_size,
             status.st_mtime_ns,
         ):
-            found[name] = remembered
+            found[name] = stored
         else:
             found[name] = Fingerprint(
                 file_sha256(folder / name), status.st_size, status.st_mtime_ns
@@ -57,7 +57,7 @@ def file_sha256(path: Path) -> str:
 
 
 def load_manifest(path: Path) -> dict[str, Fingerprint]:
-    """The remembered fingerprints by file name; empty when there is no readable manifest."""
+    """The stored fingerprints by file name; empty if there is no valid manifest."""
     try:
         raw = json.loads(path.read_bytes())
         if raw["format"] != _FORMAT:
@@ -71,7 +71,7 @@ def load_manifest(path: Path) -> dict[str, Fingerprint]:
 
 
 def manifest_source(path: Path) -> str:
-    """Where a readable manifest says that the files came from; "" where it does not say."""
+    """The source of the files according to the manifest; "" if it has none."""
     try:
         return str(json.loads(path.read_bytes())["source"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -79,7 +79,7 @@ def manifest_source(path: Path) -> str:
 
 
 def save_manifest(path: Path, source: str, files: Mapping[str, Fingerprint]) -> None:
-    """Write the manifest atomically. `source` tells people where the files came from."""
+    """Write the manifest atomically. `source` says where the files came from, for people."""
     entries = {name: asdict(fingerprint) for name, fingerprint in files.items()}
     document = {"format": _FORMAT, "source": source, "files": entries}
     atomic.replace(path, json.dumps(document, indent=2).encode(), mode=atomic.SHARED)

@@ -148,7 +148,7 @@ class ModelSlot:
     """Holds an embedder, or the reason why there is none. Safe to use from several threads."""
 
     def __init__(self, load: Callable[[bool], Embedder]) -> None:
-        """`load(fetch)` gives the embedder or raises ModelError; with `fetch` it may download."""
+        """`load(fetch)` returns the embedder or raises ModelError; with `fetch` it may download."""
         self._load = load
         self._lock = threading.Lock()
         self._embedder: Embedder | None = None
@@ -188,7 +188,7 @@ class RerankerSlot:
     """Holds a reranker that is loaded at first use. Safe to use from several threads."""
 
     def __init__(self, load: Callable[[], Reranker]) -> None:
-        """`load` gives the reranker or raises NotewellError; the next `get` then calls it again."""
+        """`load` returns the reranker or raises NotewellError, after which `get` calls it again."""
         self._load = load
         self._lock = threading.Lock()
         self._reranker: Reranker | None = None

@@ -1,8 +1,9 @@
-"""The providers of embedders, rerankers and chat models: a new one is one file and one row here.
+"""The table of providers of embedders, rerankers and chat models.
 
-The file has a function `load` that takes the options of its kind and gives the model. It is
-imported when the provider is first used, because runtimes are slow to import. What a vector is
-stored under is the embedder's own `key`, so each provider says itself which vectors may mix.
+A new provider is one file and one row. The file has a function `load` that takes the options of its
+kind and returns the model. It is imported when the provider is first used, because runtimes are
+slow to import. Vectors are stored by the `key` of the embedder, so each provider decides which of
+its vectors are comparable.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands n
     from notewell.support.http import Cancel
 
 O = TypeVar("O")  # noqa: E741 - options
-M = TypeVar("M")
+M = TypeVar("M")  # model
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderOptions:
-    """What an embedder is made of.
+    """The options of an embedder.
 
     `spec` is None for a model that neither the catalogue nor its folder describes. `offline`
-    forbids downloads. `say` receives sentences for people about what takes time. `remote` is set
+    forbids downloads. `say` receives messages for people about what takes time. `remote` is set
     for a model behind an API.
     """
 
@@ -46,7 +47,7 @@ class EmbedderOptions:
 
 @dataclass(frozen=True, slots=True)
 class RerankerOptions:
-    """What a reranker is made of, from files of this computer alone."""
+    """The options of a reranker, which is never downloaded."""
 
     spec: ModelSpec
     folder: Path | None
@@ -56,7 +57,7 @@ class RerankerOptions:
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """Where a chat model is and what is sent with each request. `key` "" means no key."""
+    """The options of a chat model. `key` is "" for a server without keys."""
 
     base_url: str
     key: str
@@ -70,10 +71,10 @@ class Provider(Generic[O, M]):
 
     name: str
     module: str
-    base_url: str = ""  # of an API, where nobody chose another address
+    base_url: str = ""  # the default address of an API
 
     def load(self, options: O) -> M:
-        """Make the model. Raises ConfigError or the ModelError tree."""
+        """Load the model. Raises ConfigError, or ModelError or one of its subclasses."""
         factory = cast("Callable[[O], M]", import_module(self.module).load)
         return factory(options)
 
@@ -97,7 +98,7 @@ CHAT_MODELS: tuple[Provider[ChatOptions, ChatModel], ...] = (
 
 
 def find_provider(rows: Sequence[Provider[O, M]], name: str) -> Provider[O, M]:
-    """The row of that name. Raises ConfigError, which lists the names there are."""
+    """The row of that name. Raises ConfigError, which lists the known names."""
     for row in rows:
         if row.name == name:
             return row

@@ -23,20 +23,20 @@ from notewell.errors import ModelDamagedError
 from notewell.support import atomic
 from notewell.types import CountTokens, FloatArray, IdArray
 
-# Beyond this a text cannot matter: models see at most `max_tokens`, and prose has 4 to 5
-# characters a token. It bounds the work for a text of many megabytes.
+# Longer texts are cut before they are tokenized, which limits the work for texts of many megabytes.
+# Models read at most `max_tokens`, and prose has 4 to 5 characters per token.
 _CHARACTERS_PER_TOKEN = 64
 
-# Python splits at these, the BERT normaliser deletes them: they do not separate words there.
+# Python splits at these, but the BERT normaliser deletes them, so there they do not separate words.
 _DELETED_SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _DELETE = dict.fromkeys(map(ord, _DELETED_SPACES))
 
-_MEMO_CHARACTERS = 1_000_000  # of words remembered; about 25 MB of memory
+_MEMO_CHARACTERS = 1_000_000  # of words in the cache; about 25 MB of memory
 # The layout of safetensors: the length of a JSON header, the header, the tensors.
 _TABLE = "embeddings.word_embeddings.weight"
 _TYPES = {"F32": np.float32, "F16": np.float16}
 _LENGTH_BYTES = 8
-_MOST_HEADER = 100_000_000  # as the format has it; a longer one is noise
+_MOST_HEADER = 100_000_000  # the limit of the format
 _TINY = np.float32(1e-9)
 _INT8_MAX = np.float32(127)
 _BLOCK = 4096
@@ -60,7 +60,7 @@ class TextTokenizer:
 
     @classmethod
     def from_file(cls, path: Path, max_tokens: int) -> TextTokenizer:
-        """Load a tokenizer.json; raises ModelDamagedError when it does not read."""
+        """Load a tokenizer.json. Raises ModelDamagedError if it is not valid."""
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
@@ -70,16 +70,16 @@ class TextTokenizer:
         return cls(tokenizer, max_tokens)
 
     def ids(self, text: str) -> list[int]:
-        """Token ids with the special tokens around them, at most `max_tokens`."""
+        """Token ids including special tokens, at most `max_tokens`."""
         ids = self._encode(text[: self._max_characters], special=True)
         if len(ids) > self._max_tokens:
-            ids = [*ids[: self._max_tokens - 1], ids[-1]]  # the closing special token stays
+            ids = [*ids[: self._max_tokens - 1], ids[-1]]  # with the closing special token
         return ids
 
     def pair(self, first: str, second: str) -> tuple[list[int], list[int]]:
-        """Token ids of two texts as one, and to which each belongs (0 or 1).
+        """Token ids of two texts joined, and the text (0 or 1) of each id; at most `max_tokens`.
 
-        At most `max_tokens`: the end of the second text is cut, after half of them the first's.
+        The first text is cut to half of that, and the second to what is left.
         """
         first = first[: self._max_characters // 4]
         encoding = self._tokenizer.encode(first, second[: self._max_characters])
@@ -95,7 +95,7 @@ class TextTokenizer:
         return [*ids[:last], encoding.ids[-1]], [*segments[:last], encoding.type_ids[-1]]
 
     def places(self, text: str) -> tuple[list[int], list[int]]:
-        """Token ids and where each starts in `text`; special tokens left out, same limit."""
+        """Token ids without special tokens and their offsets in `text`; at most `max_tokens`."""
         encoding = self._encoded(text[: self._max_characters], special=False)
         starts = [start for start, _ in encoding.offsets]
         return encoding.ids[: self._max_tokens], starts[: self._max_tokens]
@@ -109,7 +109,7 @@ class TextTokenizer:
     def _encoded(self, text: str, *, special: bool) -> Encoding:
         try:
             return self._tokenizer.encode(text, add_special_tokens=special)
-        except TypeError:  # lone surrogates are not text to Rust
+        except TypeError:  # the library is written in Rust and refuses lone surrogates
             readable = text.encode("utf-8", "replace").decode("utf-8")
             return self._tokenizer.encode(readable, add_special_tokens=special)
 
@@ -124,12 +124,11 @@ def _is_wordpiece(tokenizer: Tokenizer) -> bool:
 
 
 class WordCounter:
-    """Counts WordPiece tokens by adding up remembered counts of words.
+    """Counts WordPiece tokens by adding cached counts of words.
 
-    Exact, because nothing in that pipeline sees across white space: the normaliser works on
-    single characters (a combining mark never joins the far side of a space), the pre-tokenizer
-    splits at white space first, and the model cuts each word for itself. Special tokens written
-    in a text hold no white space either.
+    The sum is exact, because no step of that tokenizer crosses white space: the normaliser works on
+    single characters, the pre-tokenizer first splits at white space, and the model splits each word
+    by itself. Special tokens that a text contains have no white space either.
     """
 
     def __init__(self, count_whole: CountTokens) -> None:
@@ -143,7 +142,7 @@ class WordCounter:
         if any(space in text for space in _DELETED_SPACES):
             text = text.translate(_DELETE)
         words = text.split()
-        memo = self._memo  # a thread that replaces the memo leaves us ours
+        memo = self._memo  # another thread may replace `self._memo` meanwhile
         try:
             return sum(map(memo.__getitem__, words))
         except KeyError:
@@ -160,17 +159,17 @@ class WordCounter:
 
 
 class WordTable:
-    """Unit vectors of tokens by their ids."""
+    """The table of token vectors: looks up unit vectors by token id."""
 
     def __init__(self, rows: Rows) -> None:
-        """`rows` is (vocabulary, dimensions), of any length; use `open`."""
+        """`rows` has shape (vocabulary, dimensions), vectors of any length. Use `open` instead."""
         self._rows = rows
 
     @classmethod
     def open(cls, weights: Path, small: Path) -> WordTable | None:
-        """Map the copy `small` of a weights file's table; None where no table can be read.
+        """Map the int8 copy `small` of the table in a weights file; None if there is no table.
 
-        The copy is made where it is missing. Where it cannot be written, the weights are mapped.
+        Makes the copy if it is missing. If it cannot be written, the weights file is mapped.
         """
         rows = _table_of(weights)
         if rows is None:
@@ -178,7 +177,7 @@ class WordTable:
         copy = _small_copy(small, rows.shape)
         if copy is None:
             try:
-                atomic.replace(small, _made_small(rows), mode=atomic.SHARED)
+                atomic.replace(small, _int8_file(rows), mode=atomic.SHARED)
             except OSError:
                 return cls(rows)
             copy = _small_copy(small, rows.shape)
@@ -224,8 +223,8 @@ def _small_copy(path: Path, shape: tuple[int, ...]) -> npt.NDArray[np.int8] | No
     return rows.view(np.ndarray) if fits else None
 
 
-def _made_small(rows: Rows) -> bytes:
-    """The content of a .npy file: each row in int8, its largest component 127."""
+def _int8_file(rows: Rows) -> bytes:
+    """The table as a .npy file, each row in int8 with a largest component of 127."""
     small = np.empty(rows.shape, np.int8)
     for start in range(0, len(rows), _BLOCK):
         block = np.asarray(rows[start : start + _BLOCK], np.float32)
