@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from notewell.cli import index as index_module
-from notewell.cli.index import reindex_on_server
+from notewell.cli.index import IndexRun, reindex_on_server
 from notewell.cli.progress import Reporter
 from notewell.client.remote import ServerInfo
 from notewell.contract.changes import AcceptedReply, ReindexRequest
@@ -130,9 +130,8 @@ class FakeServer:
 
 def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexReport:
     monkeypatch.setattr(index_module, "_POLL_S", 0.0)
-    return reindex_on_server(
-        server, full=False, confirm_removals=False, reporter=Reporter(quiet=True)
-    )
+    run = IndexRun(Reporter(quiet=True), full=False, confirm_removals=False)
+    return reindex_on_server(server, run)
 
 
 def test_a_server_is_waited_for_until_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,15 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from notewell.cli.backend import print_reply, server_for
-from notewell.cli.options import Command, Group, current_invocation, json_option, vault_option
+from notewell.cli.options import (
+    Command,
+    Group,
+    Invocation,
+    current_invocation,
+    json_option,
+    vault_option,
+)
 from notewell.cli.output import clean, emit_object
 from notewell.cli.progress import Reporter
+from notewell.cli.request_options import request_option
 from notewell.cli.vaults import find_or_add
 from notewell.client.remote import RemoteBackend
 from notewell.contract.changes import (
@@ -28,16 +37,25 @@ from notewell.contract.changes import (
 from notewell.contract.request import Request
 from notewell.contract.status import IndexReport, StatusReply, StatusRequest
 from notewell.errors import NotFoundError, ServerError, UsageError
-from notewell.types import Progress
+from notewell.types import Progress, VaultRecord
 
 _POLL_S = 0.3
 # Twice in a row: a server looks idle between accepting a request and starting on it.
 _IDLE_POLLS = 2
 
 
+@dataclass(frozen=True, slots=True)
+class IndexRun:
+    """The options of an index run, and where its progress is shown."""
+
+    reporter: Reporter
+    full: bool
+    confirm_removals: bool
+
+
 @click.command(cls=Command)
-@click.argument("vault", metavar="VAULT", required=False)
-@click.option("--full", is_flag=True, help="Read every note again, changed or not.")
+@click.argument("vault", metavar="[VAULT]", required=False)
+@request_option(ReindexRequest, "full")
 @click.option("--model", metavar="NAME", help="Embed with this model; see `notewell models list`.")
 @click.option(
     "--confirm-removals",
@@ -54,24 +72,15 @@ def index(
     the default.
     """
     invocation = current_invocation()
+    status: StatusReply | None = None
     with Reporter(quiet=invocation.quiet) as reporter:
         record = find_or_add(invocation, vault, say=reporter.say)
-        report: IndexReport
-        status: StatusReply | None = None
+        run = IndexRun(reporter, full=full, confirm_removals=confirm_removals)
         if (server := server_for(invocation.known(), record)) is not None:
             _refuse_model(server, model=model)
-            report = reindex_on_server(
-                server, full=full, confirm_removals=confirm_removals, reporter=reporter
-            )
+            report = reindex_on_server(server, run)
         else:
-            with closing(
-                invocation.vaults(fetch_missing=True, say=reporter.say, flags={"model.name": model})
-            ) as vaults:
-                engine = vaults.open(record, writable=True)
-                report = engine.index_now(
-                    full=full, confirm_removals=confirm_removals, progress=reporter.update
-                )
-                status = engine.status()
+            report, status = _index_here(invocation, record, model, run)
     if as_json:
         emit_object(report)
     else:
@@ -88,21 +97,34 @@ def _refuse_model(server: RemoteBackend, *, model: str | None) -> None:
         )
 
 
-def reindex_on_server(
-    server: RemoteBackend, *, full: bool, confirm_removals: bool, reporter: Reporter
-) -> IndexReport:
+def _index_here(
+    invocation: Invocation, record: VaultRecord, model: str | None, run: IndexRun
+) -> tuple[IndexReport, StatusReply]:
+    """Update the index in this process; return what was done, and the status after it."""
+    flags = {"model.name": model}
+    with closing(
+        invocation.vaults(fetch_missing=True, say=run.reporter.say, flags=flags)
+    ) as vaults:
+        engine = vaults.open(record, writable=True)
+        report = engine.index_now(
+            full=run.full, confirm_removals=run.confirm_removals, progress=run.reporter.update
+        )
+        return report, engine.status()
+
+
+def reindex_on_server(server: RemoteBackend, run: IndexRun) -> IndexReport:
     """Have the server that owns the index update it, and wait for the end.
 
     Removals are confirmed when the server has found how many there are.
     """
     began = time.monotonic()
-    reporter.say(f"the server at {server.info.url} updates the index")
+    run.reporter.say(f"the server at {server.info.url} updates the index")
     before = server.answer(StatusRequest()).work
-    server.answer(ReindexRequest(full=full))
-    after = _wait(server, reporter, confirming=confirm_removals)
-    if confirm_removals and after.guard is not None:
+    server.answer(ReindexRequest(full=run.full))
+    after = _wait(server, run.reporter, confirming=run.confirm_removals)
+    if run.confirm_removals and after.guard is not None:
         server.answer(GuardRequest(remove=True))
-        after = _wait(server, reporter)
+        after = _wait(server, run.reporter)
     return IndexReport(
         notes=after.notes,
         chunks=after.chunks,
