@@ -1,1 +1,1 @@
-"""Settings: read from their layers, shown and changed."""
+"""Reads settings from their layers, shows them and changes them."""

@@ -1,4 +1,4 @@
-"""The configuration as people see it: each setting, who set it, and changes to their own file."""
+"""Shows each setting and its source, and changes settings in the per-user file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from notewell.errors import ConfigError
 from notewell.support import atomic
 from notewell.types import Settings
 
-# What may be changed from afar: how notes are found and shown, never where this machine keeps its
-# data, whom it answers, what it may write to a vault or where it reaches out to.
+# Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
+# stores data, who may use the server, what it may write to a vault, or what it connects to.
 SAFE_SECTIONS = ("vault", "chunking", "model", "search", "log")
 UNSAFE = ("model.folder", "model.threads")
 _UNSAFE_REASON = (
-    "It is about this machine or about whom the server answers: set it in the configuration file,"
+    "It concerns this machine or who may use the server: set it in the configuration file,"
     " which `notewell config path` shows."
 )
 _SET_BY = {
@@ -42,13 +42,13 @@ class Configuration:
 
     @property
     def file(self) -> Path:
-        """The per-user file, whether or not it is there."""
+        """The per-user file, which need not exist."""
         return user_file(self._environ)
 
     def reply(
         self, vault: str, folder: Path, running: Settings, among: Callable[[str], bool]
     ) -> ConfigReply:
-        """The settings of a vault in `folder` whose key is `among` those; reads the files anew."""
+        """The settings of a vault in `folder` whose keys satisfy `among`; reads the files again."""
         layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
         merged = settings_by_key(merge(layers, self._environ))
         defaults = settings_by_key(merge({}, self._environ))
@@ -67,10 +67,10 @@ class Configuration:
         )
 
     def change(self, changes: Mapping[str, SettingValue], folder: Path) -> None:
-        """Write settings into the per-user file, None taking one out of it; all or none.
+        """Change settings in the per-user file, all or none; None removes a setting.
 
-        What is written beside them stays as it is. Raises ConfigError where a key may not be
-        changed here, a value is invalid, or the file cannot be written.
+        The rest of the file is unchanged. Raises ConfigError if a key may not be changed here, a
+        value is invalid, or the file cannot be written.
         """
         for key in changes:
             if not is_safe(key):
@@ -83,17 +83,19 @@ class Configuration:
             layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
             layers["user"] = parse_file(text, str(self.file))
             merge(layers, self._environ)
-            merge({"user": layers["user"]}, self._environ)  # also what another layer hides
+            merge(
+                {"user": layers["user"]}, self._environ
+            )  # also values that another layer overrides
             _write(self.file, text)
 
 
 def settings_by_key(settings: Settings) -> dict[str, SettingValue]:
-    """Every setting under its key, `section.key`; folders as text."""
+    """All settings by their keys, `section.key`; paths as text."""
     return dict(_by_key(settings, ""))
 
 
 def is_safe(key: str) -> bool:
-    """Whether a setting may be changed from afar."""
+    """Whether a setting may be changed over HTTP."""
     return key.partition(".")[0] in SAFE_SECTIONS and "." in key and key not in UNSAFE
 
 
@@ -129,7 +131,7 @@ def _text(file: Path) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Replace the file at once; a link stays one."""
+    """Replace the file atomically; a symbolic link is kept."""
     target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

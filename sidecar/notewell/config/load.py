@@ -1,9 +1,9 @@
-"""Configuration, the only reader of the environment.
+"""Reads the configuration from its layers; no other module reads the environment.
 
-Layers, later ones win: defaults < per-user file (`config.toml`) < file in the vault
+Later layers take precedence: defaults < per-user file (`config.toml`) < file in the vault
 (`.notewell.toml`) < `NOTEWELL_*` environment < command-line flags. Keys are `section.key`
 (`server.port`), in the environment `NOTEWELL_SERVER_PORT`. An unknown or invalid key is a
-ConfigError that names the key and where it stands.
+ConfigError that names the key and the layer.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 VAULT_FILE = ".notewell.toml"
 ENV_PREFIX = "NOTEWELL_"
 
-# Read elsewhere than in a layer: where the per-user file is, and what only the test suite reads.
+# Variables that are not settings: the path of the per-user file, and those of the test suite.
 ENV_CONFIG = "NOTEWELL_CONFIG"
-ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is no setting: nothing shows or keeps it
+ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is not a setting, and never shown or stored
 ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
-# A vault travels between machines with its sync tool, so a file in it may say how its notes are
-# indexed, but not where this machine keeps its data or whom its server answers.
+# A vault travels between machines with its sync tool, so the file in it may set how its notes are
+# indexed, but not where this machine stores data or who may use its server.
 VAULT_SECTIONS = ("vault", "chunking", "model", "memory")
 VAULT_KEYS = ("index_dir",)
 VAULT_REFUSED = ("model.folder", "model.threads")
@@ -70,7 +70,7 @@ Layer: TypeAlias = dict[str, Value]  # "section.key" or "key" -> value as writte
 
 
 def known_keys() -> tuple[str, ...]:
-    """Every key a layer may set, `section.key`, sorted."""
+    """All keys of settings, `section.key` or `key`, sorted."""
     nested = (
         f"{name}.{f.name}" for name, kind in _SECTIONS.items() for f in dataclasses.fields(kind)
     )
@@ -78,7 +78,7 @@ def known_keys() -> tuple[str, ...]:
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
-    """Where the per-user file is looked for."""
+    """The path of the per-user file, which need not exist."""
     named = environ.get(ENV_CONFIG)
     if named:
         return _expand(named, environ)
@@ -86,9 +86,10 @@ def user_file(environ: Mapping[str, str]) -> Path:
 
 
 def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> str | None:
-    """The key of a language model's provider, as the environment has it; None: this process's.
+    """The key of a language model's provider in the environment, or None.
 
-    The provider's own variable counts only for its own address: a key goes nowhere else.
+    `environ` None is the environment of this process. The usual variable of the provider is only
+    used for its own address, so that its key is not sent elsewhere.
     """
     environ = os.environ if environ is None else environ
     if environ.get(ENV_KEY):
@@ -110,7 +111,7 @@ def load_settings(
 def read_layers(
     *, flags: Mapping[str, Value] | None, environ: Mapping[str, str], vault: Path | None
 ) -> dict[Source, Layer]:
-    """What each layer says, the ones that win last."""
+    """Read all layers, those with precedence last."""
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     _check_keys(given, "command line")
     return {
@@ -122,7 +123,7 @@ def read_layers(
 
 
 def merge(layers: Mapping[Source, Layer], environ: Mapping[str, str]) -> Settings:
-    """The settings that layers make; ConfigError names the first value that is invalid."""
+    """Merge layers into settings. ConfigError names the first invalid value."""
     merged: Layer = {}
     for layer in layers.values():
         merged.update(layer)
@@ -130,7 +131,7 @@ def merge(layers: Mapping[Source, Layer], environ: Mapping[str, str]) -> Setting
 
 
 def parse_file(text: str, where: str) -> Layer:
-    """What the text of a configuration file says; ConfigError where it does not read."""
+    """Parse the text of a configuration file. Raises ConfigError if it is not valid."""
     layer = _flatten(_parsed(text, where), where)
     _check_keys(layer, where)
     return layer
@@ -219,7 +220,7 @@ def _expand(text: str, environ: Mapping[str, str]) -> Path:
 
 
 def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
-    """Where things live when nobody says; a data directory of one's own keeps its state inside."""
+    """The default folders; a configured data directory also contains the state."""
     yield "data_dir", Path(platformdirs.user_data_dir("notewell", appauthor=False))
     yield "model_dir", Path(platformdirs.user_cache_dir("notewell", appauthor=False)) / "models"
     if "data_dir" in merged:
@@ -243,7 +244,7 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
 
 def _checked(tree: Mapping[str, Value]) -> Settings:
     """The settings in `tree`, by section; text is converted to the type of its field."""
-    # pydantic takes a third of the start-up of a command that needs no settings.
+    # pydantic takes a third of the start-up time of a command that needs no settings.
     from pydantic import ValidationError  # noqa: PLC0415
 
     try:
@@ -256,7 +257,7 @@ def _checked(tree: Mapping[str, Value]) -> Settings:
 
 @cache
 def _settings_type() -> TypeAdapter[Settings]:
-    """The validator of all settings; making it takes 20 ms."""
+    """The validator of all settings, which takes 20 ms to build."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - as above
 
     return TypeAdapter(Settings)

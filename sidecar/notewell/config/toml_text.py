@@ -1,4 +1,4 @@
-"""Changes to the text of a configuration file that leave everything else in it as it was."""
+"""Changes settings in the text of a configuration file and leaves the rest unchanged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from notewell.errors import ConfigError
 
 
 def changed(text: str, changes: Mapping[str, SettingValue]) -> str:
-    """The text of a file with settings changed, comments and order as they were.
+    """The text of a file with changed settings; comments and order are kept.
 
-    None takes a setting out. ConfigError where the text cannot take a change.
+    None removes a setting. Raises ConfigError if the text cannot be changed.
     """
     try:
         document = tomlkit.parse(text)
@@ -23,7 +23,7 @@ def changed(text: str, changes: Mapping[str, SettingValue]) -> str:
             _put(document, key, value)
         return tomlkit.dumps(document)
     except (TOMLKitError, TypeError, ValueError) as error:
-        raise ConfigError(f"the configuration file cannot take that change: {error}") from error
+        raise ConfigError(f"the configuration file cannot be changed: {error}") from error
 
 
 def _put(document: TOMLDocument, key: str, value: SettingValue) -> None:

@@ -43,7 +43,7 @@ class FolderSource:
     def excluded(self, path: str) -> tuple[str, str] | None:
         """See `Source.excluded`; a folder has a rule of its own."""
         if files.is_folder(self._record.path, path):
-            return "folder", "A folder. Each file in it is decided for itself."
+            return "folder", "A folder. Each file in it is decided separately."
         return files.decide(self._record.path, self._rules, path)
 
     def uri(self, path: str, anchor: str | None = None) -> str:
@@ -51,7 +51,7 @@ class FolderSource:
         return obsidian_uri(self._record.obsidian_name, path, anchor)
 
     def receiver(self) -> Mirror | None:
-        """See `Source.receiver`: nothing is stored, a client only says where to look."""
+        """See `Source.receiver`: clients only report what changed."""
         return None
 
 
@@ -79,5 +79,5 @@ class MirrorSource(FolderSource):
         self._folder = record.path
 
     def receiver(self) -> Mirror | None:
-        """See `Source.receiver`. Makes the folder where it is missing; one writer at a time."""
+        """See `Source.receiver`. Creates the folder if it is missing. Only one writer at a time."""
         return Mirror(self._folder, self.types)

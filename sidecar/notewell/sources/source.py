@@ -1,4 +1,4 @@
-"""What a source of notes is: the protocol that every member of `SOURCES` keeps."""
+"""The protocol of a source of notes, which every member of `SOURCES` implements."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from notewell.vault.mirror import Mirror
 class Source(Protocol):
     """Where one vault's notes come from.
 
-    Making one reads nothing. A note is identified by its path; its stamp (a FileRef) adds size
-    and time, by which a change is noticed. All methods may be called from any thread.
+    Creating one reads nothing. A note is identified by its path; its stamp (a FileRef) adds size
+    and time, by which changes are noticed. All methods may be called from any thread.
     """
 
     @property
@@ -29,13 +29,13 @@ class Source(Protocol):
 
     @property
     def watched(self) -> bool:
-        """Whether notes change behind the engine's back, so that their folder is to be watched."""
+        """Whether notes can change without a report by a client, so that the folder is watched."""
         ...
 
     def list(self, within: Sequence[str] = ()) -> Walk:
         """The stamps of all notes, or of those at or below the paths `within`; sorted by path.
 
-        Raises VaultError where the source as a whole cannot be read, and OutsideVaultError for a
+        Raises VaultError if the source as a whole cannot be read, and OutsideVaultError for a
         path in `within` that leads out of it.
         """
         ...
@@ -59,7 +59,7 @@ class Source(Protocol):
         ...
 
     def excluded(self, path: str) -> tuple[str, str] | None:
-        """The rule that keeps a path from being a note, and the reason for people; None: no rule.
+        """The rule that excludes a path, and the reason for people; None if no rule does.
 
         Raises OutsideVaultError for a path that is not inside the vault.
         """
@@ -70,5 +70,5 @@ class Source(Protocol):
         ...
 
     def receiver(self) -> Mirror | None:
-        """What stores the notes that clients send; None where the source takes none from them."""
+        """The store of notes that clients send; None if the source accepts none."""
         ...
