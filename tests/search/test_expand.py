@@ -63,9 +63,9 @@ def test_the_vector_moves_towards_what_was_found(library: Library) -> None:
     note = library.index.note_at("Rye.md")
     assert note is not None
     passages = np.array([chunk.id for chunk in library.index.chunks_of(note.id)])
-    nearer = expand.moved(library.index, query, passages)
+    moved = expand.feedback_vector(library.index, query, passages)
     rows = library.index.vectors.of_chunks(passages)[1]
-    assert np.linalg.norm(nearer) == pytest.approx(1.0, abs=1e-5)
-    assert float(rows[0] @ nearer) > float(rows[0] @ query)
+    assert np.linalg.norm(moved) == pytest.approx(1.0, abs=1e-5)
+    assert float(rows[0] @ moved) > float(rows[0] @ query)
     nothing = np.empty(0, np.int64)
-    assert expand.moved(library.index, query, nothing) is query
+    assert expand.feedback_vector(library.index, query, nothing) is query

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.search.candidates import Candidates, by_note
-from notewell.search.fuse import KEYWORDS_ALONE, Plan, fuse, plan
+from notewell.search.fuse import KEYWORD_ONLY, Plan, fuse, plan
 from notewell.search.rank import Ranking, rank
 from notewell.types import FusionMethod
 
@@ -65,9 +65,9 @@ def test_the_starting_values_are_the_documented_ones() -> None:
         1.0,
         0.7,
     )
-    assert plan("convex", None).why["alpha"] == 0.5
-    assert plan("blend", None).why["w"] == 1.2
-    assert plan("rrf", None).why["k"] == 60.0
+    assert plan("convex", None).params["alpha"] == 0.5
+    assert plan("blend", None).params["w"] == 1.2
+    assert plan("rrf", None).params["k"] == 60.0
 
 
 def test_blend_saturates() -> None:
@@ -87,7 +87,7 @@ def test_equal_scores_put_the_keyword_hit_first() -> None:
 
 
 def test_scores_are_relative_to_the_best_and_cut() -> None:
-    ranking, below = ordered(candidates((8.0, NAN), (2.0, NAN)), KEYWORDS_ALONE, 0.5)
+    ranking, below = ordered(candidates((8.0, NAN), (2.0, NAN)), KEYWORD_ONLY, 0.5)
     assert ranking.scores.tolist() == [1.0]
     assert below == 1
 

@@ -10,7 +10,7 @@ import pytest
 
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.search import note_facts
-from notewell.search.note_facts import Facts, FactsBook
+from notewell.search.note_facts import Facts, FactsCache
 from notewell.types import Batch
 from tests.search.library import Library, MakeLibrary, index_vault
 
@@ -19,7 +19,7 @@ SHELVED = ("hidden",)
 
 @pytest.fixture
 def library(make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch) -> Library:
-    monkeypatch.setattr(note_facts, "_MANY", 0)  # as if there were many notes
+    monkeypatch.setattr(note_facts, "_MIN_CHANGED", 0)  # as if there were many notes
     hidden = "---\nstatus: hidden\n---\nthree\n"
     return make_library({"A.md": "one\n", "Log/02.03.2026.md": "two\n", "C.md": hidden})
 
@@ -39,7 +39,7 @@ def asked(library: Library, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def known(library: Library, shelved: tuple[str, ...] = SHELVED) -> Facts:
     """What a new process knows."""
-    return FactsBook(library.record.path, shelved).of(library.index)
+    return FactsCache(library.record.path, shelved).current(library.index)
 
 
 def test_the_next_start_reads_no_note(library: Library, asked: list[int]) -> None:
@@ -87,7 +87,7 @@ def test_those_of_a_later_state_are_not_used(
 def test_few_notes_are_not_worth_a_file(
     make_library: MakeLibrary, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(note_facts, "_MANY", 1000)
+    monkeypatch.setattr(note_facts, "_MIN_CHANGED", 1000)
     library = make_library({"A.md": "one\n"})
     known(library)
     known(library)

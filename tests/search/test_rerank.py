@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.contract.search import RawScores, Scores
-from notewell.search.postprocess import HEAD, blend, rerank
+from notewell.search.postprocess import MAX_RERANKED, blend, rerank
 from notewell.search.rank import RankedNote
 from notewell.types import FloatArray
 from tests.search.library import Library, MakeLibrary
@@ -58,13 +58,13 @@ def test_what_the_model_likes_goes_up_and_scores_stay_with_places(
     before = ranked(library)
     likes = Likes(7)
     after = rerank(library.index, likes, "q", before, budget_s=1.0)
-    assert after.read == HEAD == len(likes.asked)
+    assert after.read == MAX_RERANKED == len(likes.asked)
     place = [note.note_id for note in after.notes].index(before[7].note_id)
     assert 0 < place < 7  # up, and what was first is first still
     assert after.notes[0].note_id == before[0].note_id
     assert [note.score for note in after.notes] == [note.score for note in before]
     assert after.notes[place].scores.rerank == 0.9
-    assert after.notes[HEAD:] == tuple(before[HEAD:])
+    assert after.notes[MAX_RERANKED:] == tuple(before[MAX_RERANKED:])
 
 
 def test_what_was_not_read_keeps_its_place(make_library: MakeLibrary) -> None:

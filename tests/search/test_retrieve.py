@@ -1,14 +1,14 @@
-"""Which words are asked for, how much each counts, and what comes back of the two sides."""
+"""The terms of a query and their weights, and the candidates of both halves."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from notewell.search.candidates import Candidates, with_whole
-from notewell.search.retrieve import depth, look_up, retrieve
+from notewell.search.candidates import Candidates, with_whole_note_scores
+from notewell.search.retrieve import depth, retrieve, search_keywords
 from notewell.search.scope import NO_NOTES
-from notewell.search.terms import MAX_TERMS, function_words, terms
+from notewell.search.terms import MAX_TERMS, function_words, query_terms
 from tests.search.library import Library, MakeLibrary
 
 
@@ -24,8 +24,8 @@ def library(make_library: MakeLibrary) -> Library:
 
 
 def test_function_words_count_half(library: Library) -> None:
-    asked = terms(library.index, "how to store the apples apples")
-    assert dict(asked.weights) == {"how": 0.5, "to": 0.5, "store": 1.0, "the": 0.5, "apples": 2.0}
+    terms = query_terms(library.index, "how to store the apples apples")
+    assert dict(terms.weights) == {"how": 0.5, "to": 0.5, "store": 1.0, "the": 0.5, "apples": 2.0}
 
 
 def test_the_language_is_that_of_most_function_words() -> None:
@@ -34,27 +34,27 @@ def test_the_language_is_that_of_most_function_words() -> None:
     assert function_words(["Zettel"]) == frozenset()
 
 
-def test_a_word_that_the_vault_does_not_have_is_the_most_telling_and_is_not_asked(
+def test_an_unknown_word_has_the_highest_idf_and_is_not_searched(
     library: Library,
 ) -> None:
-    asked = terms(library.index, "pear zebra sun")
-    assert asked.unknown == {"zebra"}
-    assert [term.token for term in asked.query] == ["pear", "sun"]
-    assert asked.rarity["zebra"] > asked.rarity["pear"] > asked.rarity["sun"]
-    assert asked.asked(known=False) > asked.asked(known=True)
+    terms = query_terms(library.index, "pear zebra sun")
+    assert terms.unknown == {"zebra"}
+    assert [term.token for term in terms.query] == ["pear", "sun"]
+    assert terms.idf["zebra"] > terms.idf["pear"] > terms.idf["sun"]
+    assert terms.total_idf(known=False) > terms.total_idf(known=True)
 
 
-def test_of_a_pasted_page_the_rarest_words_are_asked(library: Library) -> None:
+def test_of_a_pasted_page_the_rarest_words_are_searched(library: Library) -> None:
     page = "sun " * 3 + " ".join(f"word{n}" for n in range(300)) + " plums"
-    asked = terms(library.index, page)
-    assert len(asked.weights) == MAX_TERMS
-    assert "plums" in asked.weights
+    terms = query_terms(library.index, page)
+    assert len(terms.weights) == MAX_TERMS
+    assert "plums" in terms.weights
 
 
-def test_both_sides_are_merged_by_chunk(library: Library) -> None:
-    asked = terms(library.index, "pear")
+def test_both_halves_are_merged_by_chunk(library: Library) -> None:
+    terms = query_terms(library.index, "pear")
     vector = library.embedder.embed_query("pear tree")
-    found = retrieve(library.index, asked.query, vector, limit=10, notes=None)
+    found = retrieve(library.index, terms.query, vector, limit=10, notes=None)
     assert len(set(found.ids.tolist())) == len(found) == 3
     assert np.isnan(found.bm25).sum() == 2
     assert not np.isnan(found.cosine).any()
@@ -63,10 +63,10 @@ def test_both_sides_are_merged_by_chunk(library: Library) -> None:
 def test_only_notes_that_are_allowed_come_back(library: Library) -> None:
     note = library.index.note_at("C.md")
     assert note is not None
-    asked = terms(library.index, "sun")
+    terms = query_terms(library.index, "sun")
     vector = library.embedder.embed_query("sun")
     allowed = np.array([note.id])
-    found = retrieve(library.index, asked.query, vector, limit=10, notes=allowed)
+    found = retrieve(library.index, terms.query, vector, limit=10, notes=allowed)
     assert set(found.note_ids.tolist()) == {note.id}
 
 
@@ -80,11 +80,11 @@ def test_a_note_counts_by_its_best_chunk_and_as_a_whole() -> None:
     found = Candidates(
         ids, ids, np.array([4.0, 2.0, 3.5, nan], np.float32), np.zeros(4, np.float32)
     )
-    mixed = with_whole(found, np.array([2, 1]), np.array([6.0, 1.0], np.float32))
+    mixed = with_whole_note_scores(found, np.array([2, 1]), np.array([6.0, 1.0], np.float32))
     assert mixed.bm25[:2].tolist() == [2.5, 4.0]
     assert mixed.bm25[2] == 2.5  # its best chunk was not among the best: it does not overtake
     assert np.isnan(mixed.bm25[3])
-    assert with_whole(found, np.array([], np.int64), np.array([], np.float32)) is found
+    assert with_whole_note_scores(found, np.array([], np.int64), np.array([], np.float32)) is found
 
 
 def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
@@ -97,12 +97,14 @@ def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
             "Queens.md": f"# Chess\n## One\nqueens and kings\n## Two\n{filler}\n",
         }
     )
-    found = look_up(
-        library.index, "queens varroa wax", limit=20, notes=None, without=NO_NOTES, scored=True
+    found = search_keywords(
+        library.index, "queens varroa wax", limit=20, notes=None, excluded=NO_NOTES, scored=True
     )
     owners = {note.id: note.path for note in library.index.all_notes()}
     best = int(found.note_ids[int(np.argmax(found.note_bm25))])
     assert owners[best] == "Hive.md"
     assert not len(
-        look_up(library.index, "wax", limit=20, notes=None, without=NO_NOTES, scored=False).note_ids
+        search_keywords(
+            library.index, "wax", limit=20, notes=None, excluded=NO_NOTES, scored=False
+        ).note_ids
     )

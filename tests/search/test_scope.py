@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from notewell.search import query
-from notewell.search.note_facts import FactsBook
-from notewell.search.scope import asks_for_dates, names_daily
+from notewell.search.note_facts import FactsCache
+from notewell.search.scope import may_mean_daily_notes, mentions_date
 from notewell.types import Batch, SearchRules
 from tests.search.library import Library, MakeLibrary, index_vault
 
@@ -83,22 +83,22 @@ def test_a_vault_of_daily_notes_is_searched(make_library: MakeLibrary) -> None:
 
 def test_what_asks_for_a_time() -> None:
     for text in ("what happened in 2026-03", "created:2025 bees", "bees (tag:a OR -modified:7d)"):
-        assert asks_for_dates(query.parse(text))
-    assert not asks_for_dates(query.parse("bees 2026 12345-67"))
-    assert names_daily(query.parse("tag:a"))
-    assert not names_daily(query.parse("bees tag:a"))
+        assert mentions_date(query.parse(text))
+    assert not mentions_date(query.parse("bees 2026 12345-67"))
+    assert may_mean_daily_notes(query.parse("tag:a"))
+    assert not may_mean_daily_notes(query.parse("bees tag:a"))
 
 
 def test_facts_follow_the_index_note_by_note(make_library: MakeLibrary) -> None:
     library = make_library({"A.md": "one\n", "B.md": "two\n", "2026-01-01.md": "day\n"})
-    book = FactsBook(library.record.path, ("hidden",))
-    before = book.of(library.index)
-    assert book.of(library.index) is before
+    cache = FactsCache(library.record.path, ("hidden",))
+    before = cache.current(library.index)
+    assert cache.current(library.index) is before
     assert len(before.daily) == 1
     (library.record.path / "B.md").write_text("---\nstatus: hidden\n---\ntwo\n")
     index_vault(library.index, library.record.path, library.embedder)
     library.index.apply(Batch(removes=("A.md",), model=library.embedder.key))
-    after = book.of(library.index)
+    after = cache.current(library.index)
     assert len(after.ids) == 2
     assert len(after.shelved) == 1
     times = after.times(np.array([int(after.ids[0]), 999]), created=False)
@@ -108,15 +108,15 @@ def test_facts_follow_the_index_note_by_note(make_library: MakeLibrary) -> None:
 
 def test_facts_follow_the_settings_of_daily_notes(make_library: MakeLibrary) -> None:
     library = make_library({"Log/One.md": "one\n", "Log/02.03.2026.md": "day\n"})
-    book = FactsBook(library.record.path, ())
-    assert not len(book.of(library.index).daily)
+    cache = FactsCache(library.record.path, ())
+    assert not len(cache.current(library.index).daily)
     folder = library.record.path / ".obsidian"
     folder.mkdir()
     said = {"folder": "Log", "format": "DD.MM.YYYY"}
     (folder / "daily-notes.json").write_text(json.dumps(said))
     (library.record.path / "Log/One.md").write_text("one more\n")
     index_vault(library.index, library.record.path, library.embedder)
-    assert len(book.of(library.index).daily) == 1
+    assert len(cache.current(library.index).daily) == 1
 
 
 def test_metadata_that_cannot_be_read_keeps_the_note(make_library: MakeLibrary) -> None:

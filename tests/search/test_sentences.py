@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.sentences import Closest, sentences_of
+from notewell.search.sentences import ClosestSentence, sentences_of
 from notewell.types import IdArray, TokenVectors
 
 TOPICS = {"doctor": 0, "physician": 0, "medicine": 0, "bread": 1, "dough": 1, "flour": 1}
@@ -39,7 +39,7 @@ TEXT = "Knead the dough well.\n- [ ] Ask the physician today.\nThen the flour ag
 
 
 def closest(query: str, text: str) -> str:
-    where = Closest(Topics(), query)(text)
+    where = ClosestSentence(Topics(), query)(text)
     assert where is not None
     return text[slice(*where)]
 
@@ -50,22 +50,22 @@ def test_the_sentence_with_the_likest_words_is_closest() -> None:
 
 
 def test_one_sentence_is_no_choice() -> None:
-    assert Closest(Topics(), "doctor")("Ask the physician today.") is None
+    assert ClosestSentence(Topics(), "doctor")("Ask the physician today.") is None
 
 
 def test_a_model_that_knows_no_tokens_chooses_nothing() -> None:
-    assert Closest(Unread(), "doctor")(TEXT) is None
+    assert ClosestSentence(Unread(), "doctor")(TEXT) is None
 
 
 def test_only_the_first_passages_are_looked_at() -> None:
     topics = Topics()
-    find = Closest(topics, "doctor", passages=2)
+    find = ClosestSentence(topics, "doctor", passages=2)
     assert [find(TEXT) is None for _ in range(4)] == [False, False, True, True]
     assert topics.read == ["doctor", TEXT, TEXT]
 
 
 def test_a_query_without_tokens_chooses_nothing() -> None:
-    assert Closest(Topics(), "…")(TEXT) is None
+    assert ClosestSentence(Topics(), "…")(TEXT) is None
 
 
 @given(st.text(max_size=300))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.search.terms import completions, corrections, distance, terms
+from notewell.search.terms import completions, corrections, distance, query_terms
 from tests.search.library import Library, MakeLibrary
 
 NOTES = {
@@ -33,9 +33,7 @@ def library(make_library: MakeLibrary) -> Library:
         ("gerden", "garden"),
     ],
 )
-def test_a_mistyped_word_finds_what_was_corrections(
-    library: Library, typed: str, wanted: str
-) -> None:
+def test_a_mistyped_word_finds_its_correction(library: Library, typed: str, wanted: str) -> None:
     assert wanted in corrections(library.index.keywords, typed)
     assert library.paths(typed, mode="keyword") == library.paths(wanted, mode="keyword")
 
@@ -51,7 +49,7 @@ def test_two_edits_count_half_of_one(library: Library) -> None:
 
 
 def test_a_word_that_the_vault_has_is_not_corrected(library: Library) -> None:
-    assert set(terms(library.index, "garden veil").weights) == {"garden", "veil"}
+    assert set(query_terms(library.index, "garden veil").weights) == {"garden", "veil"}
 
 
 def test_a_word_that_has_just_come_is_not_corrected(library: Library) -> None:

@@ -14,7 +14,7 @@ from notewell.models import load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
-from notewell.search.note_facts import FactsBook
+from notewell.search.note_facts import FactsCache
 from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
 # Words are looked up in one of these threads while the model reads the query.
@@ -39,7 +39,7 @@ class Searcher:
         self._models = models
         self._load_models = load_models
         self._helpers = ThreadPoolExecutor(HELPERS, thread_name_prefix=f"words-{record.id}")
-        self._facts = FactsBook(record.path, settings.search.shelved_status)
+        self._facts = FactsCache(record.path, settings.search.shelved_status)
         self._reranker = RerankerSlot(partial(_load_reranker, settings.search, settings.model_dir))
 
     def search(self, request: SearchRequest) -> SearchReply:

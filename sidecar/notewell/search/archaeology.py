@@ -36,7 +36,7 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class DaySpan:
     """A stretch of days, both ends included, and how many moments lie in it."""
 
     start: date
@@ -52,10 +52,10 @@ class Timeline:
     """
 
     unit: Unit
-    buckets: tuple[Stretch, ...]
-    intervals: tuple[Stretch, ...]
-    gaps: tuple[Stretch, ...]
-    peaks: tuple[Stretch, ...]
+    buckets: tuple[DaySpan, ...]
+    intervals: tuple[DaySpan, ...]
+    gaps: tuple[DaySpan, ...]
+    peaks: tuple[DaySpan, ...]
 
 
 def timeline(days: Iterable[date], unit: Unit | None = None) -> Timeline:
@@ -67,10 +67,10 @@ def timeline(days: Iterable[date], unit: Unit | None = None) -> Timeline:
     filled: Counter[tuple[date, date]] = Counter()
     for day, count in counts.items():
         filled[bucket(day, unit)] += count
-    buckets = tuple(Stretch(start, end, filled[start, end]) for start, end in sorted(filled))
+    buckets = tuple(DaySpan(start, end, filled[start, end]) for start, end in sorted(filled))
     intervals = _intervals(counts, _PAUSE[unit])
     gaps = tuple(
-        Stretch(before.end + _DAY, after.start - _DAY, 0) for before, after in pairwise(intervals)
+        DaySpan(before.end + _DAY, after.start - _DAY, 0) for before, after in pairwise(intervals)
     )
     return Timeline(unit, buckets, intervals, gaps, _peaks(buckets, unit))
 
@@ -96,18 +96,18 @@ def _fitting(first: date, last: date) -> Unit:
     return "week" if span <= _BY_WEEK else "month"
 
 
-def _intervals(counts: Mapping[date, int], pause: int) -> tuple[Stretch, ...]:
-    intervals: list[Stretch] = []
+def _intervals(counts: Mapping[date, int], pause: int) -> tuple[DaySpan, ...]:
+    intervals: list[DaySpan] = []
     for day in sorted(counts):
         last = intervals[-1] if intervals else None
         if last is not None and (day - last.end).days - 1 <= pause:
-            intervals[-1] = Stretch(last.start, day, last.count + counts[day])
+            intervals[-1] = DaySpan(last.start, day, last.count + counts[day])
         else:
-            intervals.append(Stretch(day, day, counts[day]))
+            intervals.append(DaySpan(day, day, counts[day]))
     return tuple(intervals)
 
 
-def _peaks(buckets: tuple[Stretch, ...], unit: Unit) -> tuple[Stretch, ...]:
+def _peaks(buckets: tuple[DaySpan, ...], unit: Unit) -> tuple[DaySpan, ...]:
     """Buckets of more than one moment that stand out by a standard deviation, empty ones counted.
 
     Where all are alike none does, unless there is only one.
@@ -171,7 +171,7 @@ def archaeology(
     )
 
 
-def _ends(one: Stretch) -> tuple[str, str]:
+def _ends(one: DaySpan) -> tuple[str, str]:
     return one.start.isoformat(), one.end.isoformat()
 
 

@@ -1,7 +1,8 @@
-"""What lifts or lowers a note that was found, beside its words and its meaning. Pure functions.
+"""Boosts found notes by recency, tags, names, links and folders.
 
-Each gives one multiplier a note, 1 where it says nothing. What each is worth, and which are on by
-default, was measured; the table is in docs/search.md.
+The functions `by_...` are pure: each returns an array of multipliers (n,), aligned with the notes,
+1 for no boost. `Boosts` applies them to the candidates of a search. docs/search.md has the measured
+effect of each, and which are on by default.
 """
 
 from __future__ import annotations
@@ -21,38 +22,49 @@ from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
 from notewell.search.candidates import Candidates
 from notewell.search.matching import fold
-from notewell.search.note_facts import FactsBook
+from notewell.search.note_facts import FactsCache
 from notewell.search.terms import Terms
 from notewell.types import FloatArray, IdArray, SearchRules, Signal, StoredNote
 
-SEEDS = 10  # notes on top whose links say what else matters
-_MATES = 20  # notes on top that lift each other where they share a folder
-_MATES_FULL = 5.0  # summed scores of a note's folder-mates from which they lift it in full
+SEEDS = 10  # first notes whose links spread activation
+_MATES = 20  # first notes that boost each other if they share a folder
+_MATES_FULL = 5.0  # summed scores of notes in the same folder that give the full boost
 _DAY = 86_400.0
 
+_MAX_BOOSTED = 200  # first notes that are boosted; those below cannot rise to the top
+_MAX_READ = 30  # of them, notes whose names and tags are read
+
+logger = logging.getLogger(__name__)
+
 _Values = npt.NDArray[np.float64]
+T = TypeVar("T")
 
 
 def by_recency(times: FloatArray, now: float, *, most: float, half_life_days: float) -> FloatArray:
-    """1 + most * 0.5 ** (age / half-life). An unknown time lifts nothing; a future one is now."""
+    """1 + most * 0.5 ** (age / half-life). `times` (n,) and `now` are POSIX seconds.
+
+    An unknown time (NaN) gives no boost; a time in the future counts as now.
+    """
     days = np.maximum(now - np.nan_to_num(times, nan=-np.inf), 0.0) / _DAY
     return _multiplier(most * np.exp2(-days.astype(np.float64) / half_life_days))
 
 
 def by_tag(
-    tags: Sequence[Collection[frozenset[str]]], rarity: Mapping[str, float], *, most: float
+    tags: Sequence[Collection[frozenset[str]]], idf: Mapping[str, float], *, most: float
 ) -> FloatArray:
-    """1 + most * how much of the query, by rarity, the best tag says. A tag is its words."""
-    total = sum(rarity.values())
+    """1 + most * the share of the query, by idf, that the best tag of the note contains.
+
+    `tags` has for each note its tags, each as a set of words.
+    """
+    total = sum(idf.values())
     shares = [
-        max((sum(rarity.get(word, 0.0) for word in tag) for tag in own), default=0.0)
-        for own in tags
+        max((sum(idf.get(word, 0.0) for word in tag) for tag in own), default=0.0) for own in tags
     ]
     return _multiplier(most * np.array(shares) / total if total > 0 else np.zeros(len(tags)))
 
 
 def by_name(names: Sequence[Collection[str]], query: str, *, most: float) -> FloatArray:
-    """1 + most where the query is the note's title or one of its aliases; all of them folded."""
+    """1 + most if the query is the note's title or an alias; names and query are case-folded."""
     return _multiplier(most * np.array([query in own for own in names], np.float64))
 
 
@@ -64,26 +76,28 @@ def by_links(
     activation: float,
     centrality: float,
 ) -> FloatArray:
-    """Lift what the best notes link to, and what many link to.
+    """Boost notes that the best notes link to, and notes with many incoming links.
 
-    `links` are places in `scores` by the places of the seeds, the best notes; `degrees` how many
-    notes link to each. A seed spreads the square of its score over its links, a target shares what
-    it gets among those that link to it, each by the square root of the number; the most activated
-    note has all of `activation`. Centrality is the logarithm of the degree, against the highest.
+    `links` maps the index of each seed (one of the best notes) to the indices of its targets in
+    `scores`; `degrees` (n,) are numbers of incoming links. A seed spreads the square of its score
+    over its links, divided by the square root of their number; a target's activation is divided
+    by the square root of its degree. The most activated note gets 1 + `activation`. Centrality is
+    the logarithm of the degree, relative to the highest.
+
     Spreading activation: Crestani 1997, "Application of spreading activation techniques in
     information retrieval".
     """
-    got = np.zeros(len(scores))
+    received = np.zeros(len(scores))
     for seed, targets in links.items():
         for target in targets:
-            got[target] += float(scores[seed]) ** 2 / np.sqrt(len(targets))
-    got /= np.sqrt(np.maximum(degrees, 1.0))
+            received[target] += float(scores[seed]) ** 2 / np.sqrt(len(targets))
+    received /= np.sqrt(np.maximum(degrees, 1.0))
     central = np.log1p(degrees.astype(np.float64))
-    return _multiplier(activation * _against_most(got) + centrality * _against_most(central))
+    return _multiplier(activation * _relative(received) + centrality * _relative(central))
 
 
 def by_folder_mates(scores: FloatArray, folders: Sequence[str], *, most: float) -> FloatArray:
-    """1 + most * the summed scores of the other notes on top in the same folder, up to a cap."""
+    """1 + most * the summed scores of the other first notes in the same folder, up to a cap."""
     gains = np.zeros(len(scores))
     top = np.argsort(-scores, kind="stable")[:_MATES].tolist()
     for at in top:
@@ -93,7 +107,7 @@ def by_folder_mates(scores: FloatArray, folders: Sequence[str], *, most: float) 
 
 
 def by_folder(folders: Sequence[str], weights: Mapping[str, float]) -> FloatArray:
-    """The weight of the nearest folder around a note that has one; `""` is the vault itself."""
+    """The weight of the innermost folder of a note that has one; `""` is the root of the vault."""
     return np.array([_weight(folder, weights) for folder in folders], np.float32)
 
 
@@ -103,7 +117,7 @@ def _weight(folder: str, weights: Mapping[str, float]) -> float:
     return weights.get(folder, 1.0)
 
 
-def _against_most(values: _Values) -> _Values:
+def _relative(values: _Values) -> _Values:
     most = float(values.max()) if len(values) else 0.0
     return values / most if most > 0 else values
 
@@ -113,19 +127,11 @@ def _multiplier(gains: _Values) -> FloatArray:
     return multiplier
 
 
-T = TypeVar("T")
-
-logger = logging.getLogger(__name__)
-
-_LOOKED_AT = 200  # notes on top that are lifted; those below would not come up
-_NAMED = 30  # of them, those whose names, tags and folders are read
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Multipliers:
-    """One of each a candidate, 1 where it does nothing; None: not computed.
+    """Multipliers of the candidates (n,), 1 for no boost; None: not computed.
 
-    `tag` has what tags, title and aliases say, `graph` what links and folders say.
+    `tag` is the boost by tags, title and aliases, `graph` the boost by links and folders.
     """
 
     tag: FloatArray | None = None
@@ -139,60 +145,62 @@ class Multipliers:
 
 
 @dataclass(slots=True)
-class Lift:
-    """What lifts the notes of one search. `warnings` name what was skipped."""
+class Boosts:
+    """Computes the boosts of one search. `warnings` name the boosts that failed."""
 
     index: IndexReader
-    facts: FactsBook
+    facts: FactsCache
     rules: SearchRules
     request: SearchRequest
     terms: Terms
-    dated: bool  # the query is about a time
+    dated: bool  # the query mentions a date
     now: float = field(default_factory=time.time)
     warnings: list[str] = field(default_factory=list)
 
-    def of(self, notes: Candidates, fused: FloatArray) -> Multipliers:
-        """The multipliers of candidate notes, by how they were fused."""
-        top = np.argsort(-fused, kind="stable")[:_LOOKED_AT]
+    def multipliers(self, notes: Candidates, fused: FloatArray) -> Multipliers:
+        """The multipliers of candidate notes with their fused scores (n,)."""
+        top = np.argsort(-fused, kind="stable")[:_MAX_BOOSTED]
         ids, scores = notes.ids[top], fused[top]
 
-        def spread(values: FloatArray | None) -> FloatArray | None:
+        def aligned(values: FloatArray | None) -> FloatArray | None:
             if values is None:
                 return None
             whole = np.ones(len(fused), np.float32)
             whole[top[: len(values)]] = values
             return whole
 
-        named = self._kept("names, tags and folders", lambda: self._named(ids, scores))
+        named = self._try("names, tags and folders", lambda: self._by_names(ids, scores))
         tag, folder = named or (None, None)
-        links = self._kept("links", lambda: self._linked(ids, scores))
-        recency = self._kept("recency", lambda: self._recent(ids))
-        return Multipliers(spread(tag), spread(recency), _product(spread(links), spread(folder)))
+        links = self._try("links", lambda: self._by_links(ids, scores))
+        recency = self._try("recency", lambda: self._by_recency(ids))
+        return Multipliers(
+            aligned(tag), aligned(recency), _product(aligned(links), aligned(folder))
+        )
 
-    def _kept(self, what: str, stage: Callable[[], T]) -> T | None:
+    def _try(self, what: str, stage: Callable[[], T]) -> T | None:
         try:
             return stage()
-        except Exception:  # whatever one boost runs into, the notes are found without it
+        except Exception:  # a failing boost must not fail the search
             logger.exception("A boost failed: %s", what)
             self.warnings.append(f"Results are ranked without {what}: an error, see the log.")
             return None
 
-    def _allowed(self, signal: Signal, most: float) -> float:
+    def _strength(self, signal: Signal, most: float) -> float:
         return 0.0 if signal in self.request.ignore else most
 
-    def _named(
+    def _by_names(
         self, ids: IdArray, scores: FloatArray
     ) -> tuple[FloatArray | None, FloatArray | None]:
-        """What names and tags say, and what folders say, of the first notes."""
+        """The boosts of the first notes by names and tags, and by folders."""
         rules = self.rules
-        name_boost = self._allowed("names", rules.name_boost)
-        tag_boost = self._allowed("tags", rules.tag_boost)
-        folder_boost = self._allowed("folders", rules.folder_boost)
+        name_boost = self._strength("names", rules.name_boost)
+        tag_boost = self._strength("tags", rules.tag_boost)
+        folder_boost = self._strength("folders", rules.folder_boost)
         weights = {} if "folders" in self.request.ignore else rules.folder_weights
         folders_count = bool(weights) or folder_boost > 0
         if not (folders_count or name_boost > 0 or tag_boost > 0):
             return None, None
-        most = len(ids) if folders_count else _NAMED
+        most = len(ids) if folders_count else _MAX_READ
         known = self.index.notes(ids[:most].tolist())
         notes = [known.get(note_id) for note_id in ids[:most].tolist()]
         names = by_name(
@@ -200,17 +208,19 @@ class Lift:
             fold(self.request.q),
             most=name_boost,
         )
-        tags = by_tag([_tags(note) for note in notes], self.terms.rarity, most=tag_boost)
+        tags = by_tag([_tags(note) for note in notes], self.terms.idf, most=tag_boost)
         if not folders_count:
             return names * tags, None
         folders = ["" if note is None else note.path.rpartition("/")[0] for note in notes]
         mates = by_folder_mates(scores[:most], folders, most=folder_boost)
         return names * tags, mates * by_folder(folders, weights)
 
-    def _linked(self, ids: IdArray, scores: FloatArray) -> FloatArray | None:
-        asked = self.request.graph
-        activation = self._allowed("links", self.rules.graph_boost if asked is None else asked)
-        centrality = self._allowed("links", self.rules.centrality_boost if asked != 0 else 0.0)
+    def _by_links(self, ids: IdArray, scores: FloatArray) -> FloatArray | None:
+        requested = self.request.graph
+        activation = self._strength(
+            "links", self.rules.graph_boost if requested is None else requested
+        )
+        centrality = self._strength("links", self.rules.centrality_boost if requested != 0 else 0.0)
         if activation <= 0 and centrality <= 0:
             return None
         graph = self.index.graph
@@ -222,12 +232,16 @@ class Lift:
         degrees = graph.backlink_counts(ids).astype(np.float32)
         return by_links(scores, links, degrees, activation=activation, centrality=centrality)
 
-    def _recent(self, ids: IdArray) -> FloatArray | None:
-        asked = self.request.recency
-        most = self._allowed("recency", self.rules.recency_boost if asked is None else asked)
+    def _by_recency(self, ids: IdArray) -> FloatArray | None:
+        requested = self.request.recency
+        most = self._strength(
+            "recency", self.rules.recency_boost if requested is None else requested
+        )
         if most <= 0 or self.dated:
             return None
-        times = self.facts.of(self.index).times(ids, created=self.rules.recency_date == "created")
+        times = self.facts.current(self.index).times(
+            ids, created=self.rules.recency_date == "created"
+        )
         return by_recency(times, self.now, most=most, half_life_days=self.rules.recency_days)
 
 
@@ -239,7 +253,7 @@ def _tags(note: StoredNote | None) -> list[frozenset[str]]:
     return [] if note is None else [_words(tag) for tag in note.tags]
 
 
-@lru_cache(maxsize=4096)  # a vault has few tags on many notes
+@lru_cache(maxsize=4096)  # many notes share few tags
 def _words(tag: str) -> frozenset[str]:
     return frozenset(tokens(tag.replace("/", " ")))
 

@@ -1,4 +1,4 @@
-"""What was found and how well, before it is ranked: aligned arrays, one place per candidate."""
+"""Candidates of a search with their raw scores, as aligned arrays, before fusion."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 
 from notewell.types import ChunkHits, FloatArray, IdArray
 
-WHOLE_SHARE = 0.5  # of a note's BM25: what the note as a whole has to say beside its best chunk
+WHOLE_SHARE = 0.5  # weight of the whole note's BM25; its best chunk has the rest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Chunks, or notes, that a side found. A score is NaN where that side did not find it.
+    """Chunks or notes found by either half of the search; arrays of shape (n,), aligned.
 
-    For notes `ids` are note ids, ascending, and equal `note_ids`.
+    `ids` are ascending chunk ids or note ids (then equal to `note_ids`). `bm25` and `cosine` are
+    NaN where that half did not find the candidate.
     """
 
     ids: IdArray
@@ -29,32 +30,32 @@ class Candidates:
 
 
 def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray, FloatArray]:
-    """Chunk ids that either side found, each once, with both scores (NaN: not found)."""
+    """Ids of the chunks found by either half, ascending, with BM25 and cosine (NaN: none)."""
     ids = np.sort(np.concatenate((keyword.chunk_ids, semantic.chunk_ids)))
     ids = ids[_firsts(ids)]
-    return ids, _placed(ids, keyword), _placed(ids, semantic)
+    return ids, _aligned(ids, keyword), _aligned(ids, semantic)
 
 
 def _firsts(ascending: IdArray) -> IdArray:
-    """Where each number stands first. `np.unique` would sort once more, or hash."""
+    """Index of the first occurrence of each number; `np.unique` would sort again, or hash."""
     starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
     return np.concatenate((np.zeros(min(len(ascending), 1), np.int64), starts))
 
 
-def _placed(ids: IdArray, hits: ChunkHits) -> FloatArray:
+def _aligned(ids: IdArray, hits: ChunkHits) -> FloatArray:
     scores = np.full(len(ids), np.nan, np.float32)
     scores[np.searchsorted(ids, hits.chunk_ids)] = hits.scores
     return scores
 
 
 def or_zero(scores: FloatArray) -> FloatArray:
-    """Scores with 0 in place of NaN; `np.nan_to_num` looks for infinities too, which none is."""
+    """Scores with 0 for NaN; cheaper than `np.nan_to_num`, which looks for infinities too."""
     known: FloatArray = np.where(np.isnan(scores), np.float32(0.0), scores)
     return known
 
 
 def by_note(chunks: Candidates) -> Candidates:
-    """Notes, each with the best score of its chunks on either side."""
+    """Candidate notes, each with the best BM25 and the best cosine of its chunks."""
     if not len(chunks):
         return chunks
     order = np.argsort(chunks.note_ids, kind="stable")
@@ -69,11 +70,11 @@ def by_note(chunks: Candidates) -> Candidates:
     )
 
 
-def with_whole(notes: Candidates, ids: IdArray, scores: FloatArray) -> Candidates:
-    """Notes with BM25 as the mean of their best chunk's and that of the whole note.
+def with_whole_note_scores(notes: Candidates, ids: IdArray, scores: FloatArray) -> Candidates:
+    """Notes whose BM25 is the mean of their best chunk's score and the whole note's score.
 
-    `ids` are the notes whose whole was scored: those with the best chunks. The others have a worse
-    chunk, and get no more than the least of these.
+    `ids` and `scores` are the notes that were scored as a whole: those with the best chunks. The
+    BM25 of all other notes is capped at the lowest of these means.
     """
     if not len(notes) or not len(ids):
         return notes
@@ -89,7 +90,7 @@ def with_whole(notes: Candidates, ids: IdArray, scores: FloatArray) -> Candidate
 
 
 def exclude(candidates: Candidates, note_ids: Sequence[int]) -> Candidates:
-    """The candidates that belong to none of these notes."""
+    """The candidates outside these notes."""
     kept = ~np.isin(candidates.note_ids, np.asarray(note_ids, np.int64))
     return Candidates(
         candidates.ids[kept],

@@ -1,10 +1,10 @@
-"""More of what a short query may mean: from what it found first, and from what links call it.
+"""Expands short queries with terms and a vector from the first results, and with linked titles.
 
-Pseudo-relevance feedback: what the first results say is taken for what the query means. On the
-side of meaning the query's vector moves towards their passages (Rocchio 1971, "Relevance feedback
-in information retrieval"); on the side of words their most telling tokens are asked for as well.
-And people name notes in their own words: where the query is the text of links, the names of the
-notes that these lead to are asked for too. What each is worth is in docs/search.md.
+Pseudo-relevance feedback: the first results are taken to be relevant. The query's vector moves
+towards their passages (Rocchio 1971, "Relevance feedback in information retrieval"), and their
+terms with the highest tf-idf are added to the query. If the query is the display text of links,
+the titles of the notes that these links lead to are added too, because people name notes in their
+own words. The measured effects are in docs/search.md.
 """
 
 from __future__ import annotations
@@ -23,143 +23,147 @@ from notewell.search import retrieve
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import fuse, plan
 from notewell.search.matching import fold
-from notewell.search.retrieve import LookedUp
+from notewell.search.retrieve import KeywordResult
 from notewell.search.scope import Scope
 from notewell.search.terms import Terms, function_words
 from notewell.types import ChunkHits, FloatArray, IdArray
 
-SHORT = 3  # words from which on a query says enough
-FIRST = 5  # results that are taken for answers
-FEEDBACK = np.float32(0.4)  # of their mean, against 1 of the query's vector
-TERMS = 3
-TERM_WEIGHT = 0.1  # against 1 of a word of the query
-_IN_AT_LEAST = 2  # of the first results; what one alone says is its own topic
-_LEAST_LETTERS = 3
-NAME_WEIGHT = 0.3
-_MOST_NAMED = 3  # notes that links call so; of more, the text says nothing in particular
-_MOST_LINKING = 50  # notes that hold the query's words side by side
-_MOST_WORDS = 8  # of a link's text that a query may be
+MIN_WORDS = 3  # queries with fewer words are short
+FEEDBACK_RESULTS = 5  # first results that are taken to be relevant
+FEEDBACK_SHARE = np.float32(0.4)  # weight of their mean vector; the query's own is 1
+FEEDBACK_TERMS = 3
+TERM_WEIGHT = 0.1  # of a feedback term; a word of the query has 1
+TITLE_WEIGHT = 0.3  # of a word in a linked title
+_MIN_PASSAGES = 2  # with a feedback term; a word of only one passage belongs to its own topic
+_MIN_LETTERS = 3
+_MAX_TARGETS = 3  # notes with such links to them; with more, the text is too general
+_MAX_LINKING = 50  # notes that contain the query as a phrase
+_MAX_LINK_WORDS = 8  # words of a query that may be the text of a link
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sides:
-    """What both sides found: by the words, and near the query's `vector`, where there is one.
+class Retrieved:
+    """The hits of both halves. `vector` is the query's (dimensions,), None without a model.
 
-    `expanded` are the tokens that were asked for beside the query's own.
+    `expanded` are the tokens that were added to the query.
     """
 
-    words: LookedUp
+    keyword: KeywordResult
     vector: FloatArray | None
-    meaning: ChunkHits
+    semantic: ChunkHits
     expanded: tuple[str, ...] = ()
 
 
-def widened(
-    index: IndexReader, text: str, sides: Sides, among: Scope, *, limit: int, by_words: bool
-) -> Sides:
-    """Ask again, for what `text` may mean by what it found; `by_words` for more tokens as well."""
-    terms, meaning = sides.words.terms, sides.meaning
-    first = first_passages(retrieve.both(index, sides.words.chunks, meaning))
-    if sides.vector is not None:
-        nearer = moved(index, sides.vector, first)
-        meaning = retrieve.by_meaning(index, nearer, limit=limit, notes=among.notes)
-        meaning = retrieve.remaining(index, meaning, among.without)
-    more = related(index, text, terms, first, among) if by_words else ()
-    found = sides.words
-    if more:
-        found = retrieve.looked_up(
+def retrieve_expanded(
+    index: IndexReader, text: str, first: Retrieved, scope: Scope, *, limit: int, keywords: bool
+) -> Retrieved:
+    """Retrieve again with a query expanded by the `first` hits; with `keywords` also by terms."""
+    terms, semantic = first.keyword.terms, first.semantic
+    passages = top_passages(retrieve.merge_hits(index, first.keyword.chunks, semantic))
+    if first.vector is not None:
+        vector = feedback_vector(index, first.vector, passages)
+        semantic = retrieve.semantic_hits(index, vector, limit=limit, notes=scope.notes)
+        semantic = retrieve.exclude_hits(index, semantic, scope.excluded)
+    added = expansion_terms(index, text, terms, passages, scope) if keywords else ()
+    keyword = first.keyword
+    if added:
+        keyword = retrieve.search_terms(
             index,
             terms,
-            (*terms.query, *more),
+            (*terms.query, *added),
             limit=limit,
-            notes=among.notes,
-            without=among.without,
+            notes=scope.notes,
+            excluded=scope.excluded,
         )
-    return Sides(found, sides.vector, meaning, tuple(term.token for term in more))
+    return Retrieved(keyword, first.vector, semantic, tuple(term.token for term in added))
 
 
 def is_short(text: str) -> bool:
-    """Whether a query has so few words that more may help."""
-    return len(set(words(text))) < SHORT
+    """Whether a query has fewer than MIN_WORDS different words."""
+    return len(set(words(text))) < MIN_WORDS
 
 
-def first_passages(chunks: Candidates) -> IdArray:
-    """The best passage of each of the first results, as both sides see them."""
+def top_passages(chunks: Candidates) -> IdArray:
+    """Chunk ids of the best passage of each of the first results, by both scores."""
     order = np.argsort(-fuse(chunks, plan("convex", None)).fused, kind="stable")
     first = np.sort(np.unique(chunks.note_ids[order], return_index=True)[1])
-    return chunks.ids[order[first[:FIRST]]]
+    return chunks.ids[order[first[:FEEDBACK_RESULTS]]]
 
 
-def moved(index: IndexReader, vector: FloatArray, passages: IdArray) -> FloatArray:
-    """The query's vector, moved towards those of the passages; unit length."""
+def feedback_vector(index: IndexReader, vector: FloatArray, passages: IdArray) -> FloatArray:
+    """The query's vector, moved towards the mean of the passages' vectors; unit length."""
     rows = index.vectors.of_chunks(passages)[1]
     if not len(rows):
         return vector
-    nearer = vector + FEEDBACK * rows.mean(axis=0)
-    unit: FloatArray = nearer / np.linalg.norm(nearer)
+    moved = vector + FEEDBACK_SHARE * rows.mean(axis=0)
+    unit: FloatArray = moved / np.linalg.norm(moved)
     return unit
 
 
-def related(
-    index: IndexReader, text: str, terms: Terms, passages: IdArray, among: Scope
+def expansion_terms(
+    index: IndexReader, text: str, terms: Terms, passages: IdArray, scope: Scope
 ) -> tuple[QueryTerm, ...]:
-    """The tokens to ask for as well: of what links call so, and of the first passages."""
-    named = called(index, text, among)
-    weights = {token: NAME_WEIGHT for title in named for token in tokens(title)}
-    for token in telling(index, terms, passages):
+    """The terms to add to the query: from linked titles, and from the first passages."""
+    titles = linked_titles(index, text, scope)
+    weights = {token: TITLE_WEIGHT for title in titles for token in tokens(title)}
+    for token in feedback_tokens(index, terms, passages):
         weights.setdefault(token, TERM_WEIGHT)
     return tuple(
         QueryTerm(token, weight) for token, weight in weights.items() if token not in terms.weights
     )
 
 
-def telling(index: IndexReader, terms: Terms, passages: IdArray) -> list[str]:
-    """The tokens with the highest tf-idf that several of the passages have, the query's not."""
+def feedback_tokens(index: IndexReader, terms: Terms, passages: IdArray) -> list[str]:
+    """The tokens with the highest tf-idf that several passages have and the query has not."""
     counts: Counter[str] = Counter()
-    held: Counter[str] = Counter()
+    passage_counts: Counter[str] = Counter()
     for chunk in index.chunks(passages.tolist()).values():
         for token, count in Counter(tokens(chunk.text)).items():
-            if token not in terms.weights and _says_something(token):
+            if token not in terms.weights and _is_informative(token):
                 counts[token] += count
-                held[token] += 1
+                passage_counts[token] += 1
     documents = index.keywords.document_count
     light = function_words(counts)
-    worth = {
-        token: (1.0 + math.log(counts[token])) * idf(_found(index, token, documents), documents)
-        for token, notes in held.items()
-        if notes >= _IN_AT_LEAST and token not in light
+    tf_idf = {
+        token: (1.0 + math.log(counts[token]))
+        * idf(_document_frequency(index, token, documents), documents)
+        for token, passage_count in passage_counts.items()
+        if passage_count >= _MIN_PASSAGES and token not in light
     }
-    return sorted(worth, key=lambda token: (-worth[token], token))[:TERMS]
+    return sorted(tf_idf, key=lambda token: (-tf_idf[token], token))[:FEEDBACK_TERMS]
 
 
-def called(index: IndexReader, text: str, among: Scope) -> Sequence[str]:
-    """The titles of the few notes that links with just this text, in notes of `among`, lead to."""
+def linked_titles(index: IndexReader, text: str, scope: Scope) -> Sequence[str]:
+    """Titles of the notes that links displayed as `text` lead to; none if these are many.
+
+    Only links in notes of the `scope` count.
+    """
     phrase = words(text)
-    if not 0 < len(phrase) <= _MOST_WORDS:
+    if not 0 < len(phrase) <= _MAX_LINK_WORDS:
         return ()
-    linking = np.setdiff1d(index.keywords.notes_with_phrase(phrase), among.without)
-    if among.notes is not None:
-        linking = np.intersect1d(linking, among.notes)
-    if not 0 < len(linking) <= _MOST_LINKING:
+    linking = np.setdiff1d(index.keywords.notes_with_phrase(phrase), scope.excluded)
+    if scope.notes is not None:
+        linking = np.intersect1d(linking, scope.notes)
+    if not 0 < len(linking) <= _MAX_LINKING:
         return ()
     targets = Counter(_targets(index, linking.tolist(), fold(text)))
-    if not 0 < len(targets) <= _MOST_NAMED:
+    if not 0 < len(targets) <= _MAX_TARGETS:
         return ()
     notes = index.notes(list(targets))
     return [note.title for note in notes.values()]
 
 
 def _targets(index: IndexReader, linking: Sequence[int], text: str) -> Iterator[int]:
-    """The notes that links of the given notes lead to, if `text` is what they show."""
+    """Ids of the notes that links in the given notes lead to, if the link shows `text`."""
     for note_id in linking:
         for link, target in index.graph.links_out(note_id):
             if target is not None and link.display and fold(link.display) == text:
                 yield target
 
 
-def _found(index: IndexReader, token: str, documents: int) -> int:
+def _document_frequency(index: IndexReader, token: str, documents: int) -> int:
     return min(index.keywords.document_frequency(token), documents)
 
 
-def _says_something(token: str) -> bool:
-    return not token.isdigit() and (len(token) >= _LEAST_LETTERS or not token.isascii())
+def _is_informative(token: str) -> bool:
+    return not token.isdigit() and (len(token) >= _MIN_LETTERS or not token.isascii())

@@ -1,4 +1,7 @@
-"""What each stage of a search did, collected only when somebody asked to know."""
+"""Explains a search: a trace of its stages, and what made up the score of each result.
+
+Both are collected only on request, so other searches pay almost nothing for them.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ from notewell.search.rank import RankedNote, Ranking
 from notewell.support import interrupt
 from notewell.types import FloatArray, IdArray, PropertyValue
 
-TOP = 5  # paths named after each stage
-FOLLOWED = 20  # paths whose moves from stage to stage are told
+MAX_PATHS = 5  # paths in the trace of a stage
+MAX_TRACKED = 20  # first paths whose changes of rank are reported
+_DIGITS = 6
 
 
 class Trace:
-    """Records stages in the order they end. Switched off, a call costs one comparison."""
+    """Records the stages of a search in order. Disabled, a call costs one comparison."""
 
     def __init__(self, *, enabled: bool) -> None:
         """Start the clock of the first stage."""
@@ -37,19 +41,19 @@ class Trace:
         removed: Sequence[Removed] = (),
         top: Callable[[], Sequence[str]] | None = None,
     ) -> None:
-        """The stage that ran since the last call. `top` gives the first FOLLOWED paths after it.
+        """Record the stage since the last call. `top` returns the first MAX_TRACKED paths after it.
 
-        Between two stages a search whose asker has gone ends (InterruptedWorkError).
+        Raises InterruptedWorkError if the client that waits for the search has disconnected.
         """
         interrupt.check()
         if not self.enabled:
             return
         spent = (time.perf_counter() - self._since) * 1000
-        order = tuple(top()[:FOLLOWED]) if top else ()
+        order = tuple(top()[:MAX_TRACKED]) if top else ()
         moved = _moved(self._order, order) if top else ()
         self._stages.append(
             StageTrace(
-                name, round(spent, 3), count_in, count_out, tuple(removed), order[:TOP], moved
+                name, round(spent, 3), count_in, count_out, tuple(removed), order[:MAX_PATHS], moved
             )
         )
         self._order = order or self._order
@@ -58,12 +62,12 @@ class Trace:
     def explain(
         self, query: Mapping[str, PropertyValue], results: Sequence[Contribution] = ()
     ) -> Explain | None:
-        """All stages, with how the query was read; None when switched off."""
+        """All stages, with the parsed query; None if disabled."""
         return Explain(query, tuple(self._stages), tuple(results)) if self.enabled else None
 
 
 def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:
-    """What changed its rank among the first, in the order after; nothing if there was none."""
+    """Paths whose rank changed, in their new order; none without an order before."""
     if not before:
         return ()
     old = {path: rank for rank, path in enumerate(before, start=1)}
@@ -73,13 +77,13 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:
     return (*here, *gone)
 
 
-_DIGITS = 6
-
-
 def contributions(
     index: IndexReader, ranking: Ranking, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
 ) -> tuple[Contribution, ...]:
-    """One for each shown note that is still there, in order; `query` is what words were asked."""
+    """The contributions to the score of each shown note, in order; deleted notes are skipped.
+
+    `query` are the terms that the keyword index was searched for.
+    """
     notes = index.notes([note.note_id for note in shown])
     words = _words(index, shown, query)
     ranks = {
@@ -104,11 +108,11 @@ def contributions(
     )
 
 
-def left_below(index: IndexReader, ranking: Ranking) -> tuple[str, ...]:
-    """Paths of the best notes that fell below the least score."""
+def paths_below_threshold(index: IndexReader, ranking: Ranking) -> tuple[str, ...]:
+    """Paths of the best notes below the score threshold."""
     kept = set(ranking.order)
     order = np.argsort(-ranking.fused.fused, kind="stable").tolist()
-    below = [int(ranking.notes.ids[place]) for place in order if place not in kept][:TOP]
+    below = [int(ranking.notes.ids[place]) for place in order if place not in kept][:MAX_PATHS]
     notes = index.notes(below)
     return tuple(notes[note_id].path for note_id in below if note_id in notes)
 
@@ -121,7 +125,7 @@ def _ranks(ids: IdArray, scores: FloatArray) -> dict[int, int]:
 
 
 def _adds(ranking: Ranking, note: RankedNote) -> Mapping[str, float]:
-    """The share of each side in the fused score, against the best one."""
+    """The share of each half in the fused score, relative to the best note."""
     plan = ranking.plan
     total = (plan.keyword_weight + plan.semantic_weight) * ranking.best or 1.0
     return {
@@ -139,7 +143,7 @@ def _times(note: RankedNote) -> Mapping[str, float]:
 def _words(
     index: IndexReader, shown: Sequence[RankedNote], query: Sequence[QueryTerm]
 ) -> dict[int, dict[str, float]]:
-    """The BM25 of each token in the best passage of each note, each asked for alone."""
+    """The BM25 of each term in the best passage of each note, each term searched alone."""
     best = {note.passages[0][0]: note.note_id for note in shown if note.passages}
     notes = np.unique(np.array(list(best.values()), np.int64))
     found: dict[int, dict[str, float]] = {note_id: {} for note_id in best.values()}

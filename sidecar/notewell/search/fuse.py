@@ -1,13 +1,13 @@
-"""Combines the two sides' scores into one. Pure functions; the formula is in docs/search.md.
+"""Fuses keyword and semantic scores into one; pure functions, described in docs/search.md.
 
-Each method maps the raw scores of a side to 0..1 and takes the weighted mean of the two, so that
-`fused = (k * keyword + s * semantic) / (k + s)` holds for all of them, an absent score being 0.
+Each method maps the raw scores of each half to 0..1 and takes the weighted mean of the two:
+`fused = (k * keyword + s * semantic) / (k + s)`, where a missing score counts as 0.
 
 - `rrf`: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), rank r as (60 + 1) / (60 + r).
-- `weighted`: the same, the semantic side counting 0.7.
-- `blend`: saturation, bm25 as s / (s + 1.2); the cosine stands as it is.
-- `convex`: min-max of both sides, half and half (Bruch, Gai and Ingber 2023).
-- `auto`: as `convex`, with weights that follow the query (adapt.py).
+- `weighted`: the same, with weight 0.7 for the semantic half.
+- `blend`: saturation of BM25 as s / (s + 1.2); the cosine is used as it is.
+- `convex`: min-max of both scores, with equal weights (Bruch, Gai and Ingber 2023).
+- `auto`: as `convex`, with weights that depend on the query (signals.py).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ RRF_K = 60.0
 RRF_SEMANTIC_WEIGHT = 0.7
 BLEND_W = 1.2
 ALPHA = 0.5
-FLOOR_RANK = 100  # a score this far down the list says no more than none
-MIN_SPREAD = 0.15  # cosines closer together than this are not told apart as 0 and 1
+FLOOR_RANK = 100  # the score at this rank is mapped to 0
+MIN_SPREAD = 0.15  # a smaller range of cosines is not stretched to 0..1
 
 
 Method = FusionMethod | Literal["keyword", "semantic"]
@@ -34,28 +34,28 @@ Method = FusionMethod | Literal["keyword", "semantic"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to fuse: a method and how much each side counts. `why` is what decided, for the reply.
+    """A fusion method with the weight of each half. `params` explain the choice in the reply.
 
-    The methods `keyword` and `semantic` are those of the modes that ask one side alone.
+    The methods `keyword` and `semantic` belong to the modes that use one half only.
     """
 
     method: Method
     keyword_weight: float
     semantic_weight: float
-    why: Mapping[str, float] = field(default_factory=dict)
+    params: Mapping[str, float] = field(default_factory=dict)
 
-    def of_passages(self) -> Plan:
-        """The plan by which passages of one note are compared: never by rank."""
+    def for_passages(self) -> Plan:
+        """The plan to compare passages of one note with; never by rank."""
         return replace(self, method="convex") if self.method != "semantic" else self
 
 
-KEYWORDS_ALONE = Plan("keyword", 1.0, 0.0)
-MEANING_ALONE = Plan("semantic", 0.0, 1.0)
+KEYWORD_ONLY = Plan("keyword", 1.0, 0.0)
+SEMANTIC_ONLY = Plan("semantic", 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fused:
-    """Scores of candidates, in 0..1 and aligned with them. NaN: that side did not find it."""
+    """Scores of candidates, 0..1, aligned with them. NaN: that half did not find it."""
 
     keyword: FloatArray
     semantic: FloatArray
@@ -63,7 +63,7 @@ class Fused:
 
 
 def plan(method: FusionMethod, alpha: float | None) -> Plan:
-    """The plan of a fixed method; `alpha` is the semantic side's share."""
+    """The plan of a fixed method; `alpha` is the semantic half's weight."""
     if method in {"rrf", "weighted"}:
         semantic = RRF_SEMANTIC_WEIGHT if method == "weighted" else 1.0
         weights = (1.0, semantic) if alpha is None else (1.0 - alpha, alpha)
@@ -74,7 +74,7 @@ def plan(method: FusionMethod, alpha: float | None) -> Plan:
 
 
 def fuse(candidates: Candidates, plan: Plan) -> Fused:
-    """Score the candidates by the plan."""
+    """Scores of the candidates by a plan."""
     match plan.method:
         case "rrf" | "weighted":
             keyword, semantic = _reciprocal(candidates.bm25), _reciprocal(candidates.cosine)
@@ -87,11 +87,11 @@ def fuse(candidates: Candidates, plan: Plan) -> Fused:
             keyword, semantic = candidates.bm25, np.clip(candidates.cosine, 0.0, 1.0)
         case "convex" | "auto":
             keyword, semantic = relative_bm25(candidates.bm25), relative_cosine(candidates.cosine)
-    return Fused(keyword, semantic, weigh(keyword, semantic, plan))
+    return Fused(keyword, semantic, weighted_mean(keyword, semantic, plan))
 
 
-def weigh(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
-    """The weighted mean of both sides, an absent score being 0."""
+def weighted_mean(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
+    """The weighted mean of both halves; a missing score counts as 0."""
     total = plan.keyword_weight + plan.semantic_weight
     parts = plan.keyword_weight * or_zero(keyword)
     parts = parts + plan.semantic_weight * or_zero(semantic)
@@ -99,14 +99,14 @@ def weigh(keyword: FloatArray, semantic: FloatArray, plan: Plan) -> FloatArray:
 
 
 def relative_bm25(scores: FloatArray) -> FloatArray:
-    """From 0 at the hundredth note, or at no match where fewer match, to 1 at the best."""
+    """BM25 mapped to 0 at the hundredth note (or at 0 if fewer match) and 1 at the best."""
     known = scores[~np.isnan(scores)]
     floor = _at_rank(known, FLOOR_RANK) if len(known) > FLOOR_RANK else 0.0
     return _between(scores, floor, 0.0)
 
 
 def relative_cosine(scores: FloatArray) -> FloatArray:
-    """From 0 at the hundredth note, or the last of fewer, to 1 at the best."""
+    """Cosines mapped to 0 at the hundredth note (or the last, if fewer) and 1 at the best."""
     known = scores[~np.isnan(scores)]
     return _between(scores, _at_rank(known, min(len(known), FLOOR_RANK)), MIN_SPREAD)
 
@@ -129,14 +129,14 @@ def _between(scores: FloatArray, floor: float, least: float) -> FloatArray:
 
 
 def _at_rank(known: FloatArray, rank: int) -> float:
-    """The score at a 1-based rank, best first; 0 where there is none."""
+    """The score at a 1-based rank, best first; 0 if there is none."""
     if not 0 < rank <= len(known):
         return 0.0
     return float(np.partition(known, len(known) - rank)[len(known) - rank])
 
 
 def _reciprocal(scores: FloatArray) -> FloatArray:
-    """(k + 1) / (k + rank), equal scores sharing the better rank."""
+    """(k + 1) / (k + rank); equal scores share the better rank."""
     found = np.flatnonzero(~np.isnan(scores))
     ranks = np.full(len(scores), np.nan, np.float32)
     ordered = np.sort(-scores[found])

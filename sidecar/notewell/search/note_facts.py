@@ -1,7 +1,7 @@
-"""What every search needs to know of every note: its dates, and whether it is left out by default.
+"""A cache of facts about every note that searches need: dates, daily notes, shelved notes.
 
-Kept as arrays and followed note by note, so that a search after a save reads one note and not all.
-For the next start they are kept beside the index.
+The facts are arrays that are updated note by note, so that a search after a change reads only the
+changed note. A snapshot next to the index serves the next start.
 """
 
 from __future__ import annotations
@@ -20,29 +20,33 @@ from notewell.vault.daily import SETTINGS, DailyNotes
 
 _CREATED, _MODIFIED, _DAILY, _SHELVED = range(4)
 _SNAPSHOT = "facts"
-_ABSENT = -1  # in place of when a file changed
-_MANY = 1000  # notes that take longer to read than arrays to write
+_ABSENT = -1  # stands for the modification time of a missing file
+_MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """Of all notes of one moment, in order of id. Times are POSIX seconds, NaN where unknown."""
+    """Facts about all notes at one generation, in order of id.
+
+    The columns of `table` are created, modified (POSIX seconds, NaN if unknown), daily and shelved
+    (0 or 1).
+    """
 
     ids: IdArray
     table: npt.NDArray[np.float64]  # (notes, 4)
 
     @property
     def daily(self) -> IdArray:
-        """The daily notes."""
+        """Ids of the daily notes."""
         return self.ids[self.table[:, _DAILY] > 0]
 
     @property
     def shelved(self) -> IdArray:
-        """The notes whose status says that they are not in use."""
+        """Ids of the notes whose status is one of the shelved statuses."""
         return self.ids[self.table[:, _SHELVED] > 0]
 
     def times(self, note_ids: IdArray, *, created: bool) -> FloatArray:
-        """When notes were created, or else modified; NaN for a note that is gone."""
+        """Times of creation, or else of modification, of the notes (n,); NaN for a deleted note."""
         if not len(self.ids):
             return np.full(len(note_ids), np.nan, np.float32)
         at = np.minimum(np.searchsorted(self.ids, note_ids), len(self.ids) - 1)
@@ -50,22 +54,22 @@ class Facts:
         return np.where(self.ids[at] == note_ids, times, np.nan)
 
 
-class FactsBook:
-    """The facts of one index, brought up to date when asked for. Any thread may ask."""
+class FactsCache:
+    """Caches the facts of one index and updates them on access. Thread-safe."""
 
     def __init__(self, root: Path, shelved: Collection[str]) -> None:
-        """`root` is the vault, which says what its daily notes are; `shelved` are statuses."""
+        """`root` is the folder of the vault; `shelved` are the statuses of shelved notes."""
         self._root = root
-        self._words = frozenset(status.casefold() for status in shelved)
-        self._content = f"facts, shelved: {sorted(self._words)}"
-        self._making = threading.Lock()
+        self._shelved_statuses = frozenset(status.casefold() for status in shelved)
+        self._content = f"facts, shelved: {sorted(self._shelved_statuses)}"
+        self._lock = threading.Lock()
         self._generation = -1
         self._settings = _ABSENT
         self._facts = Facts(np.empty(0, np.int64), np.empty((0, 4)))
 
-    def of(self, index: IndexReader) -> Facts:
-        """The facts as they are now."""
-        with self._making:
+    def current(self, index: IndexReader) -> Facts:
+        """The facts at the current generation of the index."""
+        with self._lock:
             if index.text_generation != self._generation:
                 self._update(index)
             return self._facts
@@ -74,16 +78,16 @@ class FactsBook:
         settings = _changed_at(self._root / SETTINGS)
         generation = index.text_generation
         if self._generation < 0:
-            self._recall(index, generation)
+            self._load(index, generation)
         since = self._generation if settings == self._settings else -1
         if since < generation:
             read = self._read(index, since)
             self._generation, self._settings = generation, settings
-            if read > _MANY:
-                self._keep(index)
+            if read > _MIN_CHANGED:
+                self._save(index)
 
     def _read(self, index: IndexReader, since: int) -> int:
-        """Bring the facts up to date; returns how many notes changed."""
+        """Update the facts; returns how many notes changed since that generation."""
         ids, changed = index.notes_changed_since(since)
         table = np.full((len(ids), 4), np.nan)
         old = self._facts
@@ -91,24 +95,24 @@ class FactsBook:
         table[np.searchsorted(ids, old.ids[kept])] = old.table[kept]
         daily = DailyNotes.read(self._root)
         read = [note.id for note in changed]
-        there = np.isin(read, ids)  # a note may come between the two readings
-        told = [self._row(note, daily) for note in changed]
-        if there.any():
-            table[np.searchsorted(ids, np.array(read)[there])] = np.array(told)[there]
+        known = np.isin(read, ids)  # a note may be added between the two reads
+        rows = [self._row(note, daily) for note in changed]
+        if known.any():
+            table[np.searchsorted(ids, np.array(read)[known])] = np.array(rows)[known]
         self._facts = Facts(ids, table)
         return len(changed)
 
-    def _recall(self, index: IndexReader, latest: int) -> None:
-        """Begin with what an earlier process kept; notes that changed since are read again."""
-        kept = index.array_cache.load(_SNAPSHOT, self._content)
-        if kept is None or not {"ids", "table", "made"} <= kept.keys():
+    def _load(self, index: IndexReader, latest: int) -> None:
+        """Load the snapshot of an earlier process; notes that changed since are read again."""
+        saved = index.array_cache.load(_SNAPSHOT, self._content)
+        if saved is None or not {"ids", "table", "made"} <= saved.keys():
             return
-        generation, settings = kept["made"].tolist()
-        if generation <= latest:  # else the database is an older copy of itself
-            self._facts = Facts(kept["ids"], kept["table"])
+        generation, settings = saved["made"].tolist()
+        if generation <= latest:  # otherwise the database was replaced by an older copy
+            self._facts = Facts(saved["ids"], saved["table"])
             self._generation, self._settings = generation, settings
 
-    def _keep(self, index: IndexReader) -> None:
+    def _save(self, index: IndexReader) -> None:
         made = np.array([self._generation, self._settings], np.int64)
         facts = self._facts
         arrays = {"ids": facts.ids, "table": facts.table, "made": made}
@@ -120,7 +124,7 @@ class FactsBook:
             unknown if note.created is None else note.created,
             unknown if note.modified is None else note.modified,
             float(daily.holds(note.path, note.properties)),
-            float(not self._words.isdisjoint(_statuses(note.properties))),
+            float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
         )
 
 

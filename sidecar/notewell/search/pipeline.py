@@ -1,12 +1,12 @@
-"""A query's way, each stage once: parse, filter, retrieve, fuse, rank, show.
+"""Runs a search through its stages: parse, filter, retrieve, fuse, boost, rank, build results.
 
-All doors search through `search`; none assembles a search of its own.
+Every interface searches through `search`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,27 +22,20 @@ from notewell.contract.search import (
 )
 from notewell.errors import ModelError
 from notewell.index.port import IndexReader
-from notewell.search import (
-    expand,
-    filters,
-    fuse,
-    query,
-    results,
-    retrieve,
-    scope,
-)
-from notewell.search.boosts import Lift
-from notewell.search.candidates import Candidates, by_note, with_whole
-from notewell.search.expand import Sides
-from notewell.search.explain import FOLLOWED, Trace, contributions, left_below
-from notewell.search.note_facts import FactsBook
-from notewell.search.postprocess import Arrangement, FindReranker
+from notewell.search import expand, filters, fuse, query, results, retrieve, signals
+from notewell.search import scope as scopes
+from notewell.search.boosts import Boosts
+from notewell.search.candidates import Candidates, by_note, with_whole_note_scores
+from notewell.search.expand import Retrieved
+from notewell.search.explain import MAX_TRACKED, Trace, contributions, paths_below_threshold
+from notewell.search.note_facts import FactsCache
+from notewell.search.postprocess import FindReranker, Postprocessing
 from notewell.search.query import ParsedQuery
 from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.retrieve import LookedUp
+from notewell.search.retrieve import KeywordResult
 from notewell.search.scope import Scope
-from notewell.search.sentences import Closest
-from notewell.search.signals import Signals, confidence, query_signals, semantic_share, unreadable
+from notewell.search.sentences import ClosestSentence
+from notewell.search.signals import Signals
 from notewell.search.snippet import Snippets
 from notewell.search.terms import Terms
 from notewell.sources import source_of
@@ -51,15 +44,12 @@ from notewell.types import (
     FloatArray,
     IdArray,
     KnowsTokens,
-    PropertyValue,
     SearchMode,
     SearchRules,
     VaultRecord,
 )
 
 T = TypeVar("T")
-
-_HIGHLIGHTED = 0.1  # tokens rarer than this part of the rarest one are worth marking
 
 
 def search(
@@ -71,31 +61,31 @@ def search(
     *,
     semantic_reason: str | None,
     helpers: Executor | None = None,
-    facts: FactsBook | None = None,
+    facts: FactsCache | None = None,
     reranker: FindReranker | None = None,
 ) -> SearchReply:
-    """Answer a search. `semantic_reason` says why there is no `embedder`, for the warning.
+    """Answer a search request.
 
-    With `helpers` words are looked up in one of their threads while the model reads the query.
-    `facts` are kept from search to search by whoever searches this index often. `reranker` gives
-    the model that reads the first results, where that is asked for.
+    Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
+    both add a warning with the `semantic_reason`.
 
-    Without an embedder hybrid mode answers by keywords and semantic mode finds nothing; both say
-    so in `warnings`.
+    `helpers` runs the keyword half in another thread while the model embeds the query. `facts` is
+    a cache to reuse between searches of this index. `reranker` returns the reranking model, and is
+    called only if the request or the rules enable reranking.
 
     Raises:
-        QueryTooLongError: more characters than a query may have.
-        IndexFailure: the index does not read.
+        QueryTooLongError: the query has more characters than the limit.
+        IndexFailure: the index cannot be read.
 
     """
-    book = facts or FactsBook(vault.path, rules.shelved_status)
-    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers, book, reranker)
+    cache = facts or FactsCache(vault.path, rules.shelved_status)
+    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers, cache, reranker)
     return run.reply()
 
 
 @dataclass(slots=True)
 class _Run:
-    """One search. What stages leave for the reply is gathered here."""
+    """The state of one search; stages store here what the reply reports."""
 
     index: IndexReader
     embedder: Embedder | None
@@ -104,7 +94,7 @@ class _Run:
     vault: VaultRecord
     semantic_reason: str | None
     helpers: Executor | None
-    facts: FactsBook
+    facts: FactsCache
     reranker: FindReranker | None
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
@@ -113,7 +103,7 @@ class _Run:
     total: int = 0
     confidence: float | None = None
     expansion: tuple[str, ...] = ()
-    made_of: tuple[Contribution, ...] = ()
+    contributions: tuple[Contribution, ...] = ()
 
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
@@ -121,12 +111,12 @@ class _Run:
         parsed = query.parse(self.request.q, plain=self.request.plain)
         self.warnings += parsed.warnings
         trace.stage("parse", count_in=1, count_out=1)
-        among = self.scoped(parsed, self.filter(parsed, trace), trace)
+        scope = self.scope(parsed, self.filter(parsed, trace), trace)
         found: tuple[Result, ...] = ()
         if parsed.text:
-            found = self.scored(parsed, among, trace)
-        elif among.notes is not None:
-            found = self.listed(among.notes, trace)
+            found = self.scored(parsed, scope, trace)
+        elif scope.notes is not None:
+            found = self.listed(scope.notes, trace)
         return SearchReply(
             query=self.request.q,
             vault=self.vault.name,
@@ -140,11 +130,11 @@ class _Run:
             confidence=self.confidence,
             results=found,
             warnings=tuple(self.warnings),
-            explain=trace.explain(_described(parsed), self.made_of),
+            explain=trace.explain(query.describe_query(parsed), self.contributions),
         )
 
     def filter(self, parsed: ParsedQuery, trace: Trace) -> IdArray | None:
-        """Ids of the notes that may be found; None: all of them."""
+        """Ids of the notes that meet the conditions; None: no conditions."""
         if parsed.condition is None and not (parsed.text and self.request.hidden):
             return None
         allowed = filters.allowed(parsed.condition, self.index, hidden=self.request.hidden)
@@ -157,21 +147,21 @@ class _Run:
         )
         return allowed.notes
 
-    def scoped(self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace) -> Scope:
-        """Of those notes, the ones that are not left out by default."""
+    def scope(self, parsed: ParsedQuery, notes: IdArray | None, trace: Trace) -> Scope:
+        """`notes` without those that a search excludes by default."""
         if self.request.everything or (notes is None and not parsed.text):
-            return Scope(notes, scope.NO_NOTES)
-        facts = self.facts.of(self.index)
-        among = scope.narrowed(notes, facts, parsed, self.rules)
-        for part in among.removed:
+            return Scope(notes, scopes.NO_NOTES)
+        facts = self.facts.current(self.index)
+        scope = scopes.default_scope(notes, facts, parsed, self.rules)
+        for part in scope.removed:
             self.filtered[part.reason] = self.filtered.get(part.reason, 0) + part.count
         count = len(facts.ids) if notes is None else len(notes)
-        removed = sum(part.count for part in among.removed)
-        trace.stage("scope", count_in=count, count_out=count - removed, removed=among.removed)
-        return among
+        removed = sum(part.count for part in scope.removed)
+        trace.stage("scope", count_in=count, count_out=count - removed, removed=scope.removed)
+        return scope
 
     def listed(self, notes: IdArray, trace: Trace) -> tuple[Result, ...]:
-        """A query of conditions alone: all notes that meet them, the latest first."""
+        """Results of a query of conditions only: all notes that meet them, newest first."""
         wanted = set(notes.tolist())
         listed = [note for note in self.index.all_notes() if note.id in wanted]
         listed.sort(key=lambda note: (-(note.modified or 0.0), note.path))
@@ -190,115 +180,127 @@ class _Run:
         )
         return shown
 
-    def scored(self, parsed: ParsedQuery, among: Scope, trace: Trace) -> tuple[Result, ...]:
-        """The notes that answer the words of the query, best first."""
-        limit = retrieve.depth(self.request.limit)
-        look_up = partial(
-            retrieve.look_up,
-            self.index,
-            parsed.text,
-            limit=limit,
-            notes=among.notes,
-            without=among.without,
-            scored=self.request.mode != "semantic",
-            typing=self.request.typing and not self.request.q[-1:].isspace(),
-        )
-        looking_up = self.beside(look_up)
-        vector = self.vector(parsed.text)
-        trace.stage("embed", count_in=1, count_out=int(vector is not None))
-        semantic = retrieve.by_meaning(self.index, vector, limit=limit, notes=among.notes)
-        semantic = retrieve.remaining(self.index, semantic, among.without)
-        found = looking_up()
-        if not found.terms.weights:
+    def scored(self, parsed: ParsedQuery, scope: Scope, trace: Trace) -> tuple[Result, ...]:
+        """Results for the text of the query, best first."""
+        first = self.retrieved(parsed.text, scope, trace)
+        if not first.keyword.terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
-        sides = self.widened(parsed.text, Sides(found, vector, semantic), among, trace)
-        found = sides.words
-        chunks = retrieve.both(self.index, found.chunks, sides.meaning)
+        retrieved = self.expanded(parsed.text, first, scope, trace)
+        keyword, vector = retrieved.keyword, retrieved.vector
+        chunks = retrieve.merge_hits(self.index, keyword.chunks, retrieved.semantic)
         trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        ranking = self.ranked(parsed, found, vector, chunks, trace)
-        notes = self.shown(ranking, parsed.text, trace)
+        ranking = self.ranked(parsed, keyword, vector, chunks, trace)
+        notes = self.postprocessed(ranking, parsed.text, trace)
         if trace.enabled:
-            terms = found.terms.query if self.request.mode != "semantic" else ()
-            self.made_of = contributions(self.index, ranking, notes, terms)
-            trace.stage("explain", count_in=len(notes), count_out=len(self.made_of))
+            terms = keyword.terms.query if self.request.mode != "semantic" else ()
+            self.contributions = contributions(self.index, ranking, notes, terms)
+            trace.stage("explain", count_in=len(notes), count_out=len(self.contributions))
         shown = results.build(
             self.index,
             notes,
-            self.snippets(parsed.text, found.terms, vector),
+            self.snippets(parsed.text, keyword.terms, vector),
             source_of(self.vault).uri,
         )
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
         return shown
 
-    def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
-        """What shows the passages: by the telling words, else by the closest sentence."""
-        model: object = self.embedder if vector is not None else None
-        closest = Closest(model, text) if isinstance(model, KnowsTokens) else None
-        return Snippets(_highlighted(terms), self.rules.snippet_chars, closest=closest)
+    def retrieved(self, text: str, scope: Scope, trace: Trace) -> Retrieved:
+        """The hits of both halves of the search."""
+        limit = retrieve.depth(self.request.limit)
+        search_keywords = partial(
+            retrieve.search_keywords,
+            self.index,
+            text,
+            limit=limit,
+            notes=scope.notes,
+            excluded=scope.excluded,
+            scored=self.request.mode != "semantic",
+            typing=self.request.typing and not self.request.q[-1:].isspace(),
+        )
+        keyword = self.start(search_keywords)
+        vector = self.vector(text)
+        trace.stage("embed", count_in=1, count_out=int(vector is not None))
+        semantic = retrieve.semantic_hits(self.index, vector, limit=limit, notes=scope.notes)
+        semantic = retrieve.exclude_hits(self.index, semantic, scope.excluded)
+        return Retrieved(keyword(), vector, semantic)
 
-    def beside(self, lookup: Callable[[], T]) -> Callable[[], T]:
-        """Begin `lookup` where a helper is at hand; what is given back waits for its answer."""
+    def start(self, task: Callable[[], T]) -> Callable[[], T]:
+        """Start a task in a helper thread, if there is one; the returned function waits for it."""
         if self.helpers is None or self.request.mode == "keyword":
-            return lookup
-        return self.helpers.submit(lookup).result
+            return task
+        return self.helpers.submit(task).result
 
-    def shown(self, ranking: Ranking, text: str, trace: Trace) -> Sequence[RankedNote]:
-        """The notes of the reply, arranged as is asked."""
-        arrangement = Arrangement(self.index, self.request, self.rules, self.reranker, trace)
-        notes = arrangement.of(ranking, text)
-        self.warnings += arrangement.warnings
-        if arrangement.repeated:
-            self.filtered["near_duplicate"] = arrangement.repeated
-            self.total -= arrangement.repeated
-        if arrangement.read_by is not None:
-            params = {**self.fusion.params, "reranker": arrangement.read_by}
+    def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
+        """Makes snippets around the terms of the query, or else around the closest sentence."""
+        model: object = self.embedder if vector is not None else None
+        closest = ClosestSentence(model, text) if isinstance(model, KnowsTokens) else None
+        return Snippets(terms.highlight_weights(), self.rules.snippet_chars, closest=closest)
+
+    def postprocessed(self, ranking: Ranking, text: str, trace: Trace) -> Sequence[RankedNote]:
+        """The notes of the reply: reranked and without near-duplicates, if enabled."""
+        postprocessing = Postprocessing(self.index, self.request, self.rules, self.reranker, trace)
+        notes = postprocessing.apply(ranking, text)
+        self.warnings += postprocessing.warnings
+        if postprocessing.duplicate_count:
+            self.filtered["near_duplicate"] = postprocessing.duplicate_count
+            self.total -= postprocessing.duplicate_count
+        if postprocessing.reranked_by is not None:
+            params = {**self.fusion.params, "reranker": postprocessing.reranked_by}
             self.fusion = Fusion(self.fusion.method, params)
         return notes
 
-    def widened(self, text: str, sides: Sides, among: Scope, trace: Trace) -> Sides:
-        """What both sides find when more is asked for: of a short query, where that is wanted."""
-        wanted = self.rules.expand if self.request.expand is None else self.request.expand
-        if not wanted or not expand.is_short(text):
-            return sides
-        by_words = self.request.mode != "semantic"
-        limit = retrieve.depth(self.request.limit)
-        more = expand.widened(self.index, text, sides, among, limit=limit, by_words=by_words)
-        self.expansion = more.expanded
-        trace.stage("expand", count_in=1, count_out=1 + len(more.expanded))
-        return more
+    def expanded(self, text: str, first: Retrieved, scope: Scope, trace: Trace) -> Retrieved:
+        """The hits of the expanded query, if the query is short and expansion is enabled."""
+        enabled = self.rules.expand if self.request.expand is None else self.request.expand
+        if not enabled or not expand.is_short(text):
+            return first
+        found = expand.retrieve_expanded(
+            self.index,
+            text,
+            first,
+            scope,
+            limit=retrieve.depth(self.request.limit),
+            keywords=self.request.mode != "semantic",
+        )
+        self.expansion = found.expanded
+        trace.stage("expand", count_in=1, count_out=1 + len(found.expanded))
+        return found
 
     def ranked(
         self,
         parsed: ParsedQuery,
-        found: LookedUp,
+        found: KeywordResult,
         vector: FloatArray | None,
         chunks: Candidates,
         trace: Trace,
     ) -> Ranking:
-        """The notes of the chunks in order; what the reply says of the whole list is noted."""
+        """The notes of the candidate chunks in order."""
         notes = by_note(chunks)
-        asked = found.terms.asked
-        signals = query_signals(
-            notes, parsed.text, known=asked(known=True), asked=asked(known=False)
+        measured = signals.query_signals(
+            notes,
+            parsed.text,
+            known_idf=found.terms.total_idf(known=True),
+            total_idf=found.terms.total_idf(known=False),
         )
-        plan = self.plan(parsed.text, signals, vector)
+        plan = self.plan(parsed.text, measured, vector)
         scored = notes
         if "whole_notes" not in self.request.ignore:
-            scored = with_whole(notes, found.note_ids, found.note_bm25)
-        lift = Lift(
+            scored = with_whole_note_scores(notes, found.note_ids, found.note_bm25)
+        boosts = Boosts(
             self.index,
             self.facts,
             self.rules,
             self.request,
             found.terms,
-            dated=scope.asks_for_dates(parsed),
+            dated=scopes.mentions_date(parsed),
         )
-        least = max(self.request.min_score, self.rules.min_score)
-        ranking, below = rank(chunks, scored, plan, min_score=least, lift=lift.of)
-        self.warnings += lift.warnings
-        self.confidence = confidence(notes, signals, _possible(self.request.mode, vector))
-        self.conclude(ranking, below)
+        threshold = max(self.request.min_score, self.rules.min_score)
+        ranking, below = rank(chunks, scored, plan, min_score=threshold, boost=boosts.multipliers)
+        self.warnings += boosts.warnings
+        mode = _possible_mode(self.request.mode, vector)
+        self.confidence = signals.confidence(notes, measured, mode)
+        self.report(ranking, below)
         trace.stage(
             "fuse",
             count_in=len(notes),
@@ -309,7 +311,7 @@ class _Run:
         return ranking
 
     def vector(self, text: str) -> FloatArray | None:
-        """The query's embedding, where the mode asks for meaning and a model answers."""
+        """The embedding of the query (dimensions,); None in keyword mode or without a model."""
         if self.request.mode == "keyword":
             return None
         if self.embedder is None:
@@ -328,58 +330,41 @@ class _Run:
             self.warnings.append(f"Semantic search is unavailable: {error.message}")
             return None
 
-    def plan(self, text: str, signals: Signals, vector: FloatArray | None) -> fuse.Plan:
-        """How the sides are weighed for this query."""
+    def plan(self, text: str, measured: Signals, vector: FloatArray | None) -> fuse.Plan:
+        """The fusion method and weights for this query."""
         if self.request.mode == "semantic":
-            return fuse.MEANING_ALONE
+            return fuse.SEMANTIC_ONLY
         if vector is None or self.embedder is None:
-            return fuse.KEYWORDS_ALONE
-        alpha = self.request.alpha
+            return fuse.KEYWORD_ONLY
         if self.request.fusion != "auto":
-            return fuse.plan(self.request.fusion, alpha)
-        unread = 0.0
+            return fuse.plan(self.request.fusion, self.request.alpha)
+        unreadable = 0.0
         if "spelling" not in self.request.ignore:
-            unread = unreadable(text, self.embedder.count_tokens)
-        share = semantic_share(signals, unread) if alpha is None else alpha
-        return fuse.Plan("auto", 1.0 - share, share, {**signals.as_params(), "unreadable": unread})
+            unreadable = signals.unreadable_share(text, self.embedder.count_tokens)
+        return signals.adaptive_plan(measured, unreadable, self.request.alpha)
 
-    def conclude(self, ranking: Ranking, below: int) -> None:
-        """Note what the reply says of the whole list."""
+    def report(self, ranking: Ranking, below: int) -> None:
+        """Store what the reply reports of the whole ranking."""
         if below:
             self.filtered["min_score"] = below
         self.total = len(ranking)
         plan = ranking.plan
         weights = {"keyword_weight": plan.keyword_weight, "semantic_weight": plan.semantic_weight}
-        rounded = {name: round(value, 6) for name, value in {**weights, **plan.why}.items()}
-        self.fusion = Fusion(plan.method, {**rounded, "best": ranking.best})
+        params = {name: round(value, 6) for name, value in {**weights, **plan.params}.items()}
+        self.fusion = Fusion(plan.method, {**params, "best": ranking.best})
 
     def removed_below(self, ranking: Ranking, below: int, trace: Trace) -> Sequence[Removed]:
-        """What fell below the least score, for the trace."""
+        """The notes below the score threshold, for the trace."""
         if not below or not trace.enabled:
             return ()
-        return (Removed("min_score", below, left_below(self.index, ranking)),)
+        return (Removed("min_score", below, paths_below_threshold(self.index, ranking)),)
 
     def paths(self, ranking: Ranking) -> list[str]:
         """Paths of the first notes, for the trace."""
-        ids = ranking.note_ids(FOLLOWED)
+        ids = ranking.note_ids(MAX_TRACKED)
         notes = self.index.notes(ids)
         return [notes[note_id].path for note_id in ids if note_id in notes]
 
 
-def _possible(mode: SearchMode, vector: FloatArray | None) -> SearchMode:
+def _possible_mode(mode: SearchMode, vector: FloatArray | None) -> SearchMode:
     return "keyword" if mode == "hybrid" and vector is None else mode
-
-
-def _highlighted(terms: Terms) -> Mapping[str, float]:
-    """Tokens worth marking: not those that nearly every passage has."""
-    telling = {token: terms.rarity[token] * weight for token, weight in terms.weights.items()}
-    least = _HIGHLIGHTED * max(telling.values())
-    return {token: worth for token, worth in telling.items() if worth >= least}
-
-
-def _described(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:
-    return {
-        "text": parsed.text,
-        "phrases": parsed.phrases,
-        "condition": query.describe(parsed.condition),
-    }

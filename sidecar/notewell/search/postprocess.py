@@ -1,6 +1,13 @@
-"""The first results as they are shown: read by a model and near-duplicates made one, where asked.
+"""Postprocesses the first results: reranking by a model, and removal of near-duplicates.
 
-Both are optional. What fails is skipped, and told.
+Both are optional, and skipped with a warning if they fail.
+
+Reranking blends two orders by weighted reciprocal rank fusion, so that a note that the search put
+first stays near the top; results that the time budget does not cover keep their rank.
+
+A high cosine does not make two notes duplicates, because notes made from one template have one as
+well. So notes with similar vectors are compared by their runs of words (Broder 1997, "On the
+resemblance and containment of documents").
 """
 
 from __future__ import annotations
@@ -14,119 +21,25 @@ from notewell.contract.search import Removed, SearchRequest
 from notewell.errors import ModelError, NotewellError
 from notewell.index.analyze import words
 from notewell.index.port import IndexReader
-from notewell.search.explain import TOP, Trace
+from notewell.search.explain import MAX_PATHS, Trace
 from notewell.search.rank import RankedNote, Ranking
 from notewell.types import FloatArray, Reranker, SearchRules
 
-HEAD = 20  # results that are read, if the time suffices
-K = 2.0
-FIRST_WEIGHT = 2.0  # of the order that the search gave, against 1 for the model's
+FindReranker = Callable[[], Reranker]  # raises a NotewellError if there is no model
 
-
-@dataclass(frozen=True, slots=True)
-class Reranked:
-    """The results in their new order, and how many of them were read."""
-
-    notes: tuple[RankedNote, ...]
-    read: int
-
-
-def rerank(
-    index: IndexReader,
-    reranker: Reranker,
-    query: str,
-    ranked: Sequence[RankedNote],
-    *,
-    budget_s: float,
-) -> Reranked:
-    """Read the best passage of the first results and blend the orders.
-
-    Scores stay with places, so that the list stays comparable; `scores.rerank` is the model's.
-
-    Raises:
-        ModelError: the model fails.
-
-    """
-    head = [note for note in ranked[:HEAD] if note.passages]
-    notes = index.notes([note.note_id for note in head])
-    chunks = index.chunks([note.passages[0][0] for note in head])
-    there = [n for n in head if n.note_id in notes and n.passages[0][0] in chunks]
-    texts = [f"{notes[n.note_id].title}\n{chunks[n.passages[0][0]].text}" for n in there]
-    judged = reranker.judge(query, texts, budget_s=budget_s) if texts else np.empty(0, np.float32)
-    verdicts = dict(zip((note.note_id for note in there), judged.tolist(), strict=True))
-    read = [note for note in ranked if not np.isnan(verdicts.get(note.note_id, np.nan))]
-    order = blend(np.array([verdicts[note.note_id] for note in read], np.float32))
-    places = [place for place, note in enumerate(ranked) if note in read]
-    new = list(ranked)
-    for place, at in zip(places, order, strict=True):
-        note = read[at]
-        scores = replace(note.scores, rerank=round(verdicts[note.note_id], 6))
-        new[place] = replace(note, score=ranked[place].score, scores=scores)
-    return Reranked(tuple(new), len(read))
-
-
-def blend(judged: FloatArray) -> list[int]:
-    """The new order of results that stood in the order of `judged`, which the model gave them."""
-    first = np.arange(len(judged))
-    second = np.empty(len(judged), np.int64)
-    second[np.argsort(-judged, kind="stable")] = first
-    worth = FIRST_WEIGHT / (K + first) + 1.0 / (K + second)
-    order: list[int] = np.argsort(-worth, kind="stable").tolist()
-    return order
-
-
-MAX_COMPARED = 200  # notes of a list that are compared with each other
-_SUSPECT = 0.85  # cosine of their best passages
-_SAME = 0.85  # of the runs of words that either has, those that both have
+MAX_RERANKED = 20  # first results that the model reads, as far as the time budget allows
+RANK_OFFSET = 2.0  # the k of reciprocal rank fusion; small, so that the first ranks count most
+SEARCH_WEIGHT = 2.0  # of the order of the search; the model's order has 1
+MAX_COMPARED = 200  # notes of a list that are compared for near-duplicates
+_SIMILAR_COSINE = 0.85  # of best passages, from which the texts of two notes are compared
+_DUPLICATE_RESEMBLANCE = 0.85
 _RUN = 4  # words
 _MAX_WORDS = 5_000
 
 
-def duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
-    """Notes of the list that nearly repeat one before them, each with that one (both by id)."""
-    compared = [note for note in ranked[:MAX_COMPARED] if note.passages]
-    best = np.array([note.passages[0][0] for note in compared], np.int64)
-    there, rows = index.vectors.of_chunks(best)
-    owner = {note.passages[0][0]: note.note_id for note in compared}
-    notes = [owner[chunk_id] for chunk_id in there.tolist()]
-    runs: dict[int, frozenset[int]] = {}
-    found: dict[int, int] = {}
-    for first, second in np.argwhere(np.triu(rows @ rows.T >= _SUSPECT, 1)).tolist():
-        one, other = notes[first], notes[second]
-        if one in found or other in found:
-            continue
-        for note_id in (one, other):
-            if note_id not in runs:
-                runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
-        if resemblance(runs[one], runs[other]) >= _SAME:
-            found[other] = one
-    return found
-
-
-def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Whether two notes, each by its runs of words, say nearly the same."""
-    return resemblance(one, other) >= _SAME
-
-
-def runs_of(texts: Iterable[str]) -> frozenset[int]:
-    """A note's runs of four words, by their hashes; of a note with fewer, all its words in one."""
-    found = [word for text in texts for word in words(text)][:_MAX_WORDS]
-    last = max(1, len(found) - _RUN + 1)
-    return frozenset(hash(tuple(found[at : at + _RUN])) for at in range(last))
-
-
-def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
-    """What two sets share, against all that is in either: 0..1."""
-    either = len(one | other)
-    return len(one & other) / either if either else 1.0
-
-
-FindReranker = Callable[[], Reranker]  # raises an error of ours where there is none
-
-
 @dataclass(slots=True)
-class Arrangement:
-    """Arranges the results of one search. `warnings` name what was skipped."""
+class Postprocessing:
+    """Postprocesses the results of one search. `warnings` name what was skipped."""
 
     index: IndexReader
     request: SearchRequest
@@ -134,26 +47,26 @@ class Arrangement:
     reranker: FindReranker | None
     trace: Trace
     warnings: list[str] = field(default_factory=list)
-    repeated: int = 0  # near-duplicates left out
-    read_by: str | None = None  # the model that read the first results
+    duplicate_count: int = 0  # near-duplicates that were removed
+    reranked_by: str | None = None  # name of the model
 
-    def of(self, ranking: Ranking, text: str) -> Sequence[RankedNote]:
-        """The notes of the reply, in order; `text` is what was searched for."""
+    def apply(self, ranking: Ranking, text: str) -> Sequence[RankedNote]:
+        """The notes of the reply, in order; `text` is the text of the query."""
         limit = self.request.limit
-        reads = _either(self.request.rerank, self.rules.rerank)
+        reranks = _either(self.request.rerank, self.rules.rerank)
         collapses = _either(self.request.collapse, self.rules.collapse)
-        wanted = max(limit, HEAD) if reads else limit
+        wanted = max(limit, MAX_RERANKED) if reranks else limit
         if collapses:
             wanted = max(wanted, min(2 * wanted, max(wanted, MAX_COMPARED)))
         notes: Sequence[RankedNote] = ranking.top(wanted, self.rules.passages)
-        if reads:
-            notes = self._read(notes, text)
+        if reranks:
+            notes = self._reranked(notes, text)
         if collapses:
             notes = self._collapsed(notes)
         return notes[:limit]
 
-    def _read(self, notes: Sequence[RankedNote], text: str) -> Sequence[RankedNote]:
-        """The notes in the order that a model gives them, too; as they are where none can."""
+    def _reranked(self, notes: Sequence[RankedNote], text: str) -> Sequence[RankedNote]:
+        """The reranked notes; unchanged, with a warning, if there is no model or it fails."""
         if self.reranker is None or not notes:
             return notes
         try:
@@ -164,7 +77,7 @@ class Arrangement:
             why = error.brief if isinstance(error, ModelError) else error.message
             self.warnings.append(f"Results are not reranked: {why}")
             return notes
-        self.read_by = model.name
+        self.reranked_by = model.name
         self.trace.stage(
             "rerank",
             count_in=len(notes),
@@ -174,11 +87,13 @@ class Arrangement:
         return reranked.notes
 
     def _collapsed(self, notes: Sequence[RankedNote]) -> Sequence[RankedNote]:
-        repeated = duplicates(self.index, notes)
-        self.repeated = len(repeated)
-        kept = [note for note in notes if note.note_id not in repeated]
-        paths = self._paths([note for note in notes if note.note_id in repeated][:TOP])
-        removed = [Removed("near_duplicate", len(repeated), tuple(paths))] if repeated else []
+        duplicate_of = find_duplicates(self.index, notes)
+        self.duplicate_count = len(duplicate_of)
+        kept = [note for note in notes if note.note_id not in duplicate_of]
+        paths = self._paths([note for note in notes if note.note_id in duplicate_of][:MAX_PATHS])
+        removed = (
+            [Removed("near_duplicate", len(duplicate_of), tuple(paths))] if duplicate_of else []
+        )
         self.trace.stage(
             "collapse",
             count_in=len(notes),
@@ -193,5 +108,97 @@ class Arrangement:
         return [known[note.note_id].path for note in notes if note.note_id in known]
 
 
-def _either(asked: bool | None, rule: bool) -> bool:
-    return rule if asked is None else asked
+def _either(requested: bool | None, rule: bool) -> bool:
+    return rule if requested is None else requested
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The results in their new order, and how many of them the model read."""
+
+    notes: tuple[RankedNote, ...]
+    read: int
+
+
+def rerank(
+    index: IndexReader,
+    reranker: Reranker,
+    query: str,
+    ranked: Sequence[RankedNote],
+    *,
+    budget_s: float,
+) -> Reranked:
+    """Rerank the first results by their best passages, blended with the order of the search.
+
+    `score` stays with the rank, so that scores still decrease down the list; `scores.rerank` is
+    the model's score. `budget_s` is the time for the model in seconds.
+
+    Raises:
+        ModelError: the model fails.
+
+    """
+    head = [note for note in ranked[:MAX_RERANKED] if note.passages]
+    notes = index.notes([note.note_id for note in head])
+    chunks = index.chunks([note.passages[0][0] for note in head])
+    readable = [n for n in head if n.note_id in notes and n.passages[0][0] in chunks]
+    texts = [f"{notes[n.note_id].title}\n{chunks[n.passages[0][0]].text}" for n in readable]
+    values = reranker.judge(query, texts, budget_s=budget_s) if texts else np.empty(0, np.float32)
+    model_scores = dict(zip((note.note_id for note in readable), values.tolist(), strict=True))
+    read = [note for note in ranked if not np.isnan(model_scores.get(note.note_id, np.nan))]
+    order = blend(np.array([model_scores[note.note_id] for note in read], np.float32))
+    ranks = [rank_at for rank_at, note in enumerate(ranked) if note in read]
+    new = list(ranked)
+    for rank_at, at in zip(ranks, order, strict=True):
+        note = read[at]
+        scores = replace(note.scores, rerank=round(model_scores[note.note_id], 6))
+        new[rank_at] = replace(note, score=ranked[rank_at].score, scores=scores)
+    return Reranked(tuple(new), len(read))
+
+
+def blend(model_scores: FloatArray) -> list[int]:
+    """Indices of the results in the blended order, from the model's scores (n,) in search order."""
+    first = np.arange(len(model_scores))
+    second = np.empty(len(model_scores), np.int64)
+    second[np.argsort(-model_scores, kind="stable")] = first
+    blended = SEARCH_WEIGHT / (RANK_OFFSET + first) + 1.0 / (RANK_OFFSET + second)
+    order: list[int] = np.argsort(-blended, kind="stable").tolist()
+    return order
+
+
+def find_duplicates(index: IndexReader, ranked: Sequence[RankedNote]) -> dict[int, int]:
+    """Near-duplicates in a ranked list: id of the note -> id of the better note it repeats."""
+    compared = [note for note in ranked[:MAX_COMPARED] if note.passages]
+    best = np.array([note.passages[0][0] for note in compared], np.int64)
+    known, rows = index.vectors.of_chunks(best)
+    owner = {note.passages[0][0]: note.note_id for note in compared}
+    notes = [owner[chunk_id] for chunk_id in known.tolist()]
+    runs: dict[int, frozenset[int]] = {}
+    found: dict[int, int] = {}
+    for first, second in np.argwhere(np.triu(rows @ rows.T >= _SIMILAR_COSINE, 1)).tolist():
+        one, other = notes[first], notes[second]
+        if one in found or other in found:
+            continue
+        for note_id in (one, other):
+            if note_id not in runs:
+                runs[note_id] = runs_of(chunk.text for chunk in index.chunks_of(note_id))
+        if resemblance(runs[one], runs[other]) >= _DUPLICATE_RESEMBLANCE:
+            found[other] = one
+    return found
+
+
+def is_duplicate(one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether two notes, given as their runs of words, have nearly the same text."""
+    return resemblance(one, other) >= _DUPLICATE_RESEMBLANCE
+
+
+def runs_of(texts: Iterable[str]) -> frozenset[int]:
+    """Hashes of a note's runs of four words; of a note with fewer words, of all its words."""
+    found = [word for text in texts for word in words(text)][:_MAX_WORDS]
+    last = max(1, len(found) - _RUN + 1)
+    return frozenset(hash(tuple(found[at : at + _RUN])) for at in range(last))
+
+
+def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
+    """Jaccard similarity of two sets, 0..1."""
+    either = len(one | other)
+    return len(one & other) / either if either else 1.0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from notewell.errors import QueryTooLongError
 from notewell.index.analyze import words
 from notewell.search import dates
 from notewell.search.lexer import MAX_WARNINGS, Lexeme, lex
+from notewell.types import PropertyValue
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
 
@@ -110,6 +111,15 @@ class ParsedQuery:
     condition: Node | None = None
     phrases: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+def describe_query(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:
+    """The parts of a parsed query, for an explanation."""
+    return {
+        "text": parsed.text,
+        "phrases": parsed.phrases,
+        "condition": describe(parsed.condition),
+    }
 
 
 def describe(node: Node | None) -> str:

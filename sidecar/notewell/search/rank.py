@@ -1,4 +1,4 @@
-"""From fused candidates to an ordered list of notes, each with its passages in order."""
+"""Ranks candidate notes by their fused and boosted scores, each with its best passages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from notewell.search.fuse import Fused, Plan, fuse
 from notewell.types import FloatArray
 
 _DIGITS = 6
-_PASSAGE_SHARE = 0.5  # a further passage is worth at least this part of the note's best one
+_PASSAGE_SHARE = 0.5  # minimum score of a further passage, relative to the note's best one
 
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """A note in its place. `passages` are (chunk id, value against the best one), best first."""
+    """A ranked note. `passages` are (chunk id, score relative to the best one), best first."""
 
     note_id: int
     score: float
@@ -30,7 +30,7 @@ class RankedNote:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """All candidate notes in order: `order` are places in `notes`, `scores` belong to them."""
+    """The candidate notes in order: `order` are indices into `notes`, `scores` align with it."""
 
     plan: Plan
     chunks: Candidates
@@ -39,39 +39,39 @@ class Ranking:
     multipliers: Multipliers
     order: Sequence[int]
     scores: FloatArray
-    best: float  # the fused score, lifted, that counts as 1
+    best: float  # the fused and boosted score that is scaled to 1
 
     def __len__(self) -> int:
         return len(self.order)
 
     def note_ids(self, limit: int) -> list[int]:
         """Ids of the first notes."""
-        return [int(self.notes.ids[place]) for place in self.order[:limit]]
+        return [int(self.notes.ids[at]) for at in self.order[:limit]]
 
     def top(self, limit: int, passages: int) -> tuple[RankedNote, ...]:
         """The first notes, each with its best passage and up to `passages` further ones."""
         passages_of = self._passages(passages + 1)
         return tuple(
             RankedNote(
-                note_id=int(self.notes.ids[place]),
+                note_id=int(self.notes.ids[at]),
                 score=_rounded(score),
                 scores=Scores(
-                    keyword=_known(self.fused.keyword[place]),
-                    semantic=_known(self.fused.semantic[place]),
-                    fused=_rounded(self.fused.fused[place]),
-                    tag=_at(self.multipliers.tag, place),
-                    recency=_at(self.multipliers.recency, place),
-                    graph=_at(self.multipliers.graph, place),
+                    keyword=_known(self.fused.keyword[at]),
+                    semantic=_known(self.fused.semantic[at]),
+                    fused=_rounded(self.fused.fused[at]),
+                    tag=_at(self.multipliers.tag, at),
+                    recency=_at(self.multipliers.recency, at),
+                    graph=_at(self.multipliers.graph, at),
                 ),
-                raw=RawScores(_known(self.notes.bm25[place]), _known(self.notes.cosine[place])),
-                passages=passages_of(int(self.notes.ids[place])),
+                raw=RawScores(_known(self.notes.bm25[at]), _known(self.notes.cosine[at])),
+                passages=passages_of(int(self.notes.ids[at])),
             )
-            for place, score in zip(self.order[:limit], self.scores[:limit].tolist(), strict=True)
+            for at, score in zip(self.order[:limit], self.scores[:limit].tolist(), strict=True)
         )
 
     def _passages(self, limit: int) -> Callable[[int], tuple[tuple[int, float], ...]]:
-        """Tells of a note its chunks, (id, value against the best one), best first."""
-        values = fuse(self.chunks, self.plan.of_passages()).fused
+        """A function from a note id to its chunks: (id, score relative to the best), best first."""
+        values = fuse(self.chunks, self.plan.for_passages()).fused
         order = np.lexsort((-values, self.chunks.note_ids))
         owners, ids, values = self.chunks.note_ids[order], self.chunks.ids[order], values[order]
 
@@ -95,29 +95,30 @@ def rank(
     plan: Plan,
     *,
     min_score: float = 0.0,
-    lift: Callable[[Candidates, FloatArray], Multipliers] | None = None,
+    boost: Callable[[Candidates, FloatArray], Multipliers] | None = None,
 ) -> tuple[Ranking, int]:
-    """Order `notes`, which are those of `chunks`; also how many fell below `min_score`.
+    """Rank `notes`, the notes of `chunks`; also returns how many are below `min_score`.
 
-    A score is the cosine where only meaning counts, else the fused score, lifted, against the best.
-    Equal scores put the better keyword hit first, then the better cosine, then the older note.
+    A score is the cosine in semantic mode, else the fused and boosted score relative to the best.
+    Ties go to the better BM25, then the better cosine, then the lower note id. `boost` computes
+    multipliers from the notes and their fused scores (n,).
     """
     fused = fuse(notes, plan)
-    best, lifted, multipliers = 1.0, fused.fused, Multipliers()
+    best, boosted, multipliers = 1.0, fused.fused, Multipliers()
     if plan.method != "semantic" and len(notes):
-        if lift is not None:
-            multipliers = lift(notes, fused.fused)
-            lifted = multipliers.applied(fused.fused)
-        best = float(lifted.max()) or 1.0
-    scores = np.clip(lifted / np.float32(best), 0.0, 1.0)
+        if boost is not None:
+            multipliers = boost(notes, fused.fused)
+            boosted = multipliers.applied(fused.fused)
+        best = float(boosted.max()) or 1.0
+    scores = np.clip(boosted / np.float32(best), 0.0, 1.0)
     order = np.lexsort((notes.ids, -or_zero(notes.cosine), -or_zero(notes.bm25), -scores))
     kept = order[scores[order] >= min_score]
     ranking = Ranking(plan, chunks, notes, fused, multipliers, kept.tolist(), scores[kept], best)
     return ranking, len(order) - len(kept)
 
 
-def _at(multipliers: FloatArray | None, place: int) -> float | None:
-    return None if multipliers is None else _rounded(multipliers[place])
+def _at(multipliers: FloatArray | None, at: int) -> float | None:
+    return None if multipliers is None else _rounded(multipliers[at])
 
 
 def _known(score: np.float32) -> float | None:

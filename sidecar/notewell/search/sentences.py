@@ -21,7 +21,7 @@ MAX_PASSAGES = 2  # of a reply; each takes almost a millisecond
 _LEAST_CHARS = 12  # a shorter stretch is a marker or a number, not a sentence
 
 
-class Closest:
+class ClosestSentence:
     """Finds the sentence of a passage closest to one query, in the first few passages asked."""
 
     def __init__(self, model: KnowsTokens, query: str, *, passages: int = MAX_PASSAGES) -> None:

@@ -23,11 +23,11 @@ from notewell.index.bm25 import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search import fuse, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude
-from notewell.search.explain import FOLLOWED, Trace
-from notewell.search.postprocess import MAX_COMPARED, duplicates
+from notewell.search.explain import MAX_TRACKED, Trace
+from notewell.search.postprocess import MAX_COMPARED, find_duplicates
 from notewell.search.rank import RankedNote, Ranking, rank
 from notewell.search.similar_reasons import Reasons, near_by_links
-from notewell.search.similarity import Alike, Asked, alike, asked, look_around, telling
+from notewell.search.similarity import Asked, SimilarCandidates, alike, asked, center, telling
 from notewell.search.snippet import Snippets
 from notewell.sources import source_of
 from notewell.types import (
@@ -73,7 +73,7 @@ class _Found:
 
     ranking: Ranking
     terms: Sequence[QueryTerm] = ()
-    alike: Alike | None = None
+    alike: SimilarCandidates | None = None
     near: Mapping[int, float] = field(default_factory=dict)
 
 
@@ -118,7 +118,7 @@ class _Run:
         self, generation: int, ranking: Ranking | None, shown: tuple[Result, ...], trace: Trace
     ) -> SearchReply:
         """The reply; without a ranking nothing was asked for."""
-        by_words = ranking is not None and ranking.plan is not fuse.MEANING_ALONE
+        by_words = ranking is not None and ranking.plan is not fuse.SEMANTIC_ONLY
         fusion = Fusion("none")
         if ranking is not None:
             fusion = Fusion(
@@ -171,7 +171,7 @@ class _Run:
         limit = retrieve.depth(self.request.limit) + len(source.own)
         chunks = retrieve.retrieve(self.index, terms, None, limit=limit, notes=None)
         chunks = exclude(chunks, self.excluded(source, chunks))
-        ranking, _ = rank(chunks, by_note(chunks), fuse.KEYWORDS_ALONE)
+        ranking, _ = rank(chunks, by_note(chunks), fuse.KEYWORD_ONLY)
         return _Found(ranking, terms)
 
     def by_meaning(self, source: Asked, vectors: FloatArray) -> _Found:
@@ -187,7 +187,7 @@ class _Run:
             )
         found = alike(
             self.index,
-            look_around(self.index, vectors, own),
+            center(self.index, vectors, own),
             limit=2 * self.request.limit + len(own),
             near=np.array(sorted(near), np.int64),
         )
@@ -195,7 +195,7 @@ class _Run:
         notes = exclude(found.notes, gone)
         weights = [self.moved(near.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
         moved = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
-        ranking, _ = rank(exclude(found.chunks, gone), moved, fuse.MEANING_ALONE)
+        ranking, _ = rank(exclude(found.chunks, gone), moved, fuse.SEMANTIC_ONLY)
         return _Found(ranking, (), found, near)
 
     def moved(self, near: float) -> float:
@@ -218,7 +218,7 @@ class _Run:
         """The results, near-duplicates of one another made one, each with its reasons."""
         limit = self.request.limit
         ranked = found.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
-        repeated = duplicates(self.index, ranked[:MAX_COMPARED])
+        repeated = find_duplicates(self.index, ranked[:MAX_COMPARED])
         kept = [note for note in ranked if note.note_id not in repeated][:limit]
         trace.stage(
             "duplicates",
@@ -248,6 +248,6 @@ class _Run:
         return replace(note, scores=scores, raw=RawScores(cosine=cosine))
 
     def paths(self, ranking: Ranking) -> list[str]:
-        ids = ranking.note_ids(FOLLOWED)
+        ids = ranking.note_ids(MAX_TRACKED)
         notes = self.index.notes(ids)
         return [notes[note_id].path for note_id in ids if note_id in notes]

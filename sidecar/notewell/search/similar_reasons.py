@@ -13,7 +13,7 @@ from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.postprocess import is_duplicate, runs_of
 from notewell.search.rank import RankedNote
-from notewell.search.similarity import Alike, Asked
+from notewell.search.similarity import Asked, SimilarCandidates
 from notewell.types import Direction, StoredNote
 
 T = TypeVar("T", int, str)
@@ -57,7 +57,7 @@ def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
+class SharedContext:
     """What a note may share with others: its telling tags and the notes it is linked with."""
 
     note_id: int
@@ -65,7 +65,7 @@ class Kin:
     links: Collection[int]  # rarest first
 
     @classmethod
-    def of(cls, index: IndexReader, note: StoredNote) -> Kin:
+    def of(cls, index: IndexReader, note: StoredNote) -> SharedContext:
         """Look a note over once; tags and links that many notes have are left out."""
         notes = index.all_notes()
         most = max(_COMMON_LEAST, len(notes) // _COMMON_SHARE)
@@ -116,13 +116,13 @@ _SAME = 0.9  # score from which a note may be a duplicate of the source
 class Reasons:
     """Gives reasons for the results of one request."""
 
-    def __init__(self, index: IndexReader, source: Asked, alike: Alike | None) -> None:
+    def __init__(self, index: IndexReader, source: Asked, alike: SimilarCandidates | None) -> None:
         """`alike` None: the notes were found by words alone."""
         self._index = index
         self._source = source
         self._alike = alike
         note = source.note
-        self._kin = Kin.of(index, note) if note is not None else None
+        self._kin = SharedContext.of(index, note) if note is not None else None
         self._runs = runs_of(source.texts)
 
     def given(

@@ -26,7 +26,7 @@ from notewell.search.candidates import Candidates
 from notewell.search.names import find_note
 from notewell.types import ChunkHits, FloatArray, IdArray, StoredChunk, StoredNote
 
-TELLING_TERMS = 25
+KEY_TERMS = 25
 _PIECE_CHARS = 1000
 _LABEL_CHARS = 80
 
@@ -77,7 +77,7 @@ def telling(index: IndexReader, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]
         found = min(index.keywords.document_frequency(token), documents)
         if found:
             worth[token] = (1.0 + math.log(count)) * idf(found, documents)
-    chosen = sorted(worth, key=lambda token: (-worth[token], token))[:TELLING_TERMS]
+    chosen = sorted(worth, key=lambda token: (-worth[token], token))[:KEY_TERMS]
     return tuple(QueryTerm(token, worth[token] / worth[chosen[0]]) for token in chosen)
 
 
@@ -165,7 +165,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alike:
+class SimilarCandidates:
     """What is like a source. `chunks` and `notes` have the cosines; the rest aligns with `chunks`.
 
     `nearest`: which passage of the source each is like; `plain`: their cosine, nothing taken out.
@@ -177,7 +177,7 @@ class Alike:
     plain: FloatArray
 
 
-def look_around(index: IndexReader, vectors: FloatArray, own: IdArray) -> Source:
+def center(index: IndexReader, vectors: FloatArray, own: IdArray) -> Source:
     """A source of unit vectors (n, dimensions), with what stands around each in other notes.
 
     `own` are the chunks of the note it comes from.
@@ -209,7 +209,9 @@ def _share(usual: float) -> float:
     return LEAST_SHARE + (1.0 - LEAST_SHARE) * min(1.0, max(0.0, grown))
 
 
-def alike(index: IndexReader, source: Source, *, limit: int, near: IdArray | None = None) -> Alike:
+def alike(
+    index: IndexReader, source: Source, *, limit: int, near: IdArray | None = None
+) -> SimilarCandidates:
     """Passages and notes like the source, with those of the notes `near` among them.
 
     A note has the weighted mean, over the source's passages, of its best cosine with each.
@@ -223,7 +225,7 @@ def alike(index: IndexReader, source: Source, *, limit: int, near: IdArray | Non
     best = cosines.max(axis=0)
     plain = np.vecdot(source.vectors[nearest], rows)
     notes, scores = _by_note(owners, cosines, source.weights)
-    return Alike(
+    return SimilarCandidates(
         chunks=_candidates(ids, owners, best),
         notes=_candidates(notes, notes, scores),
         nearest=nearest,
