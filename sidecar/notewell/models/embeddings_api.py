@@ -1,7 +1,7 @@
-"""The API that OpenAI's /embeddings began and many servers speak.
+"""A client of OpenAI's /embeddings API, which many servers have.
 
-LM Studio, llama.cpp, vLLM, Ollama and Text Embeddings Inference on one's own computer; OpenAI,
-Jina, Mistral and others elsewhere. Only fields that all of them take are sent. Source:
+On the own computer these are LM Studio, llama.cpp, vLLM, Ollama and Text Embeddings Inference;
+elsewhere OpenAI, Jina, Mistral and others. Only fields that all of them accept are sent. Source:
 https://platform.openai.com/docs/api-reference/embeddings
 """
 
@@ -45,10 +45,10 @@ class TooLongError(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model of a server. `base_url` mostly ends in /v1; `key` "" sends none.
+    """A model of a server. `base_url` usually ends in /v1; `key` is "" if none is sent.
 
-    `dimensions` asks for vectors of that length, which few models can shorten; None leaves the
-    field out and takes the length that comes.
+    `dimensions` requests vectors of that length, which few models support; with None the model
+    decides.
     """
 
     base_url: str
@@ -60,7 +60,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """The server's name, which tells a person where their notes go."""
+        """The host name, to show where notes are sent."""
         return urlsplit(self.base_url).hostname or ""
 
 
@@ -80,7 +80,7 @@ class EmbeddingsApi:
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors from one request, float32 of shape (len(texts), dimensions).
 
-        Raises TooLongError where fewer or shorter texts may pass, ModelError for other failures.
+        Raises TooLongError if fewer or shorter texts may be accepted, else ModelError.
         """
         reply = self._send(texts)
         if reply.status == 200:
@@ -112,7 +112,7 @@ class EmbeddingsApi:
 
     @contextmanager
     def _cancellable(self) -> Iterator[Cancel]:
-        """A way to cancel the request of the block, which `close` uses."""
+        """Register a Cancel for the request in the block, so that `close` can cancel it."""
         cancel = Cancel()
         with self._lock:
             if self._closed:
@@ -140,7 +140,7 @@ class EmbeddingsApi:
         return np.asarray(vectors / lengths, np.float32)
 
     def _refusal(self, reply: Reply) -> ModelError:
-        """The error that a status stands for, with the server's own words."""
+        """The error of a status, with the message of the server."""
         words = self._without_key(error_words(reply.body))
         match reply.status:
             case 401 | 403:
@@ -177,7 +177,7 @@ class EmbeddingsApi:
 
 
 def _rows(reply: Reply, count: int) -> list[Sequence[Json]] | None:
-    """The vectors in the order of their `index`; None where a text has none, or two."""
+    """The vectors in the order of their `index`; None unless each text has exactly one."""
     try:
         body = reply.json()
     except HttpError:

@@ -25,8 +25,8 @@ class RemoteModel:
     """A model behind an API, and what it accepts.
 
     The prefixes are put before each query and each passage, as the model was trained.
-    `batch_texts` and `batch_tokens` limit one request; OpenAI takes 2,048 and 300,000, servers on
-    one's own computer less, and small batches are soon over.
+    `batch_texts` and `batch_tokens` limit one request; OpenAI accepts 2,048 and 300,000, servers on
+    the own computer fewer, and small batches finish sooner.
     """
 
     endpoint: Endpoint
@@ -41,17 +41,17 @@ class RemoteEmbedder:
     """Sends texts to a server. Satisfies `types.Embedder`; safe to call from several threads."""
 
     def __init__(self, model: RemoteModel, api: EmbeddingsApi, dimensions: int) -> None:
-        """`dimensions` is the length of the vectors that the server gives."""
+        """`dimensions` is the length of the server's vectors."""
         self._model = model
         self._api = api
         self._dimensions = dimensions
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are stored: provider, server, model, length and prefixes.
+        """The key of its vectors, a hash of provider, server, model, length and prefixes.
 
-        A server does not tell which weights it runs, so the hash is of these instead. Vectors of
-        two servers never mix, even where their models have the same name.
+        The weights of a server are unknown. So vectors of two servers are never compared, even if
+        their models have the same name.
         """
         endpoint = self._model.endpoint
         address = urlsplit(endpoint.base_url)
@@ -78,7 +78,7 @@ class RemoteEmbedder:
         return self._model.sizes
 
     def count_tokens(self, text: str) -> int:
-        """An estimate of the tokens of `text`, rather too high: the server has the tokenizer.
+        """Estimate the tokens of `text`, rather too high; only the server has the tokenizer.
 
         Three ASCII characters count as one token, any other character as one and a half.
         """
@@ -107,7 +107,7 @@ class RemoteEmbedder:
         self._api.close()
 
     def _batches(self, texts: Sequence[str]) -> Iterator[slice]:
-        """Rows that go into one request each, within the limits of texts and of tokens."""
+        """Split the rows into requests within the limits of texts and tokens."""
         start, tokens = 0, 0
         for row, text in enumerate(texts):
             cost = self.count_tokens(text)
@@ -120,7 +120,7 @@ class RemoteEmbedder:
             yield slice(start, len(texts))
 
     def _embed(self, texts: Sequence[str]) -> FloatArray:
-        """Unit vectors; what the server finds too long is halved, down to a single text."""
+        """Unit vectors. A batch that the server finds too long is halved, down to a single text."""
         try:
             return self._checked(self._api.embed(texts))
         except TooLongError:
@@ -142,7 +142,7 @@ class RemoteEmbedder:
 def load(options: EmbedderOptions) -> RemoteEmbedder:
     """The embedder that `options.remote` describes.
 
-    Unless the length of vectors is given, the server is asked for one. Raises ConfigError for an
+    Without a given length of vectors, a sample is embedded to find it. Raises ConfigError for an
     address that must not be used, ModelError as embedding does.
     """
     model = options.remote
@@ -160,5 +160,5 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
 
 
 def _readable(text: str) -> str:
-    """The text without lone surrogates, and never empty: servers refuse both."""
+    """Replace lone surrogates and empty texts, which servers refuse."""
     return text.encode("utf-8", "replace").decode() or " "
