@@ -81,7 +81,7 @@ export interface Problem {
   readonly code: string;
 }
 
-/** That a server is there and which contract it speaks; tells nothing of a vault. */
+/** That a server runs, and the version of its contract; reveals nothing about a vault. */
 export interface HealthReply {
   readonly status: "ok";
   readonly version: string;
@@ -107,10 +107,10 @@ export interface VaultView {
 }
 
 /**
- * Where a vault's index stands. `problem` says what keeps it from following its folder.
+ * The state of a vault's index. `problem` says why it cannot follow the changes of its folder.
  *
  * `model` is the one that answers; `next_model` is being prepared and answers when it covers as
- * much. `embedder` is there while a model does not work as it was set.
+ * much. `embedder` is set while a model does not run as configured.
  */
 export interface StatusReply {
   readonly vault: string;
@@ -131,7 +131,7 @@ export interface StatusReply {
   readonly embedder: EmbedderStatus | null;
 }
 
-/** The write queue at a moment. */
+/** The current state of the write queue. */
 export interface QueueStatus {
   readonly pending: number;
   readonly current: string | null;
@@ -141,7 +141,7 @@ export interface QueueStatus {
   readonly eta_s: number | null;
 }
 
-/** A mass disappearance that waits for a person's word. */
+/** A mass disappearance of notes that waits for a person's decision. */
 export interface Guard {
   readonly gone: number;
   readonly total: number;
@@ -156,7 +156,7 @@ export interface WorkDone {
   readonly removed: number;
 }
 
-/** How a model works after it failed: more simply than it was set, why, and since when. */
+/** How a model runs after a failure: in a simpler way than configured, why, and since when. */
 export interface EmbedderStatus {
   readonly step: "full" | "fewer_threads" | "single_fp32" | "keyword_only";
   readonly reason: string;
@@ -204,7 +204,7 @@ export interface SearchRequest extends OfVault {
 /**
  * The answer to a search or a similar-notes request.
  *
- * `query_id` names a search that was logged, for telling which of its results was opened.
+ * `query_id` is the id of a logged search, for reporting which result was opened.
  */
 export interface SearchReply {
   readonly query: string;
@@ -223,7 +223,7 @@ export interface SearchReply {
   readonly query_id?: string;
 }
 
-/** How the sides were combined, with every number a client needs to do it again. */
+/** How the rankings were combined, with every number a client needs to repeat it. */
 export interface Fusion {
   readonly method: string;
   readonly params: Readonly<Record<string, number | string | null>>;
@@ -233,7 +233,7 @@ export interface Fusion {
  * A note that was found, with its best passage on top and the further ones beneath.
  *
  * Of similar notes: `linked` says how the source is linked with it already (`out`: it links
- * there), `duplicates` are notes with nearly the same text that it stands for.
+ * there), `duplicates` are notes with nearly the same text, which it represents.
  */
 export interface Result {
   readonly path: string;
@@ -287,7 +287,7 @@ export interface Passage {
   readonly score: number;
 }
 
-/** Why a note is like another: what they have in common, in words for people. */
+/** Why a note is similar to another: what they have in common, as text for people. */
 export interface Reason {
   readonly kind: "passage" | "duplicate" | "links" | "tags";
   readonly text: string;
@@ -384,7 +384,7 @@ export interface NoteRequest extends OfVault {
   readonly path: string;
 }
 
-/** A note with all that is known of it. */
+/** A note with everything known about it. */
 export interface NoteReply {
   readonly vault: string;
   readonly path: string;
@@ -501,10 +501,10 @@ export interface NeighborhoodRequest extends OfVault {
 }
 
 /**
- * Notes and how they hang together, to be drawn; nearest first, or most linked first.
+ * Notes and their links, to draw as a graph; nearest first, or most linked first.
  *
- * `links` are pairs of places in `nodes`, `similar` such pairs with how alike they are. `total`
- * counts the notes within reach.
+ * `links` are pairs of indexes into `nodes`, `similar` such pairs with their similarity. `total`
+ * counts the notes within the maximum distance.
  */
 export interface NeighborhoodReply {
   readonly vault: string;
@@ -517,7 +517,7 @@ export interface NeighborhoodReply {
   readonly warnings: readonly string[];
 }
 
-/** A note in a picture; `links` counts all it has. No link within reach: `hops` is null. */
+/** A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it. */
 export interface NeighborhoodNote {
   readonly path: string;
   readonly title: string;
@@ -574,7 +574,7 @@ export interface HubsReply {
   readonly hubs: readonly Hub[];
 }
 
-/** A note that many lead to; the `pagerank` of all notes together is 1. */
+/** A note that many notes link to; the `pagerank` of all notes together is 1. */
 export interface Hub {
   readonly path: string;
   readonly title: string;
@@ -731,7 +731,7 @@ export interface DanglingReply {
 }
 
 /**
- * A target that no note answers to: named by `links` links of `total_notes` notes.
+ * A link target that is no note: named by `links` links of `total_notes` notes.
  *
  * `notes` are the first of them.
  */
@@ -752,7 +752,7 @@ export interface MissingLinksRequest extends OfVault {
   readonly daily?: boolean;
 }
 
-/** Links that might be missing, likest first. `compared` notes were looked at. */
+/** Links that might be missing, most similar first. `compared` counts the notes compared. */
 export interface MissingLinksReply {
   readonly vault: string;
   readonly generation: number;
@@ -762,7 +762,7 @@ export interface MissingLinksReply {
 }
 
 /**
- * Two notes that are alike and not linked; `score` is how alike, beyond what folders share.
+ * Two notes that are similar and not linked; `score` is their similarity, less their folders'.
  *
  * `shared_links` counts notes that are linked with both.
  */
@@ -813,7 +813,7 @@ export interface ArchaeologyReply {
   readonly warnings: readonly string[];
 }
 
-/** A time of activity: no pause in it is as long as a gap. Its notes' first and last day. */
+/** A time of activity without a gap, from its first note's day to its last note's. */
 export interface Interval {
   readonly start: string;
   readonly end: string;
@@ -827,7 +827,7 @@ export interface Gap {
   readonly days: number;
 }
 
-/** A bucket that stands out, with its notes, most relevant first. */
+/** A bucket with unusually many notes, most relevant notes first. */
 export interface Peak {
   readonly start: string;
   readonly end: string;
@@ -860,7 +860,7 @@ export interface Bucket {
   readonly count: number;
 }
 
-/** `GET /api/complete`: How a query that is being typed may go on */
+/** `GET /api/complete`: Completions of a query that is being typed */
 export interface CompleteRequest extends OfVault {
   /** The query up to the cursor */
   readonly prefix?: string;
@@ -877,7 +877,7 @@ export interface CompleteReply {
 }
 
 /**
- * A way the query may go on: `insert` stands for all of it from `start` on.
+ * A completion of a query: `insert` replaces the query from `start` on.
  *
  * `start` counts UTF-16 code units; `count` is how many notes have it, of a title or path how many
  * link to it; `path` is the note's, where it is one.
@@ -899,7 +899,7 @@ export interface LedgerRequest extends OfVault {
   readonly path?: string;
 }
 
-/** The ledger: the counts of all states and the entries asked for. */
+/** The ledger: the counts of all states, and the requested entries. */
 export interface LedgerReply {
   readonly vault: string;
   readonly total: number;
@@ -907,31 +907,33 @@ export interface LedgerReply {
   readonly entries: readonly LedgerRow[];
 }
 
-/** `POST /api/opened`: Which result of a search was opened */
+/** `POST /api/opened`: Record which result of a search was opened */
 export interface OpenedRequest extends OfVault {
   /** Vault-relative path */
   readonly path: string;
-  /** Of the search reply that the result stood in */
+  /** Id of the search, from its reply */
   readonly query_id?: string | null;
-  /** What was searched for, where it has no id */
+  /** The query, where the search has no id */
   readonly q?: string | null;
-  /** Place of the result, from 1 */
+  /** Rank of the result, from 1 */
   readonly rank?: number | null;
 }
 
-/** Whether it was kept that a result was opened, and why not. */
+/** Whether the opening of a result was recorded, and if not, why. */
 export interface OpenedReply {
   readonly recorded: boolean;
   readonly reason: string | null;
 }
 
-/** `POST /api/verdict`: Whether a note is the answer to a query, or never shall be */
+/**
+ * `POST /api/verdict`: Record whether a note is the answer to a query, or is never to be shown for it
+ */
 export interface VerdictRequest extends OfVault {
-  /** The query, as it was asked */
+  /** The query, as it was searched */
   readonly q: string;
   /** Vault-relative path */
   readonly path: string;
-  /** `clear` takes an earlier one back */
+  /** `clear` removes an earlier verdict */
   readonly verdict: Verdict | "clear";
 }
 
@@ -978,14 +980,14 @@ export interface LoggedResult {
   readonly score: number;
 }
 
-/** A result that was opened; `rank` counts from 1, null where nobody knows it. */
+/** A result that was opened; `rank` counts from 1, null where unknown. */
 export interface LoggedOpen {
   readonly path: string;
   readonly rank: number | null;
   readonly at: string | null;
 }
 
-/** What a person said of a note as the answer to a query. */
+/** A person's verdict on a note as the answer to a query. */
 export interface VerdictView {
   readonly query: string;
   readonly path: string;
@@ -1022,7 +1024,7 @@ export interface StoreMemory extends OfVault {
   readonly title?: string | null;
 }
 
-/** A memory after a change. `existing`: it was so already. `undo` is a number for undoing. */
+/** A memory after a change. `existing`: nothing had to change. `undo` is the write's number. */
 export interface MemoryChangedReply {
   readonly vault: string;
   readonly memory: MemoryView;
@@ -1030,7 +1032,7 @@ export interface MemoryChangedReply {
   readonly undo: number | null;
 }
 
-/** A memory. `golden`: a golden rule. `warnings` name properties that do not read. */
+/** A memory. `golden`: a golden rule. `warnings` name properties that cannot be read. */
 export interface MemoryView {
   readonly id: string;
   readonly path: string;
@@ -1049,7 +1051,7 @@ export interface MemoryView {
   readonly warnings: readonly string[];
 }
 
-/** How a memory stands to another. `path` is None where its target is gone. */
+/** How a memory is related to another. `path` is None where its target is gone. */
 export interface RelationView {
   readonly kind: RelationKind;
   readonly target: string;
@@ -1071,7 +1073,7 @@ export interface RecallMemories extends OfVault {
   readonly depth?: number;
 }
 
-/** The memories that bear on a query, best first. */
+/** The memories relevant to a query, best first. */
 export interface RecallReply {
   readonly query: string;
   readonly vault: string;
@@ -1115,7 +1117,7 @@ export interface MemoryContext extends OfVault {
   readonly depth?: number;
 }
 
-/** A text for an assistant. `memories` are those in it, `left_out` had no room. */
+/** A text for an assistant. `memories` are those in it, `left_out` did not fit. */
 export interface MemoryContextReply {
   readonly query: string;
   readonly vault: string;
@@ -1153,7 +1155,7 @@ export interface ForgetMemory extends OfVault {
   readonly force?: boolean;
 }
 
-/** A memory that is gone. `undo` is a number for undoing. */
+/** A memory that was deleted. `undo` is a number for undoing. */
 export interface MemoryForgottenReply {
   readonly vault: string;
   readonly id: string;
@@ -1197,7 +1199,7 @@ export interface MemoryInspectReply {
   readonly history: readonly ValidationView[];
 }
 
-/** One thing that was said of a memory; confidences are None where none changed. */
+/** One report about a memory; confidences are None where it did not change. */
 export interface ValidationView {
   readonly at: string;
   readonly id: string;
@@ -1220,7 +1222,7 @@ export interface ListMemories extends OfVault {
   readonly limit?: number;
 }
 
-/** The memories there are; `namespaces` counts all of them. `folder` None: none was chosen. */
+/** The stored memories; `namespaces` counts all of them. `folder` is None where none is set. */
 export interface MemoryListReply {
   readonly vault: string;
   readonly folder: string | null;
@@ -1238,7 +1240,7 @@ export interface MemoryHistory extends OfVault {
   readonly limit?: number;
 }
 
-/** What was said of memories, newest first. */
+/** Reports about memories, newest first. */
 export interface MemoryHistoryReply {
   readonly vault: string;
   readonly total: number;
@@ -1251,7 +1253,7 @@ export interface MemoryHealth extends OfVault {
   readonly namespace?: string;
 }
 
-/** What a person should look at. */
+/** Problems with memories, for a person to look at. */
 export interface MemoryHealthReply {
   readonly vault: string;
   readonly total: number;
@@ -1265,7 +1267,7 @@ export interface MemoryHealthReply {
   readonly unreadable: readonly Ailing[];
 }
 
-/** Two memories that do not go together. `stated`: somebody said so, else it only looks so. */
+/** Two contradictory memories. `stated`: a relation says so; otherwise it is a guess. */
 export interface Contradiction {
   readonly one: string;
   readonly other: string;
@@ -1273,7 +1275,7 @@ export interface Contradiction {
   readonly reason: string;
 }
 
-/** A memory with something wrong about it. */
+/** A memory with a problem. */
 export interface Ailing {
   readonly id: string;
   readonly path: string;
@@ -1307,7 +1309,7 @@ export interface UndoRequest extends OfVault {
   readonly number?: number | null;
 }
 
-/** What undoing did. `undo` is the number that undoes it; None: all was so already. */
+/** What undoing did. `undo` is the number that undoes it; None: nothing had to change. */
 export interface UndoneReply {
   readonly vault: string;
   readonly path: string;
@@ -1334,9 +1336,9 @@ export interface AskEventReply {
 }
 
 /**
- * What leaves this computer, said before anything does. `local`: it stays on it.
+ * What is sent to the provider, reported before it is sent. `local`: it stays on this computer.
  *
- * `conversation` is the one that the question belongs to, by which it may be read again.
+ * `conversation` is the id of the conversation that the question belongs to.
  */
 export interface AskNotice {
   readonly provider: string;
@@ -1347,12 +1349,12 @@ export interface AskNotice {
   readonly conversation: string;
 }
 
-/** What keywords find, while the model thinks. */
+/** The notes found by keyword, shown before the model answers. */
 export interface AskFound {
   readonly results: readonly Result[];
 }
 
-/** A tool that is used, and what came of it. `n` counts from 1. */
+/** A tool that the model used, and its outcome. `n` counts from 1. */
 export interface AskStep {
   readonly n: number;
   readonly tool: string;
@@ -1360,18 +1362,18 @@ export interface AskStep {
   readonly outcome: string;
 }
 
-/** A piece of the answer, as it comes. `AskReply.answer` is what counts in the end. */
+/** A piece of the answer, as it arrives. `AskReply.answer` is the final text. */
 export interface AskText {
   readonly text: string;
 }
 
 /**
- * An answer. `standalone` is the question as it was searched for, `asked` is when.
+ * An answer. `standalone` is the question as it was searched for, `asked` the time of asking.
  *
  * `grounded`: it cites the notes. `general`: it is the model's own knowledge. `partial`: it ended
- * early, for the reason in `warnings`. `cancelled`, of conversations alone: it was stopped, or the
- * server was, and `answer` is what had come, maybe nothing. `invalid` are citations of sources
- * that there are none of; they were taken out.
+ * early, for the reason in `warnings`. `cancelled` (only in conversations): it or the server was
+ * stopped, and `answer` is what had arrived by then. `invalid` are citations of sources that do
+ * not exist; they were removed from the answer.
  */
 export interface AskReply {
   readonly question: string;
@@ -1392,10 +1394,10 @@ export interface AskReply {
 }
 
 /**
- * A source, numbered as citations name it. `cited`: the answer does. `uri` opens it.
+ * A source, with the number that citations use. `cited`: the answer cites it. `uri` opens it.
  *
- * `line` (from 1) is where the passage stands that the model was given first; null where it was
- * given the whole note, or a page of the web.
+ * `line` (from 1) is that of the first passage the model was given; null where it was given the
+ * whole note, or a web page.
  */
 export interface AskSource {
   readonly n: number;
@@ -1443,20 +1445,20 @@ export interface ConversationRequest extends OfVault {
   readonly conversation: string;
 }
 
-/** A conversation as it was kept: a turn for each question, oldest first. */
+/** A stored conversation: a turn for each question, oldest first. */
 export interface AskConversationReply {
   readonly vault: string;
   readonly conversation: string;
   readonly turns: readonly AskReply[];
 }
 
-/** The conversations that are kept, the one asked last first. */
+/** The stored conversations, the most recent first. */
 export interface AskConversationsReply {
   readonly vault: string;
   readonly conversations: readonly AskConversationView[];
 }
 
-/** A conversation that is kept: the question it began with, and when it was last asked. */
+/** A stored conversation: its first question, and the time of its last one. */
 export interface AskConversationView {
   readonly conversation: string;
   readonly question: string;
@@ -1470,7 +1472,7 @@ export interface ForgetConversationRequest extends OfVault {
   readonly conversation: string;
 }
 
-/** The conversation that is no longer kept. */
+/** The conversation that was deleted. */
 export interface AskForgottenReply {
   readonly vault: string;
   readonly conversation: string;
@@ -1490,18 +1492,18 @@ export interface AskSavedReply {
   readonly undo: number | null;
 }
 
-/** `POST /api/reindex`: Take another look at the vault, or at some of its notes */
+/** `POST /api/reindex`: Reindex the vault, or some of its notes */
 export interface ReindexRequest extends OfVault {
   /** Read every note again, changed or not */
   readonly full?: boolean;
-  /** Only these notes; empty means all that changed */
+  /** Only these notes; empty: all that changed */
   readonly paths?: readonly string[];
 }
 
 /**
- * Work that was taken on; it shows in a generation after this one.
+ * Work that was accepted; it is visible in a generation after this one.
  *
- * `warnings` name what was left out of it, and why.
+ * `warnings` name what was not accepted, and why.
  */
 export interface AcceptedReply {
   readonly accepted: number;
@@ -1518,10 +1520,10 @@ export interface Change {
   readonly kind: ChangeKind;
   /** Vault-relative path of a file or a folder */
   readonly path: string;
-  /** Where it was, of a rename */
+  /** Path before a rename */
   readonly old_path?: string | null;
   readonly mtime?: number | null;
-  /** The note, if and only if the vault is a mirror */
+  /** Text of the note, for a mirror only */
   readonly content?: string | null;
 }
 
@@ -1540,8 +1542,9 @@ export interface SyncRequest extends OfVault {
 /**
  * A client's list of files compared with what the server has.
  *
- * `need` is not here as the client has it, newest first; `gone` the client has no more. With
- * `guard`, too much is gone at once to believe it: nothing is removed until that is confirmed.
+ * `need` are files that the server lacks or has in another version, newest first; `gone` are those
+ * that the client no longer has. `guard`: so many are gone at once that nothing is removed until
+ * a person confirms it.
  */
 export interface SyncReply {
   readonly need: readonly string[];
@@ -1549,9 +1552,9 @@ export interface SyncReply {
   readonly guard: boolean;
 }
 
-/** `POST /api/guard`: Whether notes that are gone all at once shall be removed */
+/** `POST /api/guard`: Decide whether notes that disappeared all at once are removed */
 export interface GuardRequest extends OfVault {
-  /** Whether the notes that are gone shall be removed */
+  /** Remove the notes that disappeared */
   readonly remove: boolean;
 }
 
@@ -1577,8 +1580,8 @@ export interface ContextRequest extends OfVault {
  * Text for a language model, and the numbered notes it was made of.
  *
  * `tokens` are those of `text`, never more than `budget_tokens`; `tokenizer` names what counted
- * them, `estimate` where no model is on this computer. `left_out` notes were found, and were too
- * far below the best one or did not fit. `confidence` (0..1): whether anything here answers.
+ * them, `estimate` where no model is on this computer. `left_out` counts notes that were found,
+ * but scored too low or did not fit. `confidence` (0..1): how likely anything here is an answer.
  */
 export interface ContextReply {
   readonly query: string;
@@ -1597,7 +1600,7 @@ export interface ContextReply {
 /**
  * A note in the context: its number there, and how much of it was taken.
  *
- * `line` is where the best match stands; `tokens` are those of the note's block.
+ * `line` is that of the best match; `tokens` are those of the note's block.
  */
 export interface ContextSource {
   readonly n: number;
@@ -1611,7 +1614,7 @@ export interface ContextSource {
   readonly uri: string;
 }
 
-/** Who asks: what the device is called and what it may do. */
+/** The caller: the name of its device, and what it may do. */
 export interface SessionReply {
   readonly name: string;
   readonly scope: "read" | "write" | "admin";
@@ -1638,9 +1641,9 @@ export interface CatalogueModel {
   readonly present: boolean;
 }
 
-/** `GET /api/stats`: A vault in figures: types, folders, tags, months, sizes, vectors */
+/** `GET /api/stats`: Statistics of a vault: types, folders, tags, months, sizes, vectors */
 export interface StatsRequest extends OfVault {
-  /** How many names a list has */
+  /** Maximum length of each list */
   readonly limit?: number;
 }
 
@@ -1664,7 +1667,7 @@ export interface StatsReply {
   readonly models: readonly ModelVectors[];
 }
 
-/** Bytes: of all notes, of the middle one, and of what the index takes on disk. */
+/** Bytes: of all notes, of the median note, and of the index on disk. */
 export interface Sizes {
   readonly notes: number;
   readonly median_note: number;
@@ -1691,7 +1694,7 @@ export interface MonthCount {
   readonly modified: number;
 }
 
-/** The vectors kept of a model, needed now or not. */
+/** The stored vectors of a model, whether they are needed now or not. */
 export interface ModelVectors {
   readonly model: string;
   readonly quantisation: string;
@@ -1731,11 +1734,11 @@ export interface SettingView {
 
 /** `PATCH /api/config`: Change settings in the configuration file; the next start uses them */
 export interface ChangeConfigRequest extends OfVault {
-  /** Settings by their keys, such as search.passages; null takes one out of the file again */
+  /** Settings by their keys, such as search.passages; null removes one from the file */
   readonly changes: Readonly<Record<string, NewValue>>;
 }
 
-/** `GET /api/events`: What happens to a vault, as server-sent events */
+/** `GET /api/events`: The events of a vault, as server-sent events */
 export interface EventsRequest extends OfVault {
   /** Id of the last event seen; also as the header Last-Event-ID */
   readonly after?: number;

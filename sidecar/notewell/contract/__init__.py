@@ -4,5 +4,5 @@ Frozen records, one field per JSON field, in the order of the JSON. Times are IS
 a zone. A change here shows in OpenAPI, on the command line, to assistants and in TypeScript.
 """
 
-# Parts that are absent from the JSON when not asked for, where others would be null.
+# Fields that are left out of the JSON where they are None; other fields are null then.
 OMITTED_WHEN_NONE = ("explain", "query_id")

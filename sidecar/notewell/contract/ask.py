@@ -19,9 +19,9 @@ AskEventKind = Literal["notice", "found", "step", "text", "answer", "error"]
 
 @dataclass(frozen=True, slots=True)
 class AskNotice:
-    """What leaves this computer, said before anything does. `local`: it stays on it.
+    """What is sent to the provider, reported before it is sent. `local`: it stays on this computer.
 
-    `conversation` is the one that the question belongs to, by which it may be read again.
+    `conversation` is the id of the conversation that the question belongs to.
     """
 
     provider: str
@@ -34,14 +34,14 @@ class AskNotice:
 
 @dataclass(frozen=True, slots=True)
 class AskFound:
-    """What keywords find, while the model thinks."""
+    """The notes found by keyword, shown before the model answers."""
 
     results: tuple[Result, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AskStep:
-    """A tool that is used, and what came of it. `n` counts from 1."""
+    """A tool that the model used, and its outcome. `n` counts from 1."""
 
     n: int
     tool: str
@@ -51,17 +51,17 @@ class AskStep:
 
 @dataclass(frozen=True, slots=True)
 class AskText:
-    """A piece of the answer, as it comes. `AskReply.answer` is what counts in the end."""
+    """A piece of the answer, as it arrives. `AskReply.answer` is the final text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AskSource:
-    """A source, numbered as citations name it. `cited`: the answer does. `uri` opens it.
+    """A source, with the number that citations use. `cited`: the answer cites it. `uri` opens it.
 
-    `line` (from 1) is where the passage stands that the model was given first; null where it was
-    given the whole note, or a page of the web.
+    `line` (from 1) is that of the first passage the model was given; null where it was given the
+    whole note, or a web page.
     """
 
     n: int
@@ -74,12 +74,12 @@ class AskSource:
 
 @dataclass(frozen=True, slots=True)
 class AskReply:
-    """An answer. `standalone` is the question as it was searched for, `asked` is when.
+    """An answer. `standalone` is the question as it was searched for, `asked` the time of asking.
 
     `grounded`: it cites the notes. `general`: it is the model's own knowledge. `partial`: it ended
-    early, for the reason in `warnings`. `cancelled`, of conversations alone: it was stopped, or the
-    server was, and `answer` is what had come, maybe nothing. `invalid` are citations of sources
-    that there are none of; they were taken out.
+    early, for the reason in `warnings`. `cancelled` (only in conversations): it or the server was
+    stopped, and `answer` is what had arrived by then. `invalid` are citations of sources that do
+    not exist; they were removed from the answer.
     """
 
     question: str
@@ -101,7 +101,7 @@ class AskReply:
 
 @dataclass(frozen=True, slots=True)
 class AskConversationReply:
-    """A conversation as it was kept: a turn for each question, oldest first."""
+    """A stored conversation: a turn for each question, oldest first."""
 
     vault: str
     conversation: str
@@ -110,7 +110,7 @@ class AskConversationReply:
 
 @dataclass(frozen=True, slots=True)
 class AskConversationView:
-    """A conversation that is kept: the question it began with, and when it was last asked."""
+    """A stored conversation: its first question, and the time of its last one."""
 
     conversation: str
     question: str
@@ -120,7 +120,7 @@ class AskConversationView:
 
 @dataclass(frozen=True, slots=True)
 class AskConversationsReply:
-    """The conversations that are kept, the one asked last first."""
+    """The stored conversations, the most recent first."""
 
     vault: str
     conversations: tuple[AskConversationView, ...]
@@ -128,7 +128,7 @@ class AskConversationsReply:
 
 @dataclass(frozen=True, slots=True)
 class AskForgottenReply:
-    """The conversation that is no longer kept."""
+    """The conversation that was deleted."""
 
     vault: str
     conversation: str
@@ -188,7 +188,7 @@ class ModelView:
     rank: int
     input_limit: int
     output_limit: int | None
-    known: bool  # whether the provider told the limit, or a table did
+    known: bool  # whether the limit is known, from the provider or a table
 
 
 @dataclass(frozen=True, slots=True)

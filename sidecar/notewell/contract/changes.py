@@ -14,9 +14,9 @@ from notewell.types import ChangeKind
 
 @dataclass(frozen=True, slots=True)
 class AcceptedReply:
-    """Work that was taken on; it shows in a generation after this one.
+    """Work that was accepted; it is visible in a generation after this one.
 
-    `warnings` name what was left out of it, and why.
+    `warnings` name what was not accepted, and why.
     """
 
     accepted: int
@@ -28,8 +28,9 @@ class AcceptedReply:
 class SyncReply:
     """A client's list of files compared with what the server has.
 
-    `need` is not here as the client has it, newest first; `gone` the client has no more. With
-    `guard`, too much is gone at once to believe it: nothing is removed until that is confirmed.
+    `need` are files that the server lacks or has in another version, newest first; `gone` are those
+    that the client no longer has. `guard`: so many are gone at once that nothing is removed until
+    a person confirms it.
     """
 
     need: tuple[str, ...]
@@ -46,9 +47,9 @@ class Change:
 
     kind: ChangeKind
     path: FileOrFolder
-    old_path: Annotated[FileOrFolder | None, Doc("Where it was, of a rename")] = None
+    old_path: Annotated[FileOrFolder | None, Doc("Path before a rename")] = None
     mtime: Milliseconds | None = None
-    content: Annotated[str | None, Doc("The note, if and only if the vault is a mirror")] = field(
+    content: Annotated[str | None, Doc("Text of the note, for a mirror only")] = field(
         default=None, repr=False
     )
 
@@ -63,25 +64,25 @@ FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
 
 @dataclass(frozen=True, slots=True)
 class ReindexRequest(Request[AcceptedReply]):
-    """Another look at the vault, or at some notes and folders of it."""
+    """Reindex the vault, or some of its notes and folders."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "POST",
         "/api/reindex",
         "reindex",
-        "Take another look at the vault, or at some of its notes",
+        "Reindex the vault, or some of its notes",
         status=202,
         example={"paths": ["Garden/Bees.md"]},
     )
     full: Annotated[bool, Doc("Read every note again, changed or not")] = False
-    paths: Annotated[
-        tuple[NotePath, ...], Doc("Only these notes; empty means all that changed")
-    ] = field(default_factory=tuple)
+    paths: Annotated[tuple[NotePath, ...], Doc("Only these notes; empty: all that changed")] = (
+        field(default_factory=tuple)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ChangesRequest(Request[AcceptedReply]):
-    """Changes that a client saw, taken on all or none."""
+    """Changes that a client saw; either all are accepted or none."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "POST",
@@ -157,8 +158,8 @@ class GuardRequest(Request[AcceptedReply]):
         "POST",
         "/api/guard",
         "guard",
-        "Whether notes that are gone all at once shall be removed",
+        "Decide whether notes that disappeared all at once are removed",
         status=202,
         example={"remove": False},
     )
-    remove: Annotated[bool, Doc("Whether the notes that are gone shall be removed")]
+    remove: Annotated[bool, Doc("Remove the notes that disappeared")]

@@ -20,7 +20,7 @@ Detail = Literal["full", "passages", "headings"]
 class ContextSource:
     """A note in the context: its number there, and how much of it was taken.
 
-    `line` is where the best match stands; `tokens` are those of the note's block.
+    `line` is that of the best match; `tokens` are those of the note's block.
     """
 
     n: int
@@ -39,8 +39,8 @@ class ContextReply:
     """Text for a language model, and the numbered notes it was made of.
 
     `tokens` are those of `text`, never more than `budget_tokens`; `tokenizer` names what counted
-    them, `estimate` where no model is on this computer. `left_out` notes were found, and were too
-    far below the best one or did not fit. `confidence` (0..1): whether anything here answers.
+    them, `estimate` where no model is on this computer. `left_out` counts notes that were found,
+    but scored too low or did not fit. `confidence` (0..1): how likely anything here is an answer.
     """
 
     query: str

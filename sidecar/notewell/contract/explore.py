@@ -1,6 +1,6 @@
-"""A vault's past and its words: a topic over time, completions of a query.
+"""A topic over time, and completions of a query.
 
-Lists have `total` beside them: how many there are, whatever `limit` was.
+Next to a list, `total` is the number of all items, regardless of `limit`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A time of activity: no pause in it is as long as a gap. Its notes' first and last day."""
+    """A time of activity without a gap, from its first note's day to its last note's."""
 
     start: str
     end: str
@@ -66,7 +66,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """A bucket that stands out, with its notes, most relevant first."""
+    """A bucket with unusually many notes, most relevant notes first."""
 
     start: str
     end: str
@@ -102,7 +102,7 @@ class ArchaeologyReply:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A way the query may go on: `insert` stands for all of it from `start` on.
+    """A completion of a query: `insert` replaces the query from `start` on.
 
     `start` counts UTF-16 code units; `count` is how many notes have it, of a title or path how many
     link to it; `path` is the note's, where it is one.
@@ -148,13 +148,13 @@ class ArchaeologyRequest(Request[ArchaeologyReply]):
 
 @dataclass(frozen=True, slots=True)
 class CompleteRequest(Request[CompleteReply]):
-    """How the query that begins with `prefix` may go on."""
+    """Completions of the query that begins with `prefix`."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/api/complete",
         "complete",
-        "How a query that is being typed may go on",
+        "Completions of a query that is being typed",
         rate_class="search",
         example={"prefix": "spring tag:gar", "limit": 5},
     )

@@ -41,7 +41,7 @@ class Doc:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression that a text must match somewhere; stands before any `Normalise`."""
+    """A regular expression that a text must match somewhere; comes before any `Normalise`."""
 
     expression: str
 

@@ -1,6 +1,6 @@
 """Replies about a vault's links: neighbours, paths, hubs, bridges, communities, missing links.
 
-Lists have `total` beside them: how many there are, whatever `limit` was.
+Next to a list, `total` is the number of all items, regardless of `limit`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NeighborsReply:
 
 @dataclass(frozen=True, slots=True)
 class NeighborhoodNote:
-    """A note in a picture; `links` counts all it has. No link within reach: `hops` is null."""
+    """A note of a drawn graph; `links` counts all its links. `hops` is null if none lead to it."""
 
     path: str
     title: str
@@ -66,10 +66,10 @@ class NeighborhoodNote:
 
 @dataclass(frozen=True, slots=True)
 class NeighborhoodReply:
-    """Notes and how they hang together, to be drawn; nearest first, or most linked first.
+    """Notes and their links, to draw as a graph; nearest first, or most linked first.
 
-    `links` are pairs of places in `nodes`, `similar` such pairs with how alike they are. `total`
-    counts the notes within reach.
+    `links` are pairs of indexes into `nodes`, `similar` such pairs with their similarity. `total`
+    counts the notes within the maximum distance.
     """
 
     vault: str
@@ -106,7 +106,7 @@ class PathReply:
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """A note that many lead to; the `pagerank` of all notes together is 1."""
+    """A note that many notes link to; the `pagerank` of all notes together is 1."""
 
     path: str
     title: str
@@ -222,7 +222,7 @@ class OrphansReply:
 
 @dataclass(frozen=True, slots=True)
 class DanglingTarget:
-    """A target that no note answers to: named by `links` links of `total_notes` notes.
+    """A link target that is no note: named by `links` links of `total_notes` notes.
 
     `notes` are the first of them.
     """
@@ -249,7 +249,7 @@ class DanglingReply:
 
 @dataclass(frozen=True, slots=True)
 class MissingLink:
-    """Two notes that are alike and not linked; `score` is how alike, beyond what folders share.
+    """Two notes that are similar and not linked; `score` is their similarity, less their folders'.
 
     `shared_links` counts notes that are linked with both.
     """
@@ -263,7 +263,7 @@ class MissingLink:
 
 @dataclass(frozen=True, slots=True)
 class MissingLinksReply:
-    """Links that might be missing, likest first. `compared` notes were looked at."""
+    """Links that might be missing, most similar first. `compared` counts the notes compared."""
 
     vault: str
     generation: int

@@ -30,7 +30,7 @@ class LoggedResult:
 
 @dataclass(frozen=True, slots=True)
 class LoggedOpen:
-    """A result that was opened; `rank` counts from 1, null where nobody knows it."""
+    """A result that was opened; `rank` counts from 1, null where unknown."""
 
     path: str
     rank: int | None
@@ -54,7 +54,7 @@ class LoggedQuery:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """What a person said of a note as the answer to a query."""
+    """A person's verdict on a note as the answer to a query."""
 
     query: str
     path: str
@@ -75,7 +75,7 @@ class LogReply:
 
 @dataclass(frozen=True, slots=True)
 class OpenedReply:
-    """Whether it was kept that a result was opened, and why not."""
+    """Whether the opening of a result was recorded, and if not, why."""
 
     recorded: bool
     reason: str | None
@@ -110,17 +110,17 @@ class OpenedRequest(Request[OpenedReply]):
         "POST",
         "/api/opened",
         "opened",
-        "Which result of a search was opened",
+        "Record which result of a search was opened",
         needs="read",
         example={"q": "how bees find their way", "path": "Garden/Bees.md", "rank": 1},
     )
     path: NotePath
     query_id: Annotated[
-        Annotated[str, MaxLen(64)] | None, Doc("Of the search reply that the result stood in")
+        Annotated[str, MaxLen(64)] | None, Doc("Id of the search, from its reply")
     ] = None
-    q: Annotated[LoggedQueryText | None, Doc("What was searched for, where it has no id")] = None
+    q: Annotated[LoggedQueryText | None, Doc("The query, where the search has no id")] = None
     rank: Annotated[
-        Annotated[int, Ge(1), Le(1_000_000)] | None, Doc("Place of the result, from 1")
+        Annotated[int, Ge(1), Le(1_000_000)] | None, Doc("Rank of the result, from 1")
     ] = None
 
     def __post_init__(self) -> None:
@@ -137,12 +137,12 @@ class VerdictRequest(Request[VerdictReply]):
         "POST",
         "/api/verdict",
         "verdict",
-        "Whether a note is the answer to a query, or never shall be",
+        "Record whether a note is the answer to a query, or is never to be shown for it",
         example={"q": "spring", "path": "Garden/Compost.md", "verdict": "never_for_this"},
     )
-    q: Annotated[LoggedQueryText, Doc("The query, as it was asked")]
+    q: Annotated[LoggedQueryText, Doc("The query, as it was searched")]
     path: NotePath
-    verdict: Annotated[Verdict | Literal["clear"], Doc("`clear` takes an earlier one back")]
+    verdict: Annotated[Verdict | Literal["clear"], Doc("`clear` removes an earlier verdict")]
 
 
 @dataclass(frozen=True, slots=True)

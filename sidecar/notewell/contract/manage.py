@@ -1,4 +1,4 @@
-"""For those who look after a server: its models, its settings, a vault in figures."""
+"""Administration of a server: its models, its settings, statistics of a vault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SettingValue = (
 
 @dataclass(frozen=True, slots=True)
 class SessionReply:
-    """Who asks: what the device is called and what it may do."""
+    """The caller: the name of its device, and what it may do."""
 
     name: str
     scope: Literal["read", "write", "admin"]
@@ -104,7 +104,7 @@ class SizedNote:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Bytes: of all notes, of the middle one, and of what the index takes on disk."""
+    """Bytes: of all notes, of the median note, and of the index on disk."""
 
     notes: int
     median_note: int
@@ -114,7 +114,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class ModelVectors:
-    """The vectors kept of a model, needed now or not."""
+    """The stored vectors of a model, whether they are needed now or not."""
 
     model: str
     quantisation: str
@@ -162,7 +162,7 @@ class SessionRequest(Request[SessionReply]):
         "GET",
         "/api/session",
         "session",
-        "What the caller is called, and what it may do",
+        "The name of the caller, and what it may do",
         of_vault=False,
     )
 
@@ -175,23 +175,23 @@ class ModelsRequest(Request[CatalogueReply]):
         "GET",
         "/api/models",
         "models",
-        "The models there are, which of them is used, and which are on the disk",
+        "The models of the catalogue, which of them is used, and which are on disk",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class StatsRequest(Request[StatsReply]):
-    """A vault in figures."""
+    """Statistics of a vault."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/api/stats",
         "stats",
-        "A vault in figures: types, folders, tags, months, sizes, vectors",
+        "Statistics of a vault: types, folders, tags, months, sizes, vectors",
         rate_class="heavy",
         example={"limit": 10},
     )
-    limit: Annotated[int, Ge(1), Le(1000), Doc("How many names a list has")] = 50
+    limit: Annotated[int, Ge(1), Le(1000), Doc("Maximum length of each list")] = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,5 @@ class ChangeConfigRequest(Request[ConfigReply]):
         Mapping[str, NewValue],
         MinLen(1),
         MaxLen(200),
-        Doc(
-            "Settings by their keys, such as search.passages; null takes one out of the file again"
-        ),
+        Doc("Settings by their keys, such as search.passages; null removes one from the file"),
     ]

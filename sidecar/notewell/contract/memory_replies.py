@@ -16,7 +16,7 @@ ValidationKind = Literal["stored", "applied", "helped", "failed", "other"]
 
 @dataclass(frozen=True, slots=True)
 class RelationView:
-    """How a memory stands to another. `path` is None where its target is gone."""
+    """How a memory is related to another. `path` is None where its target is gone."""
 
     kind: RelationKind
     target: str
@@ -26,7 +26,7 @@ class RelationView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory. `golden`: a golden rule. `warnings` name properties that do not read."""
+    """A memory. `golden`: a golden rule. `warnings` name properties that cannot be read."""
 
     id: str
     path: str
@@ -47,7 +47,7 @@ class MemoryView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryChangedReply:
-    """A memory after a change. `existing`: it was so already. `undo` is a number for undoing."""
+    """A memory after a change. `existing`: nothing had to change. `undo` is the write's number."""
 
     vault: str
     memory: MemoryView
@@ -57,7 +57,7 @@ class MemoryChangedReply:
 
 @dataclass(frozen=True, slots=True)
 class MemoryForgottenReply:
-    """A memory that is gone. `undo` is a number for undoing."""
+    """A memory that was deleted. `undo` is a number for undoing."""
 
     vault: str
     id: str
@@ -92,7 +92,7 @@ class RecalledMemory:
 
 @dataclass(frozen=True, slots=True)
 class RecallReply:
-    """The memories that bear on a query, best first."""
+    """The memories relevant to a query, best first."""
 
     query: str
     vault: str
@@ -103,7 +103,7 @@ class RecallReply:
 
 @dataclass(frozen=True, slots=True)
 class MemoryContextReply:
-    """A text for an assistant. `memories` are those in it, `left_out` had no room."""
+    """A text for an assistant. `memories` are those in it, `left_out` did not fit."""
 
     query: str
     vault: str
@@ -117,7 +117,7 @@ class MemoryContextReply:
 
 @dataclass(frozen=True, slots=True)
 class ValidationView:
-    """One thing that was said of a memory; confidences are None where none changed."""
+    """One report about a memory; confidences are None where it did not change."""
 
     at: str
     id: str
@@ -140,7 +140,7 @@ class MemoryInspectReply:
 
 @dataclass(frozen=True, slots=True)
 class MemoryListReply:
-    """The memories there are; `namespaces` counts all of them. `folder` None: none was chosen."""
+    """The stored memories; `namespaces` counts all of them. `folder` is None where none is set."""
 
     vault: str
     folder: str | None
@@ -152,7 +152,7 @@ class MemoryListReply:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHistoryReply:
-    """What was said of memories, newest first."""
+    """Reports about memories, newest first."""
 
     vault: str
     total: int
@@ -161,7 +161,7 @@ class MemoryHistoryReply:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two memories that do not go together. `stated`: somebody said so, else it only looks so."""
+    """Two contradictory memories. `stated`: a relation says so; otherwise it is a guess."""
 
     one: str
     other: str
@@ -171,7 +171,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Ailing:
-    """A memory with something wrong about it."""
+    """A memory with a problem."""
 
     id: str
     path: str
@@ -180,7 +180,7 @@ class Ailing:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHealthReply:
-    """What a person should look at."""
+    """Problems with memories, for a person to look at."""
 
     vault: str
     total: int

@@ -1,4 +1,4 @@
-"""One note: the request for it, and all that is known of it."""
+"""One note: the request for it, and everything known about it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ChunkView:
 
 @dataclass(frozen=True, slots=True)
 class NoteReply:
-    """A note with all that is known of it."""
+    """A note with everything known about it."""
 
     vault: str
     path: str
@@ -68,7 +68,7 @@ class NoteReply:
 
 @dataclass(frozen=True, slots=True)
 class NoteRequest(Request[NoteReply]):
-    """A note as it stands on disk, with what the index knows of it."""
+    """A note as it is on disk, with what the index knows about it."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

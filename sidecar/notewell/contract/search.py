@@ -122,7 +122,7 @@ class RawScores:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a note is like another: what they have in common, in words for people."""
+    """Why a note is similar to another: what they have in common, as text for people."""
 
     kind: Literal["passage", "duplicate", "links", "tags"]
     text: str
@@ -133,7 +133,7 @@ class Result:
     """A note that was found, with its best passage on top and the further ones beneath.
 
     Of similar notes: `linked` says how the source is linked with it already (`out`: it links
-    there), `duplicates` are notes with nearly the same text that it stands for.
+    there), `duplicates` are notes with nearly the same text, which it represents.
     """
 
     path: str
@@ -161,7 +161,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the sides were combined, with every number a client needs to do it again."""
+    """How the rankings were combined, with every number a client needs to repeat it."""
 
     method: str
     params: Mapping[str, float | str | None] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class Fusion:
 class SearchReply:
     """The answer to a search or a similar-notes request.
 
-    `query_id` names a search that was logged, for telling which of its results was opened.
+    `query_id` is the id of a logged search, for reporting which result was opened.
     """
 
     query: str
@@ -241,9 +241,9 @@ class SearchRequest(Request[SearchReply]):
 
 @dataclass(frozen=True, slots=True)
 class SimilarRequest(Request[SearchReply]):
-    """Notes like a note, or like a part of it.
+    """Notes similar to a note, or to a part of it.
 
-    `links`, 0..1, is how much being near by links counts beside being alike: one hop in
+    `links`, 0..1, is how much closeness by links counts compared with similarity: one hop in
     `direction` counts in full, each further one `decay` times as much.
     """
 
@@ -274,7 +274,7 @@ class SimilarRequest(Request[SearchReply]):
 
 @dataclass(frozen=True, slots=True)
 class SimilarTextRequest(Request[SearchReply]):
-    """Notes like a text of any length."""
+    """Notes similar to a text of any length."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "POST",

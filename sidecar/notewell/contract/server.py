@@ -35,7 +35,7 @@ class VaultsReply:
 
 @dataclass(frozen=True, slots=True)
 class HealthReply:
-    """That a server is there and which contract it speaks; tells nothing of a vault."""
+    """That a server runs, and the version of its contract; reveals nothing about a vault."""
 
     status: Literal["ok"]
     version: str
@@ -66,13 +66,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class HealthRequest(Request[HealthReply]):
-    """Whether the server is there; tells nothing of a vault."""
+    """Whether the server runs; reveals nothing about a vault."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/api/health",
         "health",
-        "That the server is there, and which contract it speaks",
+        "Whether the server runs, and the version of its contract",
         needs_token=False,
         of_vault=False,
     )
@@ -89,13 +89,13 @@ class VaultsRequest(Request[VaultsReply]):
 
 @dataclass(frozen=True, slots=True)
 class EventsRequest(Request[EventReply]):
-    """What happens to a vault, from now on or after an event that was seen."""
+    """The events of a vault, from now on or after an event that was seen."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/api/events",
         "events",
-        "What happens to a vault, as server-sent events",
+        "The events of a vault, as server-sent events",
         media=EVENT_STREAM,
         headers={"after": "Last-Event-ID"},
     )

@@ -1,4 +1,4 @@
-"""Where a vault's index stands: totals, the queue, the model, each file's state."""
+"""The state of a vault's index: totals, the queue, the model, each file's state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Semantic = Literal["ready", "partial", "unavailable"]
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """The write queue at a moment."""
+    """The current state of the write queue."""
 
     pending: int = 0
     current: str | None = None
@@ -28,7 +28,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A mass disappearance that waits for a person's word."""
+    """A mass disappearance of notes that waits for a person's decision."""
 
     gone: int
     total: int
@@ -47,7 +47,7 @@ class WorkDone:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderStatus:
-    """How a model works after it failed: more simply than it was set, why, and since when."""
+    """How a model runs after a failure: in a simpler way than configured, why, and since when."""
 
     step: Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
     reason: str
@@ -56,10 +56,10 @@ class EmbedderStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusReply:
-    """Where a vault's index stands. `problem` says what keeps it from following its folder.
+    """The state of a vault's index. `problem` says why it cannot follow the changes of its folder.
 
     `model` is the one that answers; `next_model` is being prepared and answers when it covers as
-    much. `embedder` is there while a model does not work as it was set.
+    much. `embedder` is set while a model does not run as configured.
     """
 
     vault: str
@@ -97,7 +97,7 @@ class LedgerRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReply:
-    """The ledger: the counts of all states and the entries asked for."""
+    """The ledger: the counts of all states, and the requested entries."""
 
     vault: str
     total: int
@@ -121,16 +121,16 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class StatusRequest(Request[StatusReply]):
-    """Where a vault's index stands."""
+    """The state of a vault's index."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
-        "GET", "/api/status", "status", "Where a vault's index stands"
+        "GET", "/api/status", "status", "The state of a vault's index"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRequest(Request[LedgerReply]):
-    """The states of files, all or those asked for."""
+    """The states of all files, or of those with a state or path."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",

@@ -1,4 +1,4 @@
-"""What Notewell wrote to a vault, and taking it back."""
+"""What Notewell wrote to a vault, and undoing it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WritesReply:
 
 @dataclass(frozen=True, slots=True)
 class UndoneReply:
-    """What undoing did. `undo` is the number that undoes it; None: all was so already."""
+    """What undoing did. `undo` is the number that undoes it; None: nothing had to change."""
 
     vault: str
     path: str
