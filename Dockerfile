@@ -4,7 +4,7 @@
 #   docker run --rm -p 127.0.0.1:8765:8765 --read-only --tmpfs /tmp --cap-drop ALL \
 #     -v ~/Notes:/vault:ro -v notewell-data:/data -v notewell-models:/models notewell
 #
-# Untested: written and linted where no container engine runs.
+# Untested: no container engine was available when this was written; it was only linted.
 
 FROM node:22-bookworm-slim AS pages
 WORKDIR /src

@@ -32,7 +32,7 @@ else
 	@$(PY) -m notewell serve "$(VAULT)"
 endif
 
-test: test-python test-plugin ## All tests, the plugin's in a real browser on a real server
+test: test-python test-plugin ## All tests; the plugin's use a real browser and a real server
 
 test-python: $(VENV)/.tests ## The tests of the sidecar
 	@$(PY) -m pytest -n auto --dist worksteal -q $(PYTEST_FLAGS)
@@ -48,13 +48,13 @@ test-e2e: $(VENV)/.runs $(NODE)/.made browser
 plugin: $(NODE)/.made ## Build the plugin: main.js beside manifest.json and styles.css
 	@npm run --silent build
 
-release-check: $(NODE)/.made ## Build twice, compare, and hold the release to the reviewers' rules
+release-check: $(NODE)/.made ## Build twice, compare, and check the release by Obsidian's review rules
 	@npm run --silent release-check
 
 web: $(NODE)/.made ## Build the web interface into the Python package
 	@npm run --silent build:web
 
-# Pages are wanted, and not needed: without Node.js the server says at / how they are made.
+# The pages are optional: without Node.js the server explains at / how to build them.
 pages:
 	@if ! command -v npm >/dev/null; then echo "No Node.js here, so the server runs without its pages."; \
 	elif [ -z "$$(find $(PAGES) -maxdepth 0 -newer package.json 2>/dev/null)" ] || \
@@ -64,7 +64,7 @@ pages:
 
 check: lint test ## Everything a change must pass: lint and tests
 
-lint: lint-python lint-plugin ## Style, types, the floors of the house
+lint: lint-python lint-plugin ## Style, types, and which packages may import which
 
 lint-plugin: $(NODE)/.made
 	@npm run --silent lint
@@ -89,7 +89,7 @@ node-tools: $(NODE)/.made
 
 torch-tools: $(TORCH_VENV)/.tests
 
-test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in an environment of their own
+test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in a separate environment
 	@$(TORCH_PY) -m pytest -q -m torch
 
 stress: $(VENV)/.tests ## Kill the writer at random instants for five minutes
@@ -98,18 +98,18 @@ stress: $(VENV)/.tests ## Kill the writer at random instants for five minutes
 eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=folder
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results
 
-bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory beside the peers, in one run
+bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory, compared with other packages in one run
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)
 
 load: $(VENV)/.tests ## Fifty clients search one server for a minute while notes change
 	@$(PY) tests/bench/run.py --only load --out tests/bench/results/load $(BENCH_FLAGS)
 
-clean: ## Remove what the commands above made here
+clean: ## Remove the files that the commands above created
 	@rm -rf $(VENV) $(TORCH_VENV) $(NODE) main.js sidecar/notewell/web/static .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Notewell needs Python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
-	@echo "Making the environment in $(VENV) ..."
+	@echo "Creating the environment in $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) $(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
@@ -123,7 +123,7 @@ $(VENV)/.tests: $(VENV)/.runs pyproject.toml
 	@touch $@
 
 $(NODE)/.made: package.json package-lock.json
-	@echo "Getting the plugin's tools ..."
+	@echo "Installing the plugin's tools ..."
 	@npm ci --silent --no-audit --no-fund
 	@touch $@
 
@@ -132,9 +132,9 @@ browser: $(NODE)/.made
 	@[ -n "$$CHROME" ] || [ -x /usr/bin/chromium ] || [ -d $(NODE)/@sparticuz ] || \
 		npm install --no-save --silent --no-audit --no-fund @sparticuz/chromium@153.0.0
 
-# torch first and pinned: left to the extra, the resolver takes a build with gigabytes for GPUs.
+# torch is installed first and pinned: otherwise the extra would pull in a GPU build of several GB.
 $(TORCH_VENV)/.tests: pyproject.toml
-	@echo "Making the environment in $(TORCH_VENV) ..."
+	@echo "Creating the environment in $(TORCH_VENV) ..."
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_PY) $(PIP) install --upgrade 'pip>=25.1'
 	@$(TORCH_PY) $(PIP) install torch==2.13.0
