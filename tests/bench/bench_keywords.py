@@ -21,10 +21,9 @@ from rank_bm25 import BM25Okapi
 
 from notewell.config.load import load_settings
 from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm
-from notewell.index.documents import ChunkText, NoteText
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
+from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 from notewell.models.catalogue import TOKENIZER_FILE, find
 from notewell.models.fetch import fetch
 

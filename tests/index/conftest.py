@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.lexical import QueryTerm
 from notewell.types import Chunk, FloatArray, Link, ModelKey, Note, NotePut, VectorPut
 
 DIMENSIONS = 8

@@ -11,8 +11,8 @@ import pytest
 
 from notewell.errors import ConfigError, ModelError, NotFoundError
 from notewell.index.analyze import tokens, words
-from notewell.index.bm25 import QueryTerm
 from notewell.index.engines import ENGINES, delete_index, open_index
+from notewell.index.lexical import QueryTerm
 from notewell.index.port import Index
 from notewell.types import (
     Batch,

@@ -21,10 +21,10 @@ from hypothesis.stateful import (
 
 from notewell.errors import IndexFailure, ModelError
 from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm
 from notewell.index.embedded import structure_files
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import Postings
+from notewell.index.lexical import QueryTerm
 from notewell.types import (
     Batch,
     LedgerEntry,
@@ -517,7 +517,7 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
 
         for module, name in (
             (structure_files, "catch_up"),
-            (structure_files.vector_queries, "answering"),
+            (structure_files.vector_store, "answering"),
         ):
             patch.setattr(module, name, rebuilt)
         patch.setattr(structure_files.LinkGraph, "build", rebuilt)

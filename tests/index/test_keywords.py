@@ -10,11 +10,10 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from notewell.index.analyze import tokens, words
-from notewell.index.bm25 import FieldWeights, QueryTerm
-from notewell.index.documents import ChunkText, NoteText
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
+from notewell.index.lexical import ChunkText, FieldWeights, NoteText, QueryTerm
 from notewell.types import Batch
 
 Search = Callable[..., list[str]]

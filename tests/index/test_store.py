@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from notewell.errors import IndexDamagedError, IndexFailure, IndexInUseError, NotFoundError
-from notewell.index.embedded import migrations
+from notewell.index.embedded import tables
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE, Store
 from notewell.types import Batch
@@ -94,7 +94,7 @@ def test_a_full_disk_changes_nothing(index: EmbeddedIndex, make: Any, search: Se
 
 def test_one_of_a_newer_version_is_left_alone(closed: Path) -> None:
     with closing(sqlite3.connect(closed / DATABASE)) as database:
-        database.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
+        database.execute(f"PRAGMA user_version = {tables.SCHEMA_VERSION + 1}")
     for writable in (True, False):
         with pytest.raises(IndexFailure, match="newer version"):
             EmbeddedIndex.open(closed, writable=writable)
@@ -162,8 +162,8 @@ def test_migrations_never_discard_vectors(closed: Path, make: Any) -> None:
         connection.execute("ALTER TABLE notes ADD COLUMN mood TEXT")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
-        patch.setattr(migrations, "SCHEMA_VERSION", migrations.SCHEMA_VERSION + 1)
+        patch.setattr(tables, "MIGRATIONS", (*tables.MIGRATIONS, step))
+        patch.setattr(tables, "SCHEMA_VERSION", tables.SCHEMA_VERSION + 1)
         index = EmbeddedIndex.open(closed, writable=True)
         index.use_model(make.model, make.dimensions)
         assert index.vectors.count == 60
@@ -177,8 +177,8 @@ def test_a_failed_migration_leaves_the_schema_before_it(closed: Path) -> None:
         connection.execute("ALTER TABLE nothing ADD COLUMN mood TEXT")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, step))
-        patch.setattr(migrations, "SCHEMA_VERSION", migrations.SCHEMA_VERSION + 1)
+        patch.setattr(tables, "MIGRATIONS", (*tables.MIGRATIONS, step))
+        patch.setattr(tables, "SCHEMA_VERSION", tables.SCHEMA_VERSION + 1)
         with pytest.raises(IndexFailure):
             EmbeddedIndex.open(closed, writable=True)
     index = EmbeddedIndex.open(closed, writable=True)

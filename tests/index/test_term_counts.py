@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm
-from notewell.index.documents import ChunkText, NoteText
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.postings import Postings
 from notewell.index.embedded.term_counts import bm25, hash_of, pack
+from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 
 
 def note(number: int, title: str, *bodies: str) -> NoteText:

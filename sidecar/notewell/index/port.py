@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from notewell.index.bm25 import QueryTerm
+from notewell.index.lexical import QueryTerm
 from notewell.types import (
     Applied,
     Batch,
@@ -59,10 +59,10 @@ class NoteBasics:
 
 
 class KeywordIndex(Protocol):
-    """Lexical search over chunks: BM25 as `notewell.index.bm25` defines it, exact phrases, terms.
+    """Lexical search over chunks: BM25 by `notewell.index.lexical`, exact phrases, terms.
 
     Tokens are those of `notewell.index.analyze`. A note without chunks is found by its placeholder
-    (`notewell.index.placeholder_chunks`).
+    (`notewell.index.lexical`).
     """
 
     @property

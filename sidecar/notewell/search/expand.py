@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from notewell.index.analyze import tokens, words
-from notewell.index.bm25 import QueryTerm, idf
+from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search import retrieve
 from notewell.search.candidates import Candidates

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from notewell.contract.search import Contribution, Explain, Moved, Removed, StageTrace
-from notewell.index.bm25 import QueryTerm
+from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote, Ranking
 from notewell.support import interrupt

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
-from notewell.index.placeholder_chunks import property_words
+from notewell.index.lexical import property_words
 from notewell.index.port import IndexReader
 from notewell.search.matching import has_property, matcher
 from notewell.search.query import (

@@ -7,13 +7,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 
-from notewell.index import scripts
+from notewell.index.analyze import SPACELESS
 from notewell.search import dates
 from notewell.search.query import Comparison, Property, ValueTest
 from notewell.types import PropertyValue, StoredNote
 
 _SPACE = re.compile(r"\s+")
-_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 _SIGNS = str.maketrans(
     {
         **dict.fromkeys("*_~=`\\\u00ad\u200b", None),  # emphasis, escapes, invisible joints

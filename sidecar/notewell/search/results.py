@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
-from notewell.index.placeholder_chunks import placeholder, property_words
+from notewell.index.lexical import placeholder, property_words
 from notewell.index.port import IndexReader
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets

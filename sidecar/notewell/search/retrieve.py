@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.index.bm25 import QueryTerm, no_hits
+from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.port import IndexReader
 from notewell.search.candidates import Candidates, merge
 from notewell.search.terms import Terms, query_terms

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.index import scripts
-from notewell.index.analyze import words
+from notewell.index.analyze import SPACELESS, words
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import Plan
 from notewell.types import CountTokens, FloatArray, SearchMode
@@ -34,7 +33,7 @@ MAX_STRENGTH = 4.0  # the quotient has no meaning for words that nearly every pa
 MAX_LENGTH = 2.0  # about fifty words
 
 _SEMANTIC_ONLY = 0.7  # factor of the confidence if a good cosine comes without keyword matches
-_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 # Tokens per word (or per character of a script without spaces) from which a model starts to split
 # words into pieces, and at which it splits all of them. Below _UNKNOWN_CHARACTERS the characters
 # are unknown to the model: a run of them counts as one token.

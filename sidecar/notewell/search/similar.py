@@ -19,7 +19,7 @@ from notewell.contract.search import (
     SimilarTextRequest,
 )
 from notewell.errors import ModelError, UsageError
-from notewell.index.bm25 import QueryTerm
+from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search import fuse, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude

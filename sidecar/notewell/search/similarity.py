@@ -20,7 +20,7 @@ import numpy as np
 from notewell.contract.search import SimilarRequest
 from notewell.errors import NotFoundError
 from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm, idf
+from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search.candidates import Candidates
 from notewell.search.names import find_note

@@ -12,22 +12,20 @@ from functools import lru_cache
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
-from notewell.index import scripts
-from notewell.index.analyze import spans
-from notewell.index.stems import stem
+from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, spans, stem
 from notewell.search.sentences import SENTENCE
 
 ELLIPSIS = "…"
 _SLACK = 40  # characters a cut may move to meet the start of a sentence
-_WORD = re.compile(rf"[{scripts.SPACELESS}]|[^\s{scripts.SPACELESS}]+")
+_WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _RUN = re.compile(r"\S+")
-_FOLDED = re.compile(f"[{scripts.FOLDED}]")
-_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+_FOLDED = re.compile(f"[{FOLDED}]")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 # Runs that the analyzer reads otherwise than word by word: compounds, camelCase, scripts without
 # spaces, letters that it spells out or that carry marks, and signs that are tokens.
 _SIGNS = (
     rf"\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
-    rf"|[{scripts.SPACELESS}{scripts.MARKS}{scripts.EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06]"
+    rf"|[{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06]"
 )
 _SIGN = re.compile(_SIGNS)
 _SPECIAL = re.compile(rf"(?<!\S)\S*?(?:{_SIGNS})\S*")

@@ -16,9 +16,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from notewell.index import scripts
-from notewell.index.analyze import tokens
-from notewell.index.bm25 import QueryTerm, idf
+from notewell.index.analyze import SPACELESS, tokens
+from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
@@ -32,7 +31,7 @@ _MAX_CORRECTIONS = 3  # per misspelt word
 _MAX_COMPLETIONS = 6  # per unfinished word
 _MIN_HIGHLIGHT = 0.1  # of the highest weight; tokens with less are not highlighted
 _MAX_COMPARED = 4096  # words of the vocabulary, per prefix
-_SPACELESS = re.compile(f"[{scripts.SPACELESS}]")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
 
 _ENGLISH = """
 a an and any are as at be been but by can could did do does for from had has have how i if in into

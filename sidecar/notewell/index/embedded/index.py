@@ -9,11 +9,10 @@ from pathlib import Path
 
 import filelock
 
-from notewell.index.embedded import meta, reads, vector_queries, vector_rows, writes
-from notewell.index.embedded.directory import hold
+from notewell.index.embedded import reads, tables, vector_store, writes
+from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
-from notewell.index.embedded.snapshot import SnapshotCache
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.structures import Structures
 from notewell.index.embedded.vectors import Vectors
@@ -134,18 +133,16 @@ class EmbeddedIndex:
         """
         number = None
         if not self._store.writable:
-            known = (
-                None if model is None else vector_queries.model_id(self._store, model, dimensions)
-            )
+            known = None if model is None else vector_store.model_id(self._store, model, dimensions)
             self._structures.load_vectors(known, dimensions)
             return
         with self._store.transaction() as connection:
             if model is not None:
-                number = vector_rows.register_model(connection, model, dimensions)
-            changed = vector_rows.choose_model(connection, number)
+                number = vector_store.register_model(connection, model, dimensions)
+            changed = vector_store.choose_model(connection, number)
             generation = self._generation
             if changed:
-                generation = meta.next_generation(connection, text=False)
+                generation = tables.next_generation(connection, text=False)
         self._generation = generation
         self._structures.load_vectors(number, dimensions)
 
@@ -158,12 +155,12 @@ class EmbeddedIndex:
         """
         if not puts:
             return self._generation
-        dimensions = vector_queries.dimensions_of(self._store, model) or len(puts[0].vector)
+        dimensions = vector_store.dimensions_of(self._store, model) or len(puts[0].vector)
         vectors = [(put.text_hash, as_float16(put, dimensions, model).tobytes()) for put in puts]
         with self._store.transaction() as connection:
-            number = vector_rows.register_model(connection, model, dimensions)
-            answered = vector_rows.keep_vectors(connection, number, vectors)
-            generation = meta.next_generation(connection, text=False)
+            number = vector_store.register_model(connection, model, dimensions)
+            answered = vector_store.keep_vectors(connection, number, vectors)
+            generation = tables.next_generation(connection, text=False)
         self._generation = generation
         if number == self._structures.model:
             self._structures.put_vectors(answered)
@@ -176,42 +173,42 @@ class EmbeddedIndex:
 
         Those of notes that the ledger calls `pending` wait until the notes are read.
         """
-        return vector_queries.pending_texts(self._store, model, limit, skip)
+        return vector_store.pending_texts(self._store, model, limit, skip)
 
     def pending_count(self, model: ModelKey) -> int:
         """How many different texts no vector of the model covers yet."""
-        return vector_queries.pending_count(self._store, model)
+        return vector_store.pending_count(self._store, model)
 
     def covered_chunks(self, model: ModelKey) -> int:
         """How many chunks a model would answer for."""
-        return vector_queries.covered(self._store, model)
+        return vector_store.covered(self._store, model)
 
     def current_model_key(self) -> ModelKey | None:
         """The model that answers or answered last; None: no model was ever used."""
-        return vector_queries.answering_key(self._store)
+        return vector_store.answering_key(self._store)
 
     def current_model(self) -> KeptModel | None:
         """The model that answers or answered last; None: no vector was ever kept."""
-        return vector_queries.answering_model(self._store)
+        return vector_store.answering_model(self._store)
 
     def stats(self) -> IndexFigures:
         """What is kept, beyond what `counts` has."""
-        return vector_queries.stats(self._store)
+        return vector_store.stats(self._store)
 
     def stored_vector_count(self, model: ModelKey) -> int:
         """How many vectors of the model are kept for good, needed now or not."""
-        return vector_queries.kept_count(self._store, model)
+        return vector_store.kept_count(self._store, model)
 
     def vectors_in_use(
         self, model: ModelKey, batch_size: int
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """(text hash, float16 bytes) for every text that chunks hold now, in batches."""
-        return vector_queries.needed_vectors(self._store, model, batch_size)
+        return vector_store.needed_vectors(self._store, model, batch_size)
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a word of the caller's under a key of its own."""
         with self._store.transaction() as connection:
-            meta.put(connection, f"user.{key}", value)
+            tables.put_meta(connection, f"user.{key}", value)
 
     def meta(self, key: str) -> str | None:
         """What `set_meta` kept."""
@@ -258,7 +255,7 @@ class EmbeddedIndex:
         return IndexCounts(
             notes=notes,
             chunks=chunks,
-            vectors=vector_queries.own_vectors(self._store, self._structures.model),
+            vectors=vector_store.own_vectors(self._store, self._structures.model),
             generation=self._generation,
             ledger=reads.ledger_counts(self._store),
         )

@@ -17,11 +17,18 @@ from typing import Any
 import numpy as np
 import tantivy
 
-from notewell.index.bm25 import EXACT_FIELDS, STEMS, FieldWeights, QueryTerm, idf, no_hits
-from notewell.index.documents import without_wholes
+from notewell.index.analyze import stemmer
 from notewell.index.embedded import term_counts
 from notewell.index.embedded.postings import EVERY, VOCABULARY, Postings, tantivy_errors
-from notewell.index.stems import stemmer
+from notewell.index.lexical import (
+    EXACT_FIELDS,
+    STEMS,
+    FieldWeights,
+    QueryTerm,
+    idf,
+    no_hits,
+    without_wholes,
+)
 from notewell.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id

@@ -14,7 +14,7 @@ from typing import Any
 import msgpack
 import numpy.typing as npt
 
-from notewell.index.embedded import reads, rows
+from notewell.index.embedded import reads, tables
 from notewell.index.embedded.link_table import LinkTable, Node
 from notewell.index.embedded.store import Store
 from notewell.types import IdArray, Link
@@ -46,7 +46,7 @@ class LinkGraph:
         if node is None:
             return ()
         return tuple(
-            (rows.link_of(link), target)
+            (tables.link_of(link), target)
             for link, target in zip(node.links, node.targets, strict=True)
         )
 
@@ -250,7 +250,7 @@ class LinkGraph:
         for note_id, *link in reads.links(store):
             links[note_id].append(link)
         notes = [
-            (note_id, path, rows.strings(aliases))
+            (note_id, path, tables.strings(aliases))
             for note_id, path, aliases in store.read("SELECT id, path, aliases FROM notes")
         ]
         names = Names()

@@ -20,11 +20,10 @@ import tantivy
 from tantivy import tantivy as native
 
 from notewell.errors import IndexFailure
-from notewell.index.bm25 import EXACT_FIELDS, STEMS
-from notewell.index.documents import STOP, NoteText, note_documents
+from notewell.index.analyze import stemmer
 from notewell.index.embedded import term_counts
-from notewell.index.embedded.term_count_store import TALLIES, TallyStore
-from notewell.index.stems import stemmer
+from notewell.index.embedded.term_counts import TALLIES, TallyStore
+from notewell.index.lexical import EXACT_FIELDS, STEMS, STOP, NoteText, note_documents
 from notewell.types import IdArray
 
 FOLDER = "keywords"

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import orjson
 
-from notewell.index.documents import ChunkText, NoteText, note_text
-from notewell.index.embedded import rows
+from notewell.index.embedded import tables
 from notewell.index.embedded.store import Store
-from notewell.index.placeholder_chunks import (
+from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
+    ChunkText,
+    NoteText,
+    note_text,
     placeholder,
     placeholder_id,
 )
@@ -50,14 +52,14 @@ def generations(store: Store) -> tuple[str, int, int]:
 
 def manifest(store: Store, within: Sequence[str] = ()) -> dict[str, ManifestEntry]:
     """Indexed files by path: all, or those that `within` names or that lie in its folders."""
-    found = _within(store, f"SELECT {rows.MANIFEST_COLUMNS} FROM notes", within)
-    return {row[1]: rows.manifest_entry(row) for row in found}
+    found = _within(store, f"SELECT {tables.MANIFEST_COLUMNS} FROM notes", within)
+    return {row[1]: tables.manifest_entry(row) for row in found}
 
 
 def ledger_within(store: Store, within: Sequence[str]) -> tuple[LedgerEntry, ...]:
     """Entries of the paths that `within` names or that lie in its folders."""
-    found = _within(store, f"SELECT {rows.LEDGER_COLUMNS} FROM ledger", within)
-    return tuple(rows.ledger_entry(row) for row in found)
+    found = _within(store, f"SELECT {tables.LEDGER_COLUMNS} FROM ledger", within)
+    return tuple(tables.ledger_entry(row) for row in found)
 
 
 def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -75,16 +77,16 @@ def _within(store: Store, select: str, within: Sequence[str]) -> Iterator[tuple[
 
 def ledger(store: Store, state: LedgerState | None, path: str | None) -> tuple[LedgerEntry, ...]:
     """Entries by path, narrowed to a state or a path."""
-    if path is not None and not rows.is_storable(path):
+    if path is not None and not tables.is_storable(path):
         return ()
     wanted = [("state", state), ("path", path)]
     given = [(column, value) for column, value in wanted if value is not None]
     where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
     found = store.read(
-        f"SELECT {rows.LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
+        f"SELECT {tables.LEDGER_COLUMNS} FROM ledger WHERE {where} ORDER BY path",
         [value for _, value in given],
     )
-    return tuple(rows.ledger_entry(row) for row in found)
+    return tuple(tables.ledger_entry(row) for row in found)
 
 
 def ledger_counts(store: Store) -> dict[LedgerState, int]:
@@ -96,22 +98,22 @@ def ledger_counts(store: Store) -> dict[LedgerState, int]:
 
 def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
     """The notes that are there."""
-    found = store.read_in(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
-    return {row[0]: rows.stored_note(row) for row in found}
+    found = store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
+    return {row[0]: tables.stored_note(row) for row in found}
 
 
 def note_at(store: Store, path: str) -> StoredNote | None:
     """The note of a file."""
-    if not rows.is_storable(path):
+    if not tables.is_storable(path):
         return None
-    found = store.read(f"SELECT {rows.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
-    return rows.stored_note(found[0]) if found else None
+    found = store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
+    return tables.stored_note(found[0]) if found else None
 
 
 def all_notes(store: Store) -> tuple[StoredNote, ...]:
     """All notes in order of id."""
-    found = store.stream(f"SELECT {rows.NOTE_COLUMNS} FROM notes ORDER BY id")
-    return tuple([rows.stored_note(row) for row in found])
+    found = store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
+    return tuple([tables.stored_note(row) for row in found])
 
 
 def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
@@ -130,7 +132,7 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
     )
     return ids, tuple(
         [
-            NoteBasics(id_, path, rows.properties(known) if known else {}, *times)
+            NoteBasics(id_, path, tables.properties(known) if known else {}, *times)
             for id_, path, known, *times in found
         ]
     )
@@ -139,8 +141,8 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
     """The chunks that are there, and stand-ins for the notes that have none."""
     own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
-    found = store.read_in(f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
-    known = {row[0]: rows.stored_chunk(row) for row in found}
+    found = store.read_in(f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
+    known = {row[0]: tables.stored_chunk(row) for row in found}
     bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
     for (note_id,) in store.read_in(f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare):
         known[placeholder_id(note_id)] = placeholder(note_id)
@@ -150,9 +152,9 @@ def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
 def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
     """A note's chunks in order."""
     found = store.read(
-        f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY ordinal", (note_id,)
+        f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY ordinal", (note_id,)
     )
-    return tuple(rows.stored_chunk(row) for row in found)
+    return tuple(tables.stored_chunk(row) for row in found)
 
 
 def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
@@ -170,7 +172,7 @@ def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
 
 def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
     """What becomes keywords, of the notes changed after generation `since`, in order of id."""
-    held: rows.Row | None = None
+    held: tables.Row | None = None
     parts: list[ChunkText] = []
     for row in store.stream(
         "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text"
@@ -183,20 +185,20 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
             parts = []
         held = row[:6]
         if row[6] is not None:
-            parts.append(ChunkText(row[6], rows.strings(row[7]), row[8]))
+            parts.append(ChunkText(row[6], tables.strings(row[7]), row[8]))
     if held is not None:
         yield _note_text(held, parts)
 
 
-def _note_text(columns: rows.Row, parts: list[ChunkText]) -> NoteText:
+def _note_text(columns: tables.Row, parts: list[ChunkText]) -> NoteText:
     note_id, path, title, aliases, tags, packed = columns
     return note_text(
         note_id,
         path,
         title=title,
-        aliases=rows.strings(aliases),
-        tags=rows.strings(tags),
-        properties={} if parts else rows.properties(packed),
+        aliases=tables.strings(aliases),
+        tags=tables.strings(tags),
+        properties={} if parts else tables.properties(packed),
         chunks=parts,
     )
 
@@ -212,4 +214,6 @@ def passages(store: Store) -> Iterator[PassageText]:
 
 def links(store: Store) -> Iterator[tuple[Any, ...]]:
     """(note id, LINK_COLUMNS…) of all links, in order of note and place."""
-    return store.stream(f"SELECT note_id, {rows.LINK_COLUMNS} FROM links ORDER BY note_id, ordinal")
+    return store.stream(
+        f"SELECT note_id, {tables.LINK_COLUMNS} FROM links ORDER BY note_id, ordinal"
+    )

@@ -1,7 +1,8 @@
-"""The truth on disk: one SQLite database for one vault.
+"""The SQLite database of one vault, which all other structures of the index are derived from.
 
 One connection writes, in one thread; every reading thread has its own read-only connection and
-sees the state of its moment (WAL). All other structures of the index are made from this one.
+reads a consistent snapshot (WAL). A damaged database is moved aside and replaced by a new one that
+receives every vector that can still be read; notes, chunks and links are read from the vault again.
 """
 
 from __future__ import annotations
@@ -9,20 +10,99 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from notewell.errors import IndexDamagedError, IndexFailure, NotFoundError
-from notewell.index.embedded import migrations, salvage
+from notewell.index.embedded import tables
 
+_MAGIC = b"SQLite format 3\x00"
+_HEADER = 100
+_COMPANIONS = ("", "-wal", "-shm")
 DATABASE = "index.db"
 _DAMAGED = "damaged"  # a file that tells the next opening what a running one has found
 _BUSY_SECONDS = 10.0
 _TOO_MANY = 500  # values in one statement; old builds of SQLite allow 999
 
 logger = logging.getLogger(__name__)
+
+
+def looks_damaged(path: Path) -> bool:
+    """Whether header and length rule out a whole database. An empty file is a new one."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER)
+    size = path.stat().st_size
+    if size == 0:
+        return False
+    if len(header) < _HEADER or not header.startswith(_MAGIC):
+        return True
+    page_size = int.from_bytes(header[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    pages = int.from_bytes(header[28:32], "big")
+    has_log = path.with_name(path.name + "-wal").exists()
+    return page_size < 512 or (size < pages * page_size and not has_log)
+
+
+def move_aside(path: Path) -> Path:
+    """Rename a database and its companions; returns its new path, which did not exist before."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+    aside = path.with_name(f"{path.name}.damaged-{stamp}")
+    number = 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
+    for companion in _COMPANIONS:
+        part = path.with_name(path.name + companion)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + companion))
+    return aside
+
+
+def rescue(damaged: Path, into: sqlite3.Connection) -> int:
+    """Copy every model and vector of `damaged` that can be read; returns how many vectors."""
+    with closing(sqlite3.connect(damaged, isolation_level=None)) as source:
+        try:
+            models = source.execute(
+                "SELECT id, name, weights_hash, quantisation, dimensions FROM models"
+            ).fetchall()
+        except sqlite3.DatabaseError:
+            return 0
+        widths = {model_id: dimensions * 2 for model_id, *_, dimensions in models}
+        kept = 0
+        into.execute("BEGIN IMMEDIATE")
+        into.executemany("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?, ?)", models)
+        for model_id, text_hash, vector in _readable_vectors(source):
+            if isinstance(vector, bytes) and len(vector) == widths.get(model_id):
+                into.execute(
+                    "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", (model_id, text_hash, vector)
+                )
+                kept += 1
+        into.execute("COMMIT")
+    return kept
+
+
+def _readable_vectors(source: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    """Rows in order of rowid; a page that does not read is stepped over in growing strides."""
+    last, stride = 0, 1
+    while True:
+        try:
+            for rowid, *row in source.execute(
+                "SELECT rowid, model_id, text_hash, vector FROM vectors WHERE rowid > ?"
+                " ORDER BY rowid",
+                (last,),
+            ):
+                yield tuple(row)
+                last, stride = rowid, 1
+        except sqlite3.DatabaseError:
+            last += stride
+            stride *= 2
+            if stride > 1 << 40:
+                return
+        else:
+            return
 
 
 @contextmanager
@@ -162,7 +242,7 @@ class Store:
     def _open_writer(self) -> sqlite3.Connection:
         self.directory.mkdir(parents=True, exist_ok=True)
         marked = (self.directory / _DAMAGED).exists()
-        if self.path.exists() and (marked or salvage.looks_damaged(self.path)):
+        if self.path.exists() and (marked or looks_damaged(self.path)):
             return self._replace("it does not read back")
         with explained(self.directory):
             try:
@@ -175,10 +255,10 @@ class Store:
 
     def _replace(self, reason: str) -> sqlite3.Connection:
         """A new database in place of a damaged one, with every vector that still reads."""
-        aside = salvage.move_aside(self.path)
+        aside = move_aside(self.path)
         with explained(self.directory):
             connection = self._connect_writer()
-            kept = salvage.rescue(aside, connection)
+            kept = rescue(aside, connection)
         (self.directory / _DAMAGED).unlink(missing_ok=True)
         logger.warning(
             "The index in %s was damaged (%s). It was moved to %s and is rebuilt; %d vectors were"
@@ -197,7 +277,7 @@ class Store:
         try:
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
-            migrations.migrate(connection)
+            tables.migrate(connection)
         except BaseException:  # whatever it is: nobody else could close it
             connection.close()
             raise
@@ -205,9 +285,9 @@ class Store:
 
     def _check_readable(self) -> None:
         with explained(self.directory):
-            if salvage.looks_damaged(self.path):
+            if looks_damaged(self.path):
                 raise sqlite3.DatabaseError("file is not a database")
-            if migrations.version_of(self.reader) == 0:
+            if tables.version_of(self.reader) == 0:
                 # Its writer was stopped before the first transaction.
                 raise _nothing_here(self.directory)
 

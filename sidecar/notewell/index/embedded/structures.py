@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from notewell.errors import IndexFailure
-from notewell.index.embedded import structure_files, vector_queries
+from notewell.index.embedded import structure_files, vector_store
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
-from notewell.index.embedded.rows import link_columns
 from notewell.index.embedded.store import Store
+from notewell.index.embedded.tables import link_columns
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import Changes
 
@@ -76,7 +76,7 @@ class Structures:
         """Take the vectors of these chunks from the database, as far as they have any."""
         if self.model is None or not chunk_ids:
             return
-        found = vector_queries.vectors_of(self._store, self.model, chunk_ids)
+        found = vector_store.vectors_of(self._store, self.model, chunk_ids)
         if found:
             self.vectors.put(
                 np.array([row[0] for row in found], dtype=np.int64),

@@ -14,9 +14,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from notewell.index.embedded import rows
-from notewell.index.embedded.meta import get, next_generation, number
-from notewell.index.embedded.vector_rows import find_model
+from notewell.index.embedded import tables
+from notewell.index.embedded.tables import get_meta, next_generation, optional_number
+from notewell.index.embedded.vector_store import find_model
 from notewell.types import (
     Batch,
     Chunk,
@@ -67,12 +67,12 @@ class BatchWriter:
         self._db = connection
         self._batch = batch
         self._now = time.time()
-        self._vectors = number(get(connection, "model_vectors"))
+        self._vectors = optional_number(get_meta(connection, "model_vectors"))
         self._model = None if batch.model is None else find_model(connection, batch.model)
-        active = number(get(connection, "model_active"))
+        active = optional_number(get_meta(connection, "model_active"))
         # While a model is being prepared another one answers, and that one says what is indexed.
         self._preparing = batch.model is not None and active not in {None, self._model}
-        before = int(get(connection, "text_generation") or 0)
+        before = int(get_meta(connection, "text_generation") or 0)
         text = bool(batch.moves or batch.removes or batch.puts)
         generation = next_generation(connection, text=text)
         self.changes = Changes(generation=generation, text_before=before, text=text)
@@ -83,7 +83,7 @@ class BatchWriter:
         for path in self._batch.removes:
             self._remove(path)
         for put in self._batch.puts:
-            if rows.is_storable(put.note.path):
+            if tables.is_storable(put.note.path):
                 self._put(put)
             else:
                 logger.warning("%a is no valid Unicode; the note is not indexed.", put.note.path)
@@ -168,7 +168,7 @@ class BatchWriter:
             "SELECT id, content_hash FROM notes WHERE path = ?", (path,)
         ).fetchone()
         unchanged = found is not None and found[1] == put.content_hash
-        columns = (*rows.note_row(put), self.changes.generation)
+        columns = (*tables.note_row(put), self.changes.generation)
         if found is None:
             cursor = self._db.execute(
                 "INSERT INTO notes (path, title, aliases, tags, properties, description, created,"
@@ -187,7 +187,7 @@ class BatchWriter:
             )
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
         self._db.executemany(
-            f"INSERT INTO links VALUES ({','.join('?' * 11)})", rows.link_rows(note_id, put.note)
+            f"INSERT INTO links VALUES ({','.join('?' * 11)})", tables.link_rows(note_id, put.note)
         )
         self._put_chunks(note_id, put.chunks, unchanged=unchanged)
         self._settle(note_id, put, unchanged=unchanged)
@@ -212,7 +212,7 @@ class BatchWriter:
                 self._db.execute(
                     "UPDATE chunks SET ordinal=?, headings=?, block=?, parent=?, start=?, stop=?,"
                     " lines=?, header=?, text=? WHERE id=?",
-                    (*rows.chunk_row(chunk), old.id),
+                    (*tables.chunk_row(chunk), old.id),
                 )
             else:
                 added.append(chunk)
@@ -238,7 +238,7 @@ class BatchWriter:
         cursor = self._db.execute(
             "INSERT INTO chunks (note_id, ordinal, headings, block, parent, start, stop, lines,"
             " header, text, text_hash, vector_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            (note_id, *rows.chunk_row(chunk), chunk.text_hash, vector_hash),
+            (note_id, *tables.chunk_row(chunk), chunk.text_hash, vector_hash),
         )
         self.changes.chunks_added.append((int(cursor.lastrowid or 0), note_id))
 
@@ -270,7 +270,7 @@ class BatchWriter:
         return self._db.execute(ask, (note_id,)).fetchone() is None
 
     def _record(self, entry: LedgerEntry) -> None:
-        row = list(rows.ledger_row(entry))
+        row = list(tables.ledger_row(entry))
         row[-1] = entry.updated or self._now
         self._db.execute("INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)", row)
 

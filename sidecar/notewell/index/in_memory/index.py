@@ -15,13 +15,19 @@ from pathlib import Path
 import numpy as np
 
 from notewell.errors import NotFoundError
-from notewell.index.documents import ChunkText, NoteText, note_text
-from notewell.index.in_memory import batches, models
-from notewell.index.in_memory.keywords import InMemoryKeywords
-from notewell.index.in_memory.links import InMemoryLinks
-from notewell.index.in_memory.state import NoteRecord, State
-from notewell.index.in_memory.vectors import InMemoryVectors
-from notewell.index.placeholder_chunks import placeholder
+from notewell.index.in_memory import batches
+from notewell.index.in_memory.search import InMemoryKeywords, InMemoryLinks, InMemoryVectors
+from notewell.index.in_memory.state import (
+    NoteRecord,
+    State,
+    covered_chunks,
+    own_vectors,
+    pending_texts,
+    store_vectors,
+    use_model,
+    vectors_in_use,
+)
+from notewell.index.lexical import ChunkText, NoteText, note_text, placeholder
 from notewell.index.port import NamedArrays, NoteBasics
 from notewell.types import (
     Applied,
@@ -154,7 +160,7 @@ class InMemoryIndex:
         """See the port."""
         if puts:
             changed = self._state.copy()
-            models.store_vectors(changed, model, puts)
+            store_vectors(changed, model, puts)
             changed.generation += 1
             self._state = changed
         return self._state.generation
@@ -162,7 +168,7 @@ class InMemoryIndex:
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
         """See the port."""
         changed = self._state.copy()
-        if models.use_model(changed, model, dimensions):
+        if use_model(changed, model, dimensions):
             changed.generation += 1
         self._state = changed
 
@@ -188,11 +194,11 @@ class InMemoryIndex:
         model = state.chunk_model
         if model is None:
             return None
-        return KeptModel(model, state.dimensions[model], len(models.vectors_in_use(state, model)))
+        return KeptModel(model, state.dimensions[model], len(vectors_in_use(state, model)))
 
     def covered_chunks(self, model: ModelKey) -> int:
         """See the port."""
-        return models.covered_chunks(self._state, model)
+        return covered_chunks(self._state, model)
 
     def stored_vector_count(self, model: ModelKey) -> int:
         """See the port."""
@@ -202,7 +208,7 @@ class InMemoryIndex:
         self, model: ModelKey, batch_size: int
     ) -> Iterator[list[tuple[bytes, bytes]]]:
         """See the port."""
-        found = models.vectors_in_use(self._state, model)
+        found = vectors_in_use(self._state, model)
         for start in range(0, len(found), batch_size):
             yield found[start : start + batch_size]
 
@@ -210,11 +216,11 @@ class InMemoryIndex:
         self, model: ModelKey, limit: int, *, skip: Collection[bytes] = frozenset()
     ) -> tuple[PendingText, ...]:
         """See the port."""
-        return tuple(itertools.islice(models.pending_texts(self._state, model, skip), limit))
+        return tuple(itertools.islice(pending_texts(self._state, model, skip), limit))
 
     def pending_count(self, model: ModelKey) -> int:
         """See the port."""
-        return sum(1 for _ in models.pending_texts(self._state, model))
+        return sum(1 for _ in pending_texts(self._state, model))
 
     # --- reading ---
 
@@ -299,7 +305,7 @@ class InMemoryIndex:
         return IndexCounts(
             notes=len(state.notes),
             chunks=self.chunk_count,
-            vectors=models.own_vectors(state, state.model),
+            vectors=own_vectors(state, state.model),
             generation=state.generation,
             ledger={each: sum(entry.state == each for entry in entries) for each in _LEDGER_STATES},
         )

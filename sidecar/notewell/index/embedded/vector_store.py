@@ -1,17 +1,20 @@
-"""Which chunks have a vector, and of which model; which texts still lack one.
+"""Models and vectors in the database: which chunks have a vector, and which texts still need one.
 
-Vectors are kept for good by the hash of their text. A chunk's `text_hash` is that of its own text,
-`vector_hash` that of the text whose vector answers for it: its own, or what it replaced. Every
-function takes the store and may run in any thread.
+Vectors are stored permanently by the hash of their text. A chunk's `text_hash` is that of its own
+text; `vector_hash` is that of the text whose vector represents it: its own, or the one it replaced.
+Functions that take the store may run in any thread; those that take a connection belong to the
+writer's transaction.
 """
 
-# ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
+# ruff: noqa: S608 (only column and table names are put into SQL; values are bound)
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
-from notewell.index.embedded import reads, rows
+from notewell.index.embedded import reads, tables
 from notewell.index.embedded.store import Store
 from notewell.index.vector_checks import check_dimensions
 from notewell.types import (
@@ -40,7 +43,7 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
         ModelError: its vectors have other dimensions than those given.
 
     """
-    found = store.read(_MODEL, rows.model_columns(model))
+    found = store.read(_MODEL, tables.model_columns(model))
     if found and dimensions is not None:
         check_dimensions(model, known=found[0][1], given=dimensions)
     return int(found[0][0]) if found else None
@@ -48,7 +51,7 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
 
 def dimensions_of(store: Store, model: ModelKey) -> int | None:
     """How many dimensions a model's vectors have; None: none was ever kept."""
-    found = store.read(_MODEL, rows.model_columns(model))
+    found = store.read(_MODEL, tables.model_columns(model))
     return int(found[0][1]) if found else None
 
 
@@ -227,3 +230,108 @@ def _bytes(store: Store) -> int:
         except OSError:
             continue  # a segment or a log that was merged away meanwhile
     return total
+
+
+def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
+    """The number of a model the database knows."""
+    found = connection.execute(
+        "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
+        tables.model_columns(model),
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: int) -> int:
+    """The number of a model, given on first sight.
+
+    Raises:
+        ModelError: its vectors were of another dimension before.
+
+    """
+    found = find_model(connection, model)
+    if found is None:
+        cursor = connection.execute(
+            "INSERT INTO models (name, weights_hash, quantisation, dimensions) VALUES (?,?,?,?)",
+            (*tables.model_columns(model), dimensions),
+        )
+        return int(cursor.lastrowid or 0)
+    known = connection.execute("SELECT dimensions FROM models WHERE id=?", (found,)).fetchone()[0]
+    check_dimensions(model, known=known, given=dimensions)
+    return found
+
+
+def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:
+    """Let a model's vectors answer; returns whether anything had to change.
+
+    Without a model, which vector stands for which chunk is kept as it is, for its return.
+    """
+    chosen = "" if number is None else str(number)
+    before = tables.get_meta(connection, "model_vectors")
+    if tables.get_meta(connection, "model_active") == chosen and before == (chosen or before):
+        return False
+    tables.put_meta(connection, "model_active", chosen)
+    if number is None:
+        connection.execute(
+            "UPDATE ledger SET state='keyword_only' WHERE state='indexed' AND path IN"
+            " (SELECT path FROM notes WHERE id IN (SELECT note_id FROM chunks))"
+        )
+        return True
+    tables.put_meta(connection, "model_vectors", chosen)
+    narrowed = "WHERE vector_hash IS NOT text_hash" if before == chosen else ""
+    kept = "EXISTS (SELECT 1 FROM vectors WHERE model_id = {} AND text_hash = chunks.{})"
+    connection.execute(
+        f"UPDATE chunks SET vector_hash = CASE WHEN {kept.format(number, 'text_hash')}"
+        f" THEN text_hash WHEN {kept.format(number, 'vector_hash')} THEN vector_hash END {narrowed}"
+    )
+    connection.execute(
+        "UPDATE notes SET awaiting = id IN"
+        " (SELECT note_id FROM chunks WHERE vector_hash IS NOT text_hash)"
+    )
+    connection.execute(
+        "UPDATE ledger SET state = iif(path IN (SELECT path FROM notes WHERE awaiting),"
+        " 'keyword_only', 'indexed') WHERE state IN ('indexed', 'keyword_only')"
+    )
+    return True
+
+
+def keep_vectors(
+    connection: sqlite3.Connection, number: int, vectors: Sequence[tuple[bytes, bytes]]
+) -> list[int]:
+    """Keep (text hash, float16 bytes); returns the chunks that are now answered by their own."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
+        [(number, text_hash, vector) for text_hash, vector in vectors],
+    )
+    if tables.optional_number(tables.get_meta(connection, "model_vectors")) != number:
+        return []
+    answered: list[int] = []
+    touched: set[int] = set()
+    for text_hash, _ in vectors:
+        found: list[Any] = connection.execute(
+            "SELECT id, note_id FROM chunks WHERE text_hash=? AND vector_hash IS NOT text_hash",
+            (text_hash,),
+        ).fetchall()
+        answered += [chunk_id for chunk_id, _ in found]
+        touched.update(note_id for _, note_id in found)
+    connection.executemany(
+        "UPDATE chunks SET vector_hash = text_hash WHERE id = ?", [(each,) for each in answered]
+    )
+    active = tables.optional_number(tables.get_meta(connection, "model_active")) == number
+    for note_id in touched:
+        _complete(connection, note_id, active=active)
+    return answered
+
+
+def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> None:
+    """Let a note whose last vector came be `indexed`."""
+    done = connection.execute(
+        "UPDATE notes SET awaiting = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM chunks c"
+        " WHERE c.note_id = notes.id AND c.vector_hash IS NOT c.text_hash)",
+        (note_id,),
+    )
+    if done.rowcount and active:
+        connection.execute(
+            "UPDATE ledger SET state = 'indexed' WHERE state = 'keyword_only'"
+            " AND path = (SELECT path FROM notes WHERE id = ?)",
+            (note_id,),
+        )

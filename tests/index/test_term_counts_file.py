@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from notewell.errors import IndexFailure
-from notewell.index.bm25 import QueryTerm
-from notewell.index.documents import ChunkText, NoteText
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import FOLDER, Postings
-from notewell.index.embedded.term_count_store import TALLIES, TallyStore
-from notewell.index.embedded.term_counts import bm25, hash_of
+from notewell.index.embedded.term_counts import TALLIES, TallyStore, bm25, hash_of
+from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 from notewell.types import Batch
 
 

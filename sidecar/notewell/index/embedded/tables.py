@@ -1,14 +1,21 @@
-"""Records of types to database rows and back."""
+"""The tables of the database: schema migrations, the table `meta`, and rows to records and back.
+
+A migration is appended, never changed. None may discard the tables `models` and `vectors`, because
+no text is ever embedded twice.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import secrets
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import orjson
 
+from notewell.errors import IndexFailure
 from notewell.types import (
     BlockMark,
     Chunk,
@@ -21,6 +28,91 @@ from notewell.types import (
     StoredChunk,
     StoredNote,
 )
+
+
+def _first(connection: sqlite3.Connection) -> None:
+    for statement in _FIRST.split(";\n"):
+        connection.execute(statement)
+    connection.executemany(
+        "INSERT INTO meta VALUES (?, ?)",
+        [("id", secrets.token_hex(8)), ("generation", "0"), ("text_generation", "0")],
+    )
+
+
+# `vector_hash` names the text whose vector answers for a chunk: its own, or that of the passage it
+# replaced until its own is embedded. `awaiting` marks notes with a chunk not answered by its own.
+# Vectors keep a rowid: a row is too wide for a keyed b-tree, and loading scans them in disk order.
+_FIRST = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE notes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
+  aliases TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL, description TEXT,
+  created REAL, modified REAL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  content_hash BLOB NOT NULL, warnings TEXT NOT NULL, generation INTEGER NOT NULL,
+  awaiting INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX notes_awaiting ON notes (modified DESC, id DESC) WHERE awaiting = 1;
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  note_id INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL, headings TEXT NOT NULL, block TEXT, parent TEXT,
+  start INTEGER NOT NULL, stop INTEGER NOT NULL, lines BLOB NOT NULL,
+  text_hash BLOB NOT NULL, vector_hash BLOB, header TEXT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX chunks_of_note ON chunks (note_id);
+CREATE INDEX chunks_by_hash ON chunks (text_hash, vector_hash, note_id);
+CREATE TABLE links (
+  note_id INTEGER NOT NULL REFERENCES notes (id) ON DELETE CASCADE, ordinal INTEGER NOT NULL,
+  target TEXT NOT NULL, display TEXT, heading TEXT, block TEXT, embed INTEGER NOT NULL,
+  kind TEXT NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+  PRIMARY KEY (note_id, ordinal)) WITHOUT ROWID;
+CREATE TABLE models (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, weights_hash TEXT NOT NULL,
+  quantisation TEXT NOT NULL, dimensions INTEGER NOT NULL,
+  UNIQUE (name, weights_hash, quantisation));
+CREATE TABLE vectors (
+  model_id INTEGER NOT NULL REFERENCES models (id), text_hash BLOB NOT NULL,
+  vector BLOB NOT NULL, UNIQUE (model_id, text_hash));
+CREATE TABLE ledger (
+  path TEXT PRIMARY KEY, state TEXT NOT NULL, rule TEXT, reason TEXT, warnings TEXT NOT NULL,
+  attempts INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  updated REAL NOT NULL) WITHOUT ROWID;
+CREATE INDEX ledger_by_state ON ledger (state)
+"""
+
+
+def _notes_by_generation(connection: sqlite3.Connection) -> None:
+    """After each save it is asked what changed since: without it, that reads every note."""
+    connection.execute("CREATE INDEX notes_by_generation ON notes (generation)")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _notes_by_generation)
+SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The schema version a database has; 0 is an empty one.
+
+    Raises:
+        IndexFailure: a newer version of the program wrote it.
+
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > SCHEMA_VERSION:
+        raise IndexFailure(
+            f"The index was written by a newer version of Notewell (schema {version}, this one"
+            f" knows {SCHEMA_VERSION}). Update Notewell, or use another --data-dir.",
+            code="index_too_new",
+        )
+    return version
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date, each step in its own transaction."""
+    for version in range(version_of(connection), SCHEMA_VERSION):
+        connection.execute("BEGIN IMMEDIATE")
+        with connection:  # commits, or takes all of the step back
+            MIGRATIONS[version](connection)
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+
 
 Row = tuple[Any, ...]  # columns, typed by the schema
 
@@ -241,3 +333,28 @@ def manifest_entry(row: Sequence[Any]) -> ManifestEntry:
 def model_columns(model: ModelKey) -> tuple[str, str, str]:
     """The columns of `models` that make a model."""
     return (model.name, model.weights_hash, model.quantisation)
+
+
+def get_meta(connection: sqlite3.Connection, key: str) -> str | None:
+    """A value of the table `meta`, inside the transaction."""
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if found is None else str(found[0])
+
+
+def put_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """Keep a value."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def next_generation(connection: sqlite3.Connection, *, text: bool) -> int:
+    """Count the generation up; `text` says that keywords and links change in it."""
+    generation = int(get_meta(connection, "generation") or 0) + 1
+    put_meta(connection, "generation", str(generation))
+    if text:
+        put_meta(connection, "text_generation", str(generation))
+    return generation
+
+
+def optional_number(value: str | None) -> int | None:
+    """A number kept as a value; "" and an absent one are none."""
+    return int(value) if value else None

@@ -1,4 +1,4 @@
-"""Exact BM25 over the documents of one state, with postings in dictionaries."""
+"""Search structures of one state: exact BM25 postings, resolved links, exact cosine vectors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from statistics import median
 
 import numpy as np
 
-from notewell.index.bm25 import EXACT_FIELDS, K1, STEMS, B, FieldWeights, QueryTerm, idf, no_hits
-from notewell.index.documents import STOP, NoteText, note_documents, without_wholes
-from notewell.index.stems import stemmer
-from notewell.types import ChunkHits, FloatArray, IdArray
+from notewell.errors import ModelError
+from notewell.index.analyze import stemmer
+from notewell.index.in_memory.state import State
+from notewell.index.lexical import (
+    EXACT_FIELDS,
+    K1,
+    STEMS,
+    STOP,
+    B,
+    FieldWeights,
+    NoteText,
+    QueryTerm,
+    idf,
+    no_hits,
+    note_documents,
+    without_wholes,
+)
+from notewell.types import ChunkHits, FloatArray, IdArray, Link
+from notewell.vault.links import NoteNames
 
 
 class _Field:
@@ -157,3 +172,123 @@ class InMemoryKeywords:
 
     def _notes_of(self, chunk_ids: Iterable[int]) -> IdArray:
         return np.array(sorted({self._owners[chunk_id] for chunk_id in chunk_ids}), np.int64)
+
+
+class InMemoryLinks:
+    """Keeps `LinkIndex` of the port; never changed once made."""
+
+    def __init__(self, state: State) -> None:
+        """Resolve all links."""
+        self._ids = dict(state.note_ids)
+        self._names = NoteNames()
+        for note in state.ordered_notes():
+            self._names.add(note.stored.path, note.stored.aliases)
+        self._out: dict[int, tuple[tuple[Link, int | None], ...]] = {}
+        self._into: defaultdict[int, set[int]] = defaultdict(set)
+        for note in state.ordered_notes():
+            path, note_id = note.stored.path, note.stored.id
+            self._out[note_id] = tuple(
+                [(link, self.resolve(link.target, path)) for link in note.links]
+            )
+            for target in self.neighbours(note_id):
+                self._into[target].add(note_id)
+
+    @property
+    def edge_count(self) -> int:
+        """How many pairs of different notes are linked, by direction."""
+        return sum(map(len, self._into.values()))
+
+    def links_out(self, note_id: int) -> tuple[tuple[Link, int | None], ...]:
+        """See the port."""
+        return self._out.get(note_id, ())
+
+    def links_in(self, note_id: int) -> tuple[tuple[int, Link], ...]:
+        """See the port."""
+        return tuple(
+            (source, link)
+            for source in sorted(self.backlinks(note_id))
+            for link, target in self.links_out(source)
+            if target == note_id
+        )
+
+    def neighbours(self, note_id: int) -> frozenset[int]:
+        """See the port."""
+        targets = [target for _, target in self.links_out(note_id)]
+        return frozenset(each for each in targets if each is not None and each != note_id)
+
+    def backlinks(self, note_id: int) -> frozenset[int]:
+        """See the port."""
+        return frozenset(self._into.get(note_id, ()))
+
+    def backlink_counts(self, note_ids: IdArray) -> IdArray:
+        """See the port."""
+        return np.array([len(self.backlinks(each)) for each in note_ids.tolist()], np.int64)
+
+    def unresolved(self) -> tuple[tuple[int, Link], ...]:
+        """See the port."""
+        return tuple(
+            (note_id, link)
+            for note_id, links in self._out.items()
+            for link, target in links
+            if target is None
+        )
+
+    def resolve(self, target: str, source_path: str) -> int | None:
+        """See the port."""
+        path = self._names.resolve(target, source_path)
+        return None if path is None else self._ids.get(path)
+
+
+class InMemoryVectors:
+    """Keeps `VectorIndex` of the port; never changed once made."""
+
+    def __init__(self, state: State) -> None:
+        """Collect the vectors of the model in use; of none, where there is none."""
+        self.model = state.model
+        self._dimensions = 0 if state.model is None else state.dimensions[state.model]
+        stored = {} if state.model is None else state.vectors[state.model]
+        found = [
+            (chunk.stored.id, chunk.stored.note_id, stored[chunk.vector_hash])
+            for chunk in state.chunks()
+            if chunk.vector_hash in stored
+        ]
+        self._ids = np.array([row[0] for row in found], np.int64)
+        self._notes = np.array([row[1] for row in found], np.int64)
+        self._rows: FloatArray = np.array([row[2] for row in found], np.float32).reshape(
+            len(found), self._dimensions
+        )
+
+    @property
+    def count(self) -> int:
+        """How many chunks have a vector."""
+        return len(self._ids)
+
+    def search(self, query: FloatArray, *, limit: int, notes: IdArray | None = None) -> ChunkHits:
+        """See the port."""
+        allowed = np.ones(self.count, np.bool_) if notes is None else np.isin(self._notes, notes)
+        ids, rows = self._ids[allowed], self._rows[allowed]
+        if not self.count or limit < 1:
+            return ChunkHits(ids[:0], np.empty(0, np.float32))
+        if query.shape != (self._dimensions,) or not np.isfinite(query).all():
+            raise ModelError(
+                f"The query's vector has shape {query.shape} or is not finite; the index holds"
+                f" vectors of {self._dimensions} dimensions. Index again with the model in use."
+            )
+        scores = rows @ query.astype(np.float32)
+        order = np.lexsort((ids, -scores))[:limit]
+        return ChunkHits(ids[order], scores[order])
+
+    def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
+        """See the port."""
+        places = {chunk_id: place for place, chunk_id in enumerate(self._ids.tolist())}
+        found = [chunk_id for chunk_id in chunk_ids.tolist() if chunk_id in places]
+        rows = self._rows[np.array([places[chunk_id] for chunk_id in found], np.int64)]
+        return np.array(found, np.int64), rows
+
+    def note_means(self) -> tuple[IdArray, FloatArray]:
+        """See the port."""
+        notes = np.unique(self._notes)
+        means = np.array([self._rows[self._notes == note].sum(axis=0) for note in notes])
+        means = means.reshape(len(notes), self._dimensions).astype(np.float32)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        return notes, means / np.maximum(lengths, np.finfo(np.float32).tiny)

@@ -1,0 +1,209 @@
+"""Keyword search as every engine does it: documents, their fields, and BM25.
+
+A document is one chunk, or the placeholder of a note that has none. A field is a string of tokens
+joined by spaces: the words in their order, with `STOP` between texts so that no phrase crosses,
+and then the tokens that have no position of their own.
+
+Placeholder: a note may hold nothing but properties, or nothing at all. It has no chunk, but every
+engine indexes one document for it: title, aliases, tags, path, and the values of its properties as
+body. The document's chunk id is derived from the note's id, above the ids of real chunks.
+
+BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009). Each
+field is scored on its own, weighted, and the fields are summed, so that all engines rank alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from notewell.index.analyze import streams
+from notewell.types import ChunkHits, PropertyValue, StoredChunk
+
+K1, B = 1.2, 0.75
+EXACT_FIELDS = ("title", "headings", "tags", "path", "body")  # tokens as the analyzer gives them
+STEMS = "stems"  # title, tags, headings and body together, each token reduced to its English stem
+FIRST_PLACEHOLDER = 1 << 48  # ids of real chunks are below
+_INDEXED_AS_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
+STOP = "\u00a6"  # stands between two texts; the analyzer never makes it
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """A token of the query and how much it counts."""
+
+    token: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FieldWeights:
+    """How much a word counts by the field it stands in.
+
+    Chosen on SciFact's training queries and on links of two vaults (their display texts and the
+    sentences around them) as queries. Titles, tags and paths repeat on every chunk of a note: with
+    weights above 1 they outweigh what the passages say.
+    """
+
+    title: float = 0.5
+    headings: float = 0.3
+    tags: float = 0.5
+    path: float = 0.2
+    body: float = 0.3
+    stems: float = 1.0
+
+
+def idf(found: int, among: int) -> float:
+    """Inverse document frequency of a token that `found` of `among` documents contain."""
+    return math.log1p((among - found + 0.5) / (found + 0.5))
+
+
+def no_hits() -> ChunkHits:
+    """A search result without hits."""
+    return ChunkHits(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+
+
+def placeholder_id(note_id: int) -> int:
+    """The id of the placeholder chunk of a note."""
+    return FIRST_PLACEHOLDER + note_id
+
+
+def placeholder(note_id: int) -> StoredChunk:
+    """The placeholder chunk of a note: without text, at its first line."""
+    return StoredChunk(
+        id=placeholder_id(note_id),
+        note_id=note_id,
+        ordinal=0,
+        headings=(),
+        block=None,
+        parent=None,
+        start=0,
+        end=0,
+        text="",
+        lines=(1,),
+        text_hash=b"",
+    )
+
+
+def property_words(properties: Mapping[str, PropertyValue]) -> dict[str, tuple[str, ...]]:
+    """Texts and numbers in the properties, by name, without title, tags and aliases."""
+    found = {
+        name: tuple(_words(value))
+        for name, value in properties.items()
+        if name.lower() not in _INDEXED_AS_FIELDS
+    }
+    return {name: words for name, words in found.items() if words}
+
+
+def _words(value: PropertyValue) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _words(part)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _words(part)
+    elif value is not None and not isinstance(value, bool) and str(value).strip():
+        yield str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """The parts of a chunk that become keywords."""
+
+    chunk_id: int
+    headings: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """The parts of a note that become keywords."""
+
+    note_id: int
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    chunks: tuple[ChunkText, ...]  # at least one: a note without chunks has its placeholder
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDocuments:
+    """The documents of a note: (chunk id, tokens of each field), and the tokens of all of it."""
+
+    fields: tuple[tuple[int, dict[str, str]], ...]
+    whole: str
+
+
+def note_text(
+    note_id: int,
+    path: str,
+    *,
+    title: str,
+    aliases: tuple[str, ...],
+    tags: tuple[str, ...],
+    properties: Mapping[str, PropertyValue],
+    chunks: Sequence[ChunkText],
+) -> NoteText:
+    """The keywords' parts of a note; `properties` count only where it has no chunks."""
+    if not chunks:
+        body = "\n".join(word for words in property_words(properties).values() for word in words)
+        chunks = (ChunkText(placeholder_id(note_id), (), body),)
+    return NoteText(note_id, path, title, aliases, tags, tuple(chunks))
+
+
+def note_documents(note: NoteText) -> NoteDocuments:
+    """The documents of a note. In `whole`, a heading over several chunks counts once."""
+    title, tags = joined(note.title, *note.aliases), joined(*note.tags)
+    path = joined(note.path.removesuffix(".md"))
+    documents: list[tuple[int, dict[str, str]]] = []
+    whole = {title: None, tags: None}
+    for chunk in note.chunks:
+        headings, body = joined(*chunk.headings), joined(chunk.text)
+        documents.append(
+            (
+                chunk.chunk_id,
+                {
+                    "title": title,
+                    "headings": headings,
+                    "tags": tags,
+                    "path": path,
+                    "body": body,
+                    STEMS: f"{title} {tags} {headings} {body}",
+                },
+            )
+        )
+        whole |= {headings: None, body: None}
+    return NoteDocuments(tuple(documents), " ".join(whole))
+
+
+def joined(*texts: str) -> str:
+    """Tokens of texts as one string: their words in order, then what has no place in it."""
+    parts: list[str] = []
+    extras: list[str] = []
+    for text in texts:
+        ordered, others = streams(text)
+        parts += ordered
+        parts.append(STOP)
+        extras += others
+    parts += extras
+    return " ".join(parts).removesuffix(f" {STOP}")
+
+
+def without_wholes(tokens: Sequence[str]) -> list[str]:
+    """Tokens without those that merely repeat at least two before them, joined.
+
+    The whole of a compound has no place of its own in a phrase.
+    """
+    kept: list[str] = []
+    for token in tokens:
+        text, at = "", len(kept)
+        while at and len(text) < len(token):
+            at -= 1
+            text = kept[at] + text
+        if text != token or len(kept) - at < 2:
+            kept.append(token)
+    return kept
