@@ -19,8 +19,8 @@ from notewell.support.http import (
     Cancel,
     HttpClient,
     HttpError,
-    Reply,
-    Request,
+    HttpReply,
+    HttpRequest,
     Retry,
     Tls,
     parse_json,
@@ -116,8 +116,8 @@ def pauses() -> Pauses:
     return Pauses()
 
 
-def get(server: Server, client: HttpClient, path: str = "/") -> Reply:
-    return client.send(Request("GET", server.url + path))
+def get(server: Server, client: HttpClient, path: str = "/") -> HttpReply:
+    return client.send(HttpRequest("GET", server.url + path))
 
 
 def error_of(work: Callable[[], object]) -> str:
@@ -132,7 +132,7 @@ def error_of(work: Callable[[], object]) -> str:
 def test_json_goes_out_and_comes_back(server: Server) -> None:
     server.says(reply(201, b'{"n": [1, null]}', X_Request_Id="7"))
 
-    request = Request.post_json(f"{server.url}/a/b?q=1", {"text": "Zürich"}, {"X-Key": "k"})
+    request = HttpRequest.post_json(f"{server.url}/a/b?q=1", {"text": "Zürich"}, {"X-Key": "k"})
     got = HttpClient().send(request)
 
     assert (got.status, got.json(), got.headers["x-request-id"]) == (201, {"n": [1, None]}, "7")
@@ -151,7 +151,7 @@ def test_an_address_without_a_path_asks_for_the_root(server: Server) -> None:
 
 
 def test_a_request_hides_its_headers_and_its_body() -> None:
-    request = Request.post_json("http://a", "private", {"Authorization": "Bearer secret"})
+    request = HttpRequest.post_json("http://a", "private", {"Authorization": "Bearer secret"})
 
     assert "secret" not in repr(request)
     assert "private" not in repr(request)
@@ -188,12 +188,12 @@ def test_what_is_not_json_is_an_error(text: bytes) -> None:
 def test_an_invalid_address_is_not_sent(url: str) -> None:
     sends = HttpClient(retry=Retry(sleep=lambda _: pytest.fail("retried")))
 
-    assert error_of(lambda: sends.send(Request("GET", url))) in {"address", "connection"}
+    assert error_of(lambda: sends.send(HttpRequest("GET", url))) in {"address", "connection"}
 
 
 def test_a_header_cannot_smuggle_another(server: Server) -> None:
     server.says(reply())
-    request = Request("GET", server.url, {"X-Key": "a\r\nX-Other: b"})
+    request = HttpRequest("GET", server.url, {"X-Key": "a\r\nX-Other: b"})
 
     assert error_of(lambda: HttpClient().send(request)) == "address"
 
@@ -211,7 +211,7 @@ def test_the_environments_proxies_are_ignored(
 def test_a_checked_address_is_connected_to_under_the_name(server: Server) -> None:
     server.says(reply())
     url = f"http://name.invalid:{server.port}/"
-    HttpClient().send(Request("GET", url, address="127.0.0.1"))
+    HttpClient().send(HttpRequest("GET", url, address="127.0.0.1"))
 
     assert server.requests[0][2]["Host"] == f"name.invalid:{server.port}"
 
@@ -236,7 +236,7 @@ def test_a_reply_above_the_limit_is_refused(server: Server) -> None:
 def test_the_beginning_of_a_large_reply_can_be_read(server: Server) -> None:
     server.says(reply(200, b"0123456789" * 100_000))
 
-    with HttpClient().stream(Request("GET", server.url)) as stream:
+    with HttpClient().stream(HttpRequest("GET", server.url)) as stream:
         assert stream.read_at_most(12) == b"012345678901"
 
 
@@ -255,7 +255,7 @@ def test_a_reply_that_breaks_off_is_an_error_and_is_tried_again(
     server.says(answer, reply(200, b"whole"))
     client = HttpClient()
 
-    with client.stream(Request("GET", server.url)) as stream:
+    with client.stream(HttpRequest("GET", server.url)) as stream:
         assert error_of(stream.read) == "truncated"
     server.says(answer, reply(200, b"whole"))
     assert get(server, HttpClient(retry=pauses.policy())).body == b"whole"
@@ -265,7 +265,7 @@ def test_a_reply_that_breaks_off_is_an_error_and_is_tried_again(
 def test_a_server_that_says_nothing_is_a_timeout(pauses: Pauses) -> None:
     client = HttpClient(timeout_s=0.05, retry=pauses.policy(tries=2))
     with silence() as url:
-        assert error_of(lambda: client.send(Request("GET", url))) == "timeout"
+        assert error_of(lambda: client.send(HttpRequest("GET", url))) == "timeout"
     assert pauses == [1.0]
 
 
@@ -295,7 +295,7 @@ def test_a_deadline_ends_a_reply_that_trickles(server: Server) -> None:
 def test_nobody_there_is_an_error_after_all_tries(pauses: Pauses) -> None:
     client = HttpClient(retry=pauses.policy())
 
-    assert error_of(lambda: client.send(Request("GET", nobody()))) == "connection"
+    assert error_of(lambda: client.send(HttpRequest("GET", nobody()))) == "connection"
     assert pauses == [1.0, 2.0, 4.0]
 
 
@@ -388,7 +388,7 @@ def test_a_stream_is_retried_until_its_headers_come(server: Server, pauses: Paus
     server.says(reply(503), raw(), raw(OK, b"Content-Length: 10\r\n\r\n", b"half"))
     client = HttpClient(retry=pauses.policy())
 
-    with client.stream(Request("GET", server.url)) as stream:
+    with client.stream(HttpRequest("GET", server.url)) as stream:
         assert error_of(stream.read) == "truncated"
     assert len(server.requests) == 3
 
@@ -398,7 +398,7 @@ def test_a_stream_is_retried_until_its_headers_come(server: Server, pauses: Paus
 
 def events(server: Server, *pieces: bytes) -> list[tuple[str, str, str]]:
     server.says(raw(OK, b"Content-Type: text/event-stream\r\n\r\n", *pieces))
-    with HttpClient().stream(Request("GET", server.url)) as stream:
+    with HttpClient().stream(HttpRequest("GET", server.url)) as stream:
         return [(event.kind, event.data, event.id) for event in stream.events()]
 
 
@@ -453,7 +453,7 @@ def test_an_event_is_given_as_soon_as_it_is_complete(server: Server) -> None:
         raw(b"wo\n\n")(handler)
 
     server.says(wait)
-    with HttpClient().stream(Request("GET", server.url)) as stream:
+    with HttpClient().stream(HttpRequest("GET", server.url)) as stream:
         arriving = stream.events()
         assert next(arriving).data == "one"
         read.set()
@@ -462,7 +462,7 @@ def test_an_event_is_given_as_soon_as_it_is_complete(server: Server) -> None:
 
 def test_events_that_break_off_are_an_error_after_what_came(server: Server) -> None:
     server.says(raw(CHUNKED, b"b\r\ndata: one\n\n\r\n", b"b\r\ndata"))
-    with HttpClient().stream(Request("GET", server.url)) as stream:
+    with HttpClient().stream(HttpRequest("GET", server.url)) as stream:
         arriving = stream.events()
         assert next(arriving).data == "one"
         assert error_of(lambda: next(arriving)) == "truncated"
@@ -480,7 +480,7 @@ def test_cancelling_ends_the_wait_for_a_reply(server: Server) -> None:
 
     server.says(hold)
     with pytest.raises(CancelledError):
-        HttpClient(retry=Retry()).send(Request("GET", server.url), cancel)
+        HttpClient(retry=Retry()).send(HttpRequest("GET", server.url), cancel)
     assert len(server.requests) == 1
 
 
@@ -492,7 +492,7 @@ def test_cancelling_ends_a_stream(server: Server) -> None:
         server.closing.wait()
 
     server.says(hold)
-    with HttpClient().stream(Request("GET", server.url), cancel) as stream:
+    with HttpClient().stream(HttpRequest("GET", server.url), cancel) as stream:
         arriving = stream.events()
         assert next(arriving).data == "one"
         cancel.cancel()
@@ -509,7 +509,7 @@ def test_cancelling_ends_a_pause(server: Server) -> None:
 
     server.says(busy)
     with pytest.raises(CancelledError):
-        HttpClient(retry=Retry()).send(Request("GET", server.url), cancel)
+        HttpClient(retry=Retry()).send(HttpRequest("GET", server.url), cancel)
 
 
 def test_a_cancelled_request_is_not_sent(server: Server) -> None:
@@ -517,7 +517,7 @@ def test_a_cancelled_request_is_not_sent(server: Server) -> None:
     cancel.cancel()
 
     with pytest.raises(CancelledError):
-        HttpClient().send(Request("GET", server.url), cancel)
+        HttpClient().send(HttpRequest("GET", server.url), cancel)
     assert server.requests == []
 
 
@@ -529,7 +529,7 @@ SECRET = {"Authorization": "Bearer secret", "Accept": "text/plain"}
 def test_redirects_are_followed_only_where_asked_for(server: Server) -> None:
     moved = reply(302, b"", Location="/new")
     server.says(moved, reply(200, b"new"))
-    request = Request("GET", f"{server.url}/old", SECRET)
+    request = HttpRequest("GET", f"{server.url}/old", SECRET)
 
     assert HttpClient().send(request).status == 302
     server.says(moved, reply(200, b"new"))
@@ -545,7 +545,7 @@ def test_a_redirect_keeps_or_drops_the_body_by_its_status(
     server: Server, status: int, method: str, body: bytes
 ) -> None:
     server.says(reply(status, b"", Location="/new"), reply())
-    HttpClient(redirects=1).send(Request.post_json(server.url, "text", {}))
+    HttpClient(redirects=1).send(HttpRequest.post_json(server.url, "text", {}))
 
     assert (server.requests[-1][0], server.requests[-1][3]) == (method, body)
 
@@ -554,12 +554,12 @@ def test_a_key_and_a_body_never_go_to_another_origin(server: Server) -> None:
     elsewhere = f"http://localhost:{server.port}/new"
     client = HttpClient(redirects=1)
     server.says(reply(302, b"", Location=elsewhere), reply())
-    client.send(Request("GET", server.url, SECRET))
+    client.send(HttpRequest("GET", server.url, SECRET))
 
     assert "Authorization" not in server.requests[-1][2]
     assert server.requests[-1][2]["Accept"] == "text/plain"
     server.says(reply(307, b"", Location=elsewhere), reply())
-    posted = Request.post_json(server.url, "text", SECRET)
+    posted = HttpRequest.post_json(server.url, "text", SECRET)
     assert error_of(lambda: client.send(posted)) == "redirect"
 
 
@@ -573,7 +573,7 @@ def test_a_redirect_that_loops_or_leads_nowhere_is_an_error(server: Server, loca
 
 def test_a_checked_address_is_not_left_by_a_redirect(server: Server) -> None:
     server.says(reply(302, b"", Location="/new"))
-    request = Request("GET", server.url, address="127.0.0.1")
+    request = HttpRequest("GET", server.url, address="127.0.0.1")
 
     assert error_of(lambda: HttpClient(redirects=3).send(request)) == "redirect"
 
@@ -605,7 +605,7 @@ def test_a_certificate_of_our_own_is_trusted_by_its_file_alone(
     context.load_cert_chain(certificate, key)
     server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
     server.says(reply(200, b"secure"))
-    request = Request("GET", f"https://127.0.0.1:{server.port}/")
+    request = HttpRequest("GET", f"https://127.0.0.1:{server.port}/")
 
     by_file = HttpClient(tls=Tls(certificate, check_hostname=False))
     assert by_file.send(request).body == b"secure"

@@ -18,7 +18,7 @@ from html.parser import HTMLParser
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from notewell.errors import ProviderError
-from notewell.support.http import HttpClient, HttpError, Json, Request, StreamedReply
+from notewell.support.http import HttpClient, HttpError, HttpRequest, Json, StreamedReply
 
 MAX_BYTES = 2 * 1024 * 1024  # of a page; the rest is not read
 MAX_CHARS = 60_000
@@ -92,7 +92,7 @@ class Pages:
             raise _refused(url, "`ask.web_search_url` must be a web address")
         headers = {"Accept": "application/json", "User-Agent": _AGENT}
         try:
-            return _results(_SEARCH_CLIENT.send(Request("GET", url, headers)).json())
+            return _results(_SEARCH_CLIENT.send(HttpRequest("GET", url, headers)).json())
         except HttpError as error:
             if error.kind == "not_json":
                 raise _not_searxng() from error
@@ -100,7 +100,7 @@ class Pages:
         except (KeyError, TypeError) as error:
             raise _not_searxng() from error
 
-    def _request(self, url: str) -> Request:
+    def _request(self, url: str) -> HttpRequest:
         """The request for a page, with the checked address to connect to."""
         address = _parts(url)
         host, scheme = address.hostname or "", address.scheme
@@ -114,7 +114,7 @@ class Pages:
             raise _refused(url, "it contains a user name or password")
         target = f"{address.path or '/'}{f'?{address.query}' if address.query else ''}"
         quoted = quote(target, safe="/?=&%:;,+~@!$'()*-._#[]")
-        return Request(
+        return HttpRequest(
             "GET",
             f"{scheme}://{address.netloc}{quoted}",
             {"User-Agent": _AGENT, "Accept": "text/html, text/plain"},

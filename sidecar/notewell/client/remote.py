@@ -19,8 +19,7 @@ from notewell.contract.ask import AskEvent, AskRequest, read_event
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import Request, parameters_of, reply_type
 from notewell.errors import NotewellError, ServerError
-from notewell.support.http import HttpClient, HttpError, Tls
-from notewell.support.http import Request as HttpRequest
+from notewell.support.http import HttpClient, HttpError, HttpRequest, Tls
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0

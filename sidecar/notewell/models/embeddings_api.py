@@ -21,9 +21,9 @@ from notewell.support.http import (
     Cancel,
     HttpClient,
     HttpError,
+    HttpReply,
+    HttpRequest,
     Json,
-    Reply,
-    Request,
     Retry,
     error_words,
 )
@@ -95,13 +95,15 @@ class EmbeddingsApi:
         for cancel in running:
             cancel.cancel()
 
-    def _send(self, texts: Sequence[str]) -> Reply:
+    def _send(self, texts: Sequence[str]) -> HttpReply:
         endpoint = self._endpoint
         body: dict[str, Json] = {"model": endpoint.model, "input": list(texts)}
         if endpoint.dimensions is not None:
             body["dimensions"] = endpoint.dimensions
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        request = Request.post_json(f"{endpoint.base_url.rstrip('/')}/embeddings", body, headers)
+        request = HttpRequest.post_json(
+            f"{endpoint.base_url.rstrip('/')}/embeddings", body, headers
+        )
         try:
             with self._cancellable() as cancel:
                 return self._client.send(request, cancel)
@@ -124,7 +126,7 @@ class EmbeddingsApi:
             with self._lock:
                 self._running.discard(cancel)
 
-    def _vectors(self, reply: Reply, count: int) -> FloatArray:
+    def _vectors(self, reply: HttpReply, count: int) -> FloatArray:
         rows = _rows(reply, count)
         if rows is None:
             raise self._error(f"did not send one vector for each of {count} texts")
@@ -139,7 +141,7 @@ class EmbeddingsApi:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / lengths, np.float32)
 
-    def _refusal(self, reply: Reply) -> ModelError:
+    def _refusal(self, reply: HttpReply) -> ModelError:
         """The error of a status, with the message of the server."""
         words = self._without_key(error_words(reply.body))
         match reply.status:
@@ -176,7 +178,7 @@ class EmbeddingsApi:
         return words.replace(self._endpoint.key, "…") if self._endpoint.key else words
 
 
-def _rows(reply: Reply, count: int) -> list[Sequence[Json]] | None:
+def _rows(reply: HttpReply, count: int) -> list[Sequence[Json]] | None:
     """The vectors in the order of their `index`; None unless each text has exactly one."""
     try:
         body = reply.json()

@@ -19,8 +19,8 @@ from notewell.support.http import (
     Cancel,
     HttpClient,
     HttpError,
+    HttpRequest,
     Json,
-    Request,
     Retry,
     StreamedReply,
     error_words,
@@ -62,7 +62,7 @@ class Wire:
 
     def get(self, path: str) -> Json:
         """Read a JSON document. Raises ProviderError."""
-        request = Request("GET", self._url(path), {**_HEADERS, **self._endpoint.headers})
+        request = HttpRequest("GET", self._url(path), {**_HEADERS, **self._endpoint.headers})
         with self._reply(request) as reply:
             return parse_json(reply.read())
 
@@ -73,7 +73,7 @@ class Wire:
         breaks, or where an event is not JSON.
         """
         headers = {**_HEADERS, **self._endpoint.headers}
-        with self._reply(Request.post_json(self._url(path), body, headers)) as reply:
+        with self._reply(HttpRequest.post_json(self._url(path), body, headers)) as reply:
             if "event-stream" not in reply.headers.get("Content-Type", ""):
                 yield self._object(parse_json(reply.read()))
                 return
@@ -83,7 +83,7 @@ class Wire:
                 yield self._object(parse_json(event.data))
 
     @contextmanager
-    def _reply(self, request: Request) -> Iterator[StreamedReply]:
+    def _reply(self, request: HttpRequest) -> Iterator[StreamedReply]:
         """The reply to a request, its status 200; every failure is a ProviderError."""
         begun = False
         try:

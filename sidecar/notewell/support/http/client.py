@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from urllib.parse import SplitResult, urljoin
 
 from notewell.support.http.connection import PUBLIC, Connection, Tls, parse_url, translate
-from notewell.support.http.messages import NEVER, Cancel, HttpError, Reply, Request, Retry
+from notewell.support.http.messages import NEVER, Cancel, HttpError, HttpReply, HttpRequest, Retry
 from notewell.support.http.stream import Guard, StreamedReply
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -47,24 +47,24 @@ class HttpClient:
     redirects: int = 0
     tls: Tls = PUBLIC
 
-    def send(self, request: Request, cancel: Cancel | None = None) -> Reply:
+    def send(self, request: HttpRequest, cancel: Cancel | None = None) -> HttpReply:
         """Send a request and read the reply completely.
 
         A reply that breaks off is retried like a connection that fails. Raises HttpError, or
         CancelledError once `cancel` is used.
         """
 
-        def attempt(cancel: Cancel) -> Reply:
+        def attempt(cancel: Cancel) -> HttpReply:
             stream = self._open(request, cancel)
             try:
-                return Reply(stream.status, stream.headers, stream.read())
+                return HttpReply(stream.status, stream.headers, stream.read())
             finally:
                 stream.close()
 
         return self._with_retries(attempt, cancel or Cancel(), discard=lambda _: None)
 
     @contextmanager
-    def stream(self, request: Request, cancel: Cancel | None = None) -> Iterator[StreamedReply]:
+    def stream(self, request: HttpRequest, cancel: Cancel | None = None) -> Iterator[StreamedReply]:
         """Send a request; the reply's body is read inside the block, where nothing is retried.
 
         Raises HttpError, or CancelledError once `cancel` is used.
@@ -97,7 +97,7 @@ class HttpClient:
                 discard(reply)
             (self.retry.sleep or cancel.wait)(pause)
 
-    def _open(self, request: Request, cancel: Cancel) -> StreamedReply:
+    def _open(self, request: HttpRequest, cancel: Cancel) -> StreamedReply:
         """Send a request and what its redirects ask for, up to the last reply's headers."""
         for _ in range(self.redirects):
             reply = self._open_once(request, cancel)
@@ -112,7 +112,7 @@ class HttpClient:
             raise HttpError("redirect", "too many redirects")
         return reply
 
-    def _open_once(self, request: Request, cancel: Cancel) -> StreamedReply:
+    def _open_once(self, request: HttpRequest, cancel: Cancel) -> StreamedReply:
         url = parse_url(request.url)
         connection = translate(
             lambda: Connection(
@@ -135,7 +135,7 @@ class HttpClient:
         return StreamedReply(connection, response, guard, self.max_bytes)
 
 
-def _send_request(connection: Connection, request: Request, url: SplitResult) -> None:
+def _send_request(connection: Connection, request: HttpRequest, url: SplitResult) -> None:
     target = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
     headers = {**request.headers, "Connection": "close"}
     # A server may refuse a large body before it has read it all; its reply says why.
@@ -143,7 +143,7 @@ def _send_request(connection: Connection, request: Request, url: SplitResult) ->
         connection.request(request.method, target, body=request.body, headers=headers)
 
 
-def _redirected(request: Request, status: int, location: str) -> Request:
+def _redirected(request: HttpRequest, status: int, location: str) -> HttpRequest:
     """The request that a redirect asks for; keys and bodies never go to another origin."""
     target = translate(lambda: urljoin(request.url, location))
     old, new = parse_url(request.url), parse_url(target)

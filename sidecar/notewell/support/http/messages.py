@@ -41,7 +41,7 @@ class HttpError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """One request. Headers and body stay out of its repr, because they may carry a key.
 
     `address` is the IP address to connect to where the caller has checked it; the host of `url`
@@ -55,7 +55,7 @@ class Request:
     address: str | None = None
 
     @classmethod
-    def post_json(cls, url: str, value: Json, headers: Mapping[str, str]) -> Request:
+    def post_json(cls, url: str, value: Json, headers: Mapping[str, str]) -> HttpRequest:
         """A POST request with a JSON body."""
         return cls(
             "POST",
@@ -66,7 +66,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """A complete reply. `headers` ignores the case of names."""
 
     status: int
