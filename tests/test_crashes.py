@@ -1,4 +1,4 @@
-"""What a disk, a clock or another program does to an index: answers stay, or come back."""
+"""Faults of disks, clocks and other programs: the index keeps answering, or recovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may not be loaded: the lower rooms stay light, so that short commands start quickly."""
+"""What must not be imported: lower packages stay light, so that commands start quickly."""
 
 from __future__ import annotations
 

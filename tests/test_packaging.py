@@ -1,4 +1,4 @@
-"""The image and its neighbours, as far as they can be held to their rules without an engine."""
+"""The Dockerfile and compose file follow their rules, checked without a container engine."""
 
 from __future__ import annotations
 

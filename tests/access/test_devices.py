@@ -1,4 +1,4 @@
-"""The devices that may ask: what is kept of their secrets, and how they come and go."""
+"""Devices with access: what is stored of their tokens, adding and revoking them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model on loopback that says what a script tells it, in either provider's protocol."""
+"""A fake language model on loopback that replies from a script, in either provider's protocol."""
 
 from __future__ import annotations
 

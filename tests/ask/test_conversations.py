@@ -1,4 +1,4 @@
-"""Conversations as they are kept: read again, gone on with, stopped, saved as notes."""
+"""Stored conversations: reading, continuing, stopping, saving as notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`expand=llm`: other wordings of a query, asked for once and shown."""
+"""`expand=llm`: other wordings of a query, requested once and shown in the reply."""
 
 from __future__ import annotations
 

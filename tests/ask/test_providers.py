@@ -1,4 +1,4 @@
-"""Which model is asked, how much of it is used, and where keys go."""
+"""Which model is chosen, how much of its context is used, and where keys are sent."""
 
 from __future__ import annotations
 

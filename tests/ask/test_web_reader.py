@@ -1,4 +1,4 @@
-"""The public web is read, and nothing else is reached."""
+"""Reading web pages: public addresses only, within limits."""
 
 from __future__ import annotations
 

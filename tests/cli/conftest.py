@@ -1,4 +1,4 @@
-"""Every test has data, models and settings of its own, and no network."""
+"""Every test of the command line has its own data, models and settings, and no network."""
 
 from __future__ import annotations
 

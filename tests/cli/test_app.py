@@ -1,4 +1,4 @@
-"""Errors become one line and an exit code; what a command does not need is not loaded."""
+"""Errors become one line and an exit code; commands import only what they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking on the terminal, against a scripted model on loopback."""
+"""`notewell ask`, with a scripted language model on loopback."""
 
 from __future__ import annotations
 

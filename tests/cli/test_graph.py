@@ -1,4 +1,4 @@
-"""The graph and the past of a topic, on the terminal."""
+"""`notewell graph` and `notewell archaeology`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Indexing from the terminal: what it reports, what it remembers, what it refuses."""
+"""`notewell index`: its report, what it stores, and which folders it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories on the terminal, with and without a server's help."""
+"""`notewell memory`, with and without a running server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue from the terminal, and models that are here or not."""
+"""`notewell models`: the catalogue, and models that are installed or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other people wrote cannot steer the terminal, and tables keep their cells whole."""
+"""Foreign text cannot control the terminal, and table cells are not broken."""
 
 from __future__ import annotations
 

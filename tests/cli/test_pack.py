@@ -1,4 +1,4 @@
-"""`notewell pack`: one computer embeds, another takes it over."""
+"""`notewell pack`: vectors made on one computer are imported on another."""
 
 from __future__ import annotations
 

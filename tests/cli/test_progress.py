@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, few lines elsewhere, silence when asked for."""
+"""Progress: a bar on a terminal, a few lines elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 

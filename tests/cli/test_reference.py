@@ -1,4 +1,4 @@
-"""docs/cli.md is what the commands say of themselves."""
+"""docs/cli.md equals the reference generated from the commands."""
 
 from __future__ import annotations
 

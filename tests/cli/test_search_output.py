@@ -1,4 +1,4 @@
-"""Results on a terminal: highlights sit where the contract says, whatever the script."""
+"""Results on a terminal: highlights are in the right place in any script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real server process, as programs and people start it, and the commands beside it."""
+"""A real server process, started by programs and by people, and commands that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`notewell service print`: what it prints is read by the parsers that such files are read by."""
+"""`notewell service print`: its output is read by the parsers of each format."""
 
 from __future__ import annotations
 

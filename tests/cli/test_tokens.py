@@ -1,4 +1,4 @@
-"""The token that stays: made once, the owner's alone, replaced when asked."""
+"""The stored token: created once, readable only by its owner, replaced on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known vaults from the terminal, and which one a command means."""
+"""`notewell vaults`, and which vault a command uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configuration: which layer wins, and what is refused by name."""
+"""Configuration: which layer overrides which, and errors that name the setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into a context: by how near a note is to the best one, and never above the budget."""
+"""Contents of a context: by score relative to the best note, never above the budget."""
 
 from __future__ import annotations
 

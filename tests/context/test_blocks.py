@@ -1,4 +1,4 @@
-"""No text of a note escapes its block or passes for one of our citations."""
+"""A note's text cannot leave its block or look like one of our citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens are counted as the model's tokenizer counts them."""
+"""Tokens are counted by the model's tokenizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times as the doors write them."""
+"""How times are written in requests and replies."""
 
 from __future__ import annotations
 

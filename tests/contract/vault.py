@@ -1,4 +1,4 @@
-"""The small vault whose replies are the contract: one of each thing a client must cope with."""
+"""The small vault of the contract tests, with every kind of data that clients must handle."""
 
 from __future__ import annotations
 

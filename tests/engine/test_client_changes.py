@@ -1,4 +1,4 @@
-"""What clients tell of a vault: changes and lists of files, beside a folder and into a mirror."""
+"""Changes and file lists sent by clients, for a folder vault and for a mirror."""
 
 from __future__ import annotations
 

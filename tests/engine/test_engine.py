@@ -1,4 +1,4 @@
-"""One vault at work: indexed, searched, changed on disk, and honest about where it stands."""
+"""An open vault: indexing, searching, changes on disk, and its reported status."""
 
 from __future__ import annotations
 

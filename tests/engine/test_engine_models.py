@@ -1,4 +1,4 @@
-"""A vault whose model changes: what was embedded is kept, and no search is worse meanwhile."""
+"""A change of model: earlier vectors stay, and no search is worse meanwhile."""
 
 from __future__ import annotations
 

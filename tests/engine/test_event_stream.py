@@ -1,4 +1,4 @@
-"""Events brought from the thread that makes them to a listener on an event loop."""
+"""Events passed from the thread that produces them to a listener on an event loop."""
 
 from __future__ import annotations
 

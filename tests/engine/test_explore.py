@@ -1,4 +1,4 @@
-"""Questions about a vault as a whole, asked of a real engine."""
+"""Requests about a whole vault (graph, archaeology, completions), with a real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of notes beside Markdown, from the setting to the result of a search."""
+"""File types other than Markdown, from the setting to the search result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a vault's searches leave behind, and what verdicts change, on a real index."""
+"""The log of searches, and the effect of verdicts, on a real index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A vault in figures, from a real index."""
+"""Statistics of a vault, from a real index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A BEIR corpus becomes a vault whose notes read back as the documents they hold."""
+"""A BEIR corpus is written as a vault whose notes contain the same documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets as they lie on disk; malformed ones are named by file and line."""
+"""Reading judged sets from disk; errors name the file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way without a model: a corpus becomes a vault, the engine indexes it and is asked."""
+"""An evaluation without a model: a corpus is written as a vault, indexed and searched."""
 
 from __future__ import annotations
 

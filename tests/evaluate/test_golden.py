@@ -1,4 +1,4 @@
-"""What was opened and judged becomes a judged set, by the rule that the module states."""
+"""Opened results and verdicts become a judged set, by the documented rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An evaluation asks as a door would, drops what is no answer, and averages by class."""
+"""An evaluation searches as a client would, drops excluded notes, and averages by class."""
 
 from __future__ import annotations
 

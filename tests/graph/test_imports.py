@@ -1,4 +1,4 @@
-"""What the room costs a process that asks nothing of the whole network."""
+"""What importing the package loads: networkx only when it is needed."""
 
 from __future__ import annotations
 

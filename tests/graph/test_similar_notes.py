@@ -1,4 +1,4 @@
-"""Notes that are alike: links that might be missing, and likeness in a picture."""
+"""Similar notes: candidates for missing links, and similarity in a drawn graph."""
 
 from __future__ import annotations
 

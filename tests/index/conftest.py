@@ -1,4 +1,4 @@
-"""Notes made of a few words, indexes in temporary folders, and vectors that mean something."""
+"""Notes made of a few words, indexes in temporary folders, and meaningful vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine port promises, held against every registered engine."""
+"""The promises of the engine port, tested for every registered engine."""
 
 from __future__ import annotations
 

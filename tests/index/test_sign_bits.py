@@ -1,4 +1,4 @@
-"""The slots nearest by their signs: exactly those of a full sort, however they are found."""
+"""The nearest slots by sign bits: exactly those of a full sort, by every method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of two models answers, and a model that fails while it embeds, with fakes that obey."""
+"""Which of two models searches use, and a model that fails while embedding, with fakes."""
 
 from __future__ import annotations
 

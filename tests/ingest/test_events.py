@@ -1,4 +1,4 @@
-"""Events: told to listeners, kept for those who come back, and bounded."""
+"""Events: sent to listeners, stored for those that reconnect, and limited in number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the write path that end early leave nothing behind that no later run would do."""
+"""Indexing runs that end early leave nothing that a later run would not complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of a run: what is read, moved, removed, recorded, and what is guarded."""
+"""The plan of a run: which notes are read, moved, removed, recorded, and guarded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work queue: merged, saved places first, never lost while open, and woken at its end."""
+"""The work queue: merging, priorities, no lost work while open, and waking at its end."""
 
 from __future__ import annotations
 

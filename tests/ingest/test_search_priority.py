@@ -1,4 +1,4 @@
-"""Who waits for an answer goes before the writer, but not for ever."""
+"""Searches have priority over the writer, but not for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index belongs to notes, not to a place: what moved is recognised, what was replaced refused."""
+"""Recognising a vault by its notes: a moved one is found, a replaced one refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The writer: what fails is said, kept, and done again."""
+"""The writer: failures are reported, stored, and retried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents become answers: compact, counted, and cut to their budget."""
+"""Replies of tools: compact, with token counts, and shortened to their budget."""
 
 from __future__ import annotations
 

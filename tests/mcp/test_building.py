@@ -1,4 +1,4 @@
-"""While an index is being built, finding nothing is an error that says when to ask again."""
+"""While an index is being built, an empty result says when to try again."""
 
 from __future__ import annotations
 

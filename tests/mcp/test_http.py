@@ -1,4 +1,4 @@
-"""The official client over HTTP, at a real server with tokens."""
+"""The official client over HTTP, with a real server and tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An assistant that remembers: all twelve tools, by the official client."""
+"""The twelve memory tools, called by the official client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes as resources, tasks as prompts."""
+"""Notes as resources, and prompts for common tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official client and a process of its own: `notewell mcp`."""
+"""The official client with a separate process: `notewell mcp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every tool answers one text block, compact and within its budget, and errors say what to do."""
+"""Every tool returns one compact text block within its budget, and helpful errors."""
 
 from __future__ import annotations
 

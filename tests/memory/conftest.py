@@ -1,4 +1,4 @@
-"""A vault with a folder for memories, a clock that stands still, and words for meaning."""
+"""A vault with a folder for memories, a fixed clock, and an embedder made of words."""
 
 from __future__ import annotations
 

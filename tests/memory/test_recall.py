@@ -1,4 +1,4 @@
-"""What a recall finds, why, and what a context and a check-up make of memories."""
+"""Which memories a recall finds and why; contexts and the health check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storing, trusting, relating and forgetting, as notes in a folder."""
+"""Storing memories, changing their confidence, relating and deleting them, as notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models to test with: a tiny random one for most tests, the real one where it can be had."""
+"""Models for tests: a tiny random one for most, the real one where it is available."""
 
 from __future__ import annotations
 

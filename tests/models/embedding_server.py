@@ -1,4 +1,4 @@
-"""An embeddings server on loopback that is as strict as the real ones, for tests."""
+"""A fake embeddings server on loopback with the limits of real ones."""
 
 from __future__ import annotations
 

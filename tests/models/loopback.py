@@ -1,4 +1,4 @@
-"""A model hub on this computer, good or bad, for tests that must not leave it."""
+"""A fake model hub on loopback, working or faulty, for tests without a network."""
 
 from __future__ import annotations
 

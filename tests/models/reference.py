@@ -1,4 +1,4 @@
-"""The encoder in plain numpy, float64, written from the papers: what graphs are held against."""
+"""The encoder in plain numpy, float64, written from the papers: the reference for our graphs."""
 
 from __future__ import annotations
 

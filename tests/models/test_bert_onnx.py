@@ -1,4 +1,4 @@
-"""The graphs compute what the papers say."""
+"""The ONNX graphs compute the same as the reference."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The catalogue pins what it promises to pin."""
+"""The catalogue pins the checksums of its models."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The cross-encoder: computes what the papers say, within its time, and says why it cannot."""
+"""The cross-encoder: equal to the reference, within its time, with reasons for errors."""
 
 from __future__ import annotations
 

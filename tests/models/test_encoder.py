@@ -1,4 +1,4 @@
-"""Weights come out of real file layouts, and damage is told apart from what we do not build."""
+"""Weights are read from real file layouts; damaged and unsupported ones are told apart."""
 
 import json
 import math

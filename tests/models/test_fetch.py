@@ -1,4 +1,4 @@
-"""Weights come from the first source that has them intact, and enter the cache whole."""
+"""Weights come from the first source that has them intact, and enter the cache complete."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A folder with weights describes itself."""
+"""Recognising a model from the files in its folder."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Graphs are built once, survive crashes, and int8 is believed only where it agrees."""
+"""Graphs are built once, survive crashes, and int8 is used only where it agrees with fp32."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The front door of the models: what is loaded, and what is said when nothing can be."""
+"""Which embedder is loaded, and the error if there is none."""
 
 import subprocess
 import sys

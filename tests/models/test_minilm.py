@@ -1,4 +1,4 @@
-"""The default model itself, where its weights can be had."""
+"""The default model itself, where its weights are available."""
 
 from collections.abc import Iterator
 from pathlib import Path

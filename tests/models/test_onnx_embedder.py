@@ -1,4 +1,4 @@
-"""What the engine relies on of an embedder, on the true code path with a tiny model."""
+"""The promises of an embedder to the engine, on the real code with a tiny model."""
 
 import threading
 from collections.abc import Callable, Sequence

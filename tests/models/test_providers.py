@@ -1,4 +1,4 @@
-"""What every provider of models owes its callers, for each row of the tables."""
+"""The promises of every provider of models, tested for each row of the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The remote embedder against a server with real limits, and against its faults."""
+"""The remote embedder, with a server that has real limits and faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An embedder that fails goes on in a simpler way, says so, and comes back by itself."""
+"""An embedder that fails continues in a simpler setup, reports it, and recovers."""
 
 from __future__ import annotations
 

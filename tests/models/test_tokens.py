@@ -1,4 +1,4 @@
-"""Token counts are exact, texts are cut at the model's limit, and no text is too odd."""
+"""Exact token counts, texts cut at the model's limit, and unusual texts."""
 
 import string
 from pathlib import Path

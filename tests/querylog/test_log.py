@@ -1,4 +1,4 @@
-"""The log on a real disk: nothing lost, nothing waited for, nothing written that must not be."""
+"""The log on a real disk: no entry lost, no waiting, and nothing written that must not be."""
 
 from __future__ import annotations
 

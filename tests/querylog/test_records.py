@@ -1,4 +1,4 @@
-"""When two queries are the same, and when one is the other still being typed."""
+"""When two queries are the same, and when one is an extension of the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample vault's example queries find their notes, through the engine a door would ask."""
+"""The sample vault's example queries find their notes, with a real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample vault holds together, and its examples ask for what is there."""
+"""The sample vault is consistent, and its examples name notes that exist."""
 
 from __future__ import annotations
 

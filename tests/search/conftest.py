@@ -1,4 +1,4 @@
-"""The libraries that tests search; made once a module, for their notes never change."""
+"""The vaults that tests search, created once per module because their notes never change."""
 
 from __future__ import annotations
 

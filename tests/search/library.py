@@ -1,4 +1,4 @@
-"""A small real vault as a test searches it, with an embedder made of hashed words."""
+"""A small real vault for tests of search, with an embedder made of hashed words."""
 
 from __future__ import annotations
 

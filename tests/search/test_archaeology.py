@@ -1,4 +1,4 @@
-"""When a topic was on somebody's mind."""
+"""When a topic was written about."""
 
 from __future__ import annotations
 

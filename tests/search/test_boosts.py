@@ -1,4 +1,4 @@
-"""What lifts a note that was found, as pure functions of numbers."""
+"""The boosts as pure functions of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completing a query in the words of the vault."""
+"""Completing a query from tags, folders, properties and titles of the vault."""
 
 from __future__ import annotations
 

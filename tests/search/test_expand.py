@@ -1,4 +1,4 @@
-"""Expansion: what a short query asks for as well, and that it is shown."""
+"""Query expansion: what is added to a short query, and that the reply shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An explanation: what made each score, what moved, what was taken out and why."""
+"""Explanations: the parts of each score, what moved, what was removed and why."""
 
 from __future__ import annotations
 

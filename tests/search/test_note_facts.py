@@ -1,4 +1,4 @@
-"""What is known of every note, from one start to the next."""
+"""The stored facts about every note, across restarts."""
 
 from __future__ import annotations
 

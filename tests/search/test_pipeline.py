@@ -1,4 +1,4 @@
-"""Searching a real vault: what is found, in which order, and what the reply says of it."""
+"""Searching a real vault: what is found, in which order, and what the reply contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reranking and collapsing in a search: only where asked, skipped where they cannot be had."""
+"""Reranking and collapsing: only on request, skipped if they are not available."""
 
 from __future__ import annotations
 

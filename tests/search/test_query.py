@@ -1,4 +1,4 @@
-"""The query language: what is scored, what is required, and what is merely text."""
+"""The query language: what is scored, what is required, and what is plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reranking: two orders become one, the first counting more, within a budget."""
+"""Reranking: two orders are combined, the first with more weight, within a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a found note: where the link leads, what it hangs under, what describes it."""
+"""What a result shows: its link, its parent list item, its description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terms of a query and their weights, and the candidates of both halves."""
+"""Retrieval: which terms are searched, their weights, and the hits of both halves."""
 
 from __future__ import annotations
 

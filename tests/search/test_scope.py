@@ -1,4 +1,4 @@
-"""What a search leaves out unless its query names it."""
+"""Which notes a search leaves out unless its query names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences: where they stand, and which is closest to a query."""
+"""Sentences: their offsets, and which is closest to a query."""
 
 from __future__ import annotations
 

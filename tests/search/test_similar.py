@@ -1,4 +1,4 @@
-"""Notes alike: by meaning, by words where no model answers, never the note itself; and why."""
+"""Similar notes: by meaning, by words without a model, never the note itself; reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snippets: the right stretch, cut at words, with highlights where JavaScript slices."""
+"""Snippets: the right part, cut at words, with highlights as JavaScript counts them."""
 
 from __future__ import annotations
 

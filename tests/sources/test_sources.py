@@ -1,4 +1,4 @@
-"""What every source of notes promises, asked of all that are registered."""
+"""The promises of every source of notes, tested for all that are registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people, editors, git and sync tools do to a vault, drawn by a seed."""
+"""Random changes that people, editors, git and sync tools make to a vault, from a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture of an index that two indexes of the same folder must share, whatever their history."""
+"""A comparable dump of an index, equal for two indexes of the same folder."""
 
 from __future__ import annotations
 

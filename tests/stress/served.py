@@ -1,4 +1,4 @@
-"""A real server process on a vault of its own, for the tests that change it under the server."""
+"""A real server process on its own vault, for tests that change the vault meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A writer killed at any instant leaves an index that opens, adds up and goes on."""
+"""A writer killed at any moment leaves an index that opens, is consistent and continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After any history, a running server's index is the index of the folder as it stands."""
+"""After any changes, a running server's index equals a new index of the folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work in a thread that ends when nobody waits for it any more."""
+"""Work in a thread that ends when nobody waits for its result."""
 
 from __future__ import annotations
 

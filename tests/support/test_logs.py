@@ -1,4 +1,4 @@
-"""Log lines: one an event, readable by people or programs, and silent about notes and secrets."""
+"""Log lines: one per event, as text or JSON, without text of notes and secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short ways to a parsed note and its chunks, and what must hold of any of them."""
+"""Helpers to parse a note and its chunks, and properties that must hold for all of them."""
 
 from __future__ import annotations
 

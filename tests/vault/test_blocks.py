@@ -1,4 +1,4 @@
-"""Blocks are told apart, keep their lines, and lose nothing a reader would see."""
+"""Blocks are recognised, have their lines, and lose no visible text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canvases: what becomes of nodes, edges and groups, and of files that are no canvas."""
+"""Canvases: text nodes, edges and groups, and files that are not canvases."""
 
 from __future__ import annotations
 

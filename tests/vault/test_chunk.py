@@ -1,4 +1,4 @@
-"""Chunks: headings first, small ones together, long ones split where it hurts least."""
+"""Chunks: split at headings, small sections joined, long ones split at good places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever encoding a note was saved in, its letters arrive; what is no text is told apart."""
+"""Decoding notes in any encoding; binary files are recognised."""
 
 from __future__ import annotations
 

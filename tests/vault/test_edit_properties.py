@@ -1,4 +1,4 @@
-"""Single properties change; nothing else does, byte for byte."""
+"""Editing single properties changes no other byte of the note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a drawing, the words are found and the data never."""
+"""The words of a drawing are found, its data is not."""
 
 from __future__ import annotations
 

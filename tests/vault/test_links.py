@@ -1,4 +1,4 @@
-"""Links lead where Obsidian would go."""
+"""Links are resolved as Obsidian resolves them."""
 
 from __future__ import annotations
 

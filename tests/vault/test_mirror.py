@@ -1,4 +1,4 @@
-"""Mirrors: filled by clients, never beyond their folder, the same whatever is sent twice."""
+"""Mirrors: filled by clients, limited to their folder, unchanged by repeated requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested lists: the items around a line, and what they hang under."""
+"""Nested lists: the items around a line, and their parents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note as a whole: what it is called, when it is from, and that no text breaks the parser."""
+"""Parsing whole notes: titles, dates, and that no text breaks the parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags, aliases and dates, however people write them."""
+"""Tags, aliases and dates in the forms that people write."""
 
 from __future__ import annotations
 

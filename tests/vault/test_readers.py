@@ -1,4 +1,4 @@
-"""What every reader of a file type promises, asked of all that are registered."""
+"""The promises of every reader of a file type, tested for all that are registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watching a vault: where something may have changed, and nothing about what nobody indexes."""
+"""Watching a vault: which paths may have changed, without those that are not indexed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing to a vault: never over an unseen change, in one step, and never for good."""
+"""Writing to a vault: in one step, never over an unseen change, always reversible."""
 
 from __future__ import annotations
 

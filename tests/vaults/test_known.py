@@ -1,4 +1,4 @@
-"""Known vaults: names, ids, what is meant when little is said, and what removal leaves alone."""
+"""Known vaults: names, ids, choosing one without a name, and removing one."""
 
 from __future__ import annotations
 

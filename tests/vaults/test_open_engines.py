@@ -1,4 +1,4 @@
-"""Which engines are open: never one closed that is used, never more than wanted without need."""
+"""Which engines are open: none is closed while used, none beyond the limit without need."""
 
 from __future__ import annotations
 

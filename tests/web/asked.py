@@ -1,4 +1,4 @@
-"""A fake of asking: two pieces of an answer, and the answer."""
+"""A fake of `ask`: an answer in two parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real server on a free port, over small honest engines."""
+"""A real server on a free port, with small fake engines."""
 
 from __future__ import annotations
 

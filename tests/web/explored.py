@@ -1,4 +1,4 @@
-"""What a fake engine answers to questions about its vault as a whole: one reply of each kind."""
+"""Fake replies to requests about a whole vault: one of each kind."""
 
 from __future__ import annotations
 

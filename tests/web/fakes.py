@@ -1,4 +1,4 @@
-"""Small honest engines: what they say is fixed, how they are asked is real."""
+"""Small fake engines: their replies are fixed, requests reach them by the real code."""
 
 from __future__ import annotations
 

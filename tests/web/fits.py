@@ -1,4 +1,4 @@
-"""Whether JSON fits a schema: as much of JSON Schema as our OpenAPI document uses."""
+"""Checks JSON against a schema: the part of JSON Schema that our OpenAPI document uses."""
 
 from __future__ import annotations
 

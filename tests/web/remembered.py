@@ -1,4 +1,4 @@
-"""What a fake engine answers to requests about memories: one reply of each kind."""
+"""Fake replies to requests about memories: one of each kind."""
 
 from __future__ import annotations
 

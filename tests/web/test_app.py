@@ -1,4 +1,4 @@
-"""The routes: what each answers, and how one vault of several is meant."""
+"""The routes: the reply of each, and which of several vaults a request concerns."""
 
 from __future__ import annotations
 

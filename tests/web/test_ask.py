@@ -1,4 +1,4 @@
-"""Asking over HTTP: a stream of events that ends with the answer, or with whoever listens."""
+"""Ask over HTTP: a stream of events that ends with the answer, or when the client leaves."""
 
 from __future__ import annotations
 

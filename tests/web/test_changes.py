@@ -1,4 +1,4 @@
-"""The change feed's door: what a client may tell, and what is refused before anybody hears it."""
+"""Changes over HTTP: what a client may send, and what is refused before the engine."""
 
 from __future__ import annotations
 

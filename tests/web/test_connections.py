@@ -1,4 +1,4 @@
-"""Connections that cost a server something: slow ones, many, large ones, and those with TLS."""
+"""Connections that could exhaust a server: slow, many, large, and those with TLS."""
 
 from __future__ import annotations
 

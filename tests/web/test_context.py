@@ -1,4 +1,4 @@
-"""The route of contexts: what is asked reaches the engine, what cannot be right is refused."""
+"""The route for contexts: requests reach the engine, invalid ones are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that docs/api.md shows, run as they stand against a server."""
+"""The commands shown in docs/api.md work against a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a caller may take: rates, places at work, time, and what is cut off."""
+"""Limits per caller: rates, slots, time, and requests that are cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log over HTTP: who asked, what was opened, what a person said, and who may read it."""
+"""The log over HTTP: searches, opened results, verdicts, and who may read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes for those who look after a server."""
+"""The routes for managing a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures for Prometheus: they parse, count what happened, and tell nothing of notes."""
+"""Metrics for Prometheus: they parse, count correctly, and contain nothing of notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client fills a mirror over HTTP, on the real server and the real engine."""
+"""A client fills a mirror over HTTP, with the real server and engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be asked, and what is refused before any engine hears of it."""
+"""Valid requests, and those refused before they reach an engine."""
 
 from __future__ import annotations
 

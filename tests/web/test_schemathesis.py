@@ -1,4 +1,4 @@
-"""The OpenAPI document, held against the server by requests that it makes up, right and wrong."""
+"""The OpenAPI document, checked with generated valid and invalid requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server's life: listen, announce, stop when told, leave nothing behind."""
+"""A server's life: listening, announcing itself, stopping, and cleaning up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several vaults in one server, more than it keeps open: every request finds its vault."""
+"""Several vaults in one server, more than it keeps open: every request gets its vault."""
 
 from __future__ import annotations
 

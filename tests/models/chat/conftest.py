@@ -1,4 +1,4 @@
-"""Scripted models, as for the questions that are asked of them."""
+"""Scripted language models, the same as in the tests of `ask`."""
 
 from tests.ask.conftest import script
 

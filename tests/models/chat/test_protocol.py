@@ -1,4 +1,4 @@
-"""What the protocols of providers share: how a turn ends, and which lists are lists of models."""
+"""What the providers' protocols share: how a turn ends, and lists of models."""
 
 from __future__ import annotations
 
