@@ -101,16 +101,16 @@ def test_the_closest_sentence_is_shown_where_no_word_matches() -> None:
     start = text.index("The physician")
     where = (start, start + len("The physician prescribed rest."))
     snippets = Snippets({"doctor": 1.0}, 120, closest=lambda _: where)
-    snippet = snippets.make(text, by_meaning=True)
+    snippet = snippets.make(text, semantic=True)
     assert marked(snippet) == ["The physician prescribed rest."]
     assert snippet.at == start
     assert snippets.make(text).highlights == ()
-    assert marked(snippets.make("A doctor came.", by_meaning=True)) == ["doctor"]
+    assert marked(snippets.make("A doctor came.", semantic=True)) == ["doctor"]
 
 
 def test_a_sentence_longer_than_a_snippet_is_marked_as_far_as_it_is_shown() -> None:
     text = "Short one here. " + "word " * 200
     snippets = Snippets({"x": 1.0}, 60, closest=lambda _: (16, len(text) - 1))
-    (mark,) = marked(snippets.make(text, by_meaning=True))
+    (mark,) = marked(snippets.make(text, semantic=True))
     assert mark.startswith("word word")
     assert len(mark) <= 100

@@ -26,7 +26,7 @@ from notewell.ingest.active_model import ModelState
 from notewell.ingest.events import Activity, Guarded
 from notewell.ingest.indexer import RunTotals
 from notewell.models.resilient import Degraded, Step
-from notewell.search.names import find_note, nearest
+from notewell.search.names import did_you_mean, find_note
 from notewell.sources import Source
 from notewell.types import (
     LedgerEntry,
@@ -161,7 +161,7 @@ def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
     except UnreadableNoteError as error:
         if error.code != "vanished":
             return LedgerEntry(path, "failed", reason=error.message)
-        reason = f"No rule excludes it, but the vault has no such file{nearest(index, path)}"
+        reason = f"No rule excludes it, but the vault has no such file{did_you_mean(index, path)}"
         return LedgerEntry(path, "excluded", rule="missing", reason=reason)
     reason = "It is new: the next look at the vault reads it."
     return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)

@@ -1,4 +1,4 @@
-"""The read path: from the text of a query to ranked notes with the passages that answer.
+"""The read path: from the text of a query to ranked notes with their best passages.
 
-`pipeline.search` and `similar.similar` are the two ways in; everything else is a stage of theirs.
+`pipeline.search` and `similar.similar` are the entry points; the other modules are their stages.
 """

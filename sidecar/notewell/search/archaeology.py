@@ -1,4 +1,7 @@
-"""When a topic was on somebody's mind: what a search finds, laid out over time."""
+"""When a topic occurred in the vault: search results on a timeline with intervals, gaps and peaks.
+
+Buckets of the timeline are days, weeks from Monday on, or calendar months.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
 
 Unit = Literal["day", "week", "month"]
 
-# Spans up to these many days are looked at by day and by week: about sixty and a hundred buckets.
+# Spans of up to so many days have buckets of a day or a week: about 60 and 100 buckets.
 _BY_DAY, _BY_WEEK = 62, 730
-# A pause of more days than these is a gap: one that is seen at that granularity.
+# A pause of more days than this is a gap at that granularity.
 _PAUSE: Mapping[Unit, int] = {"day": 4, "week": 28, "month": 92}
 _PEAKS = 5
 _DAY = timedelta(days=1)
@@ -37,7 +40,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class DaySpan:
-    """A stretch of days, both ends included, and how many moments lie in it."""
+    """A span of days, both ends included, and the number of dates in it."""
 
     start: date
     end: date
@@ -46,9 +49,9 @@ class DaySpan:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Moments over time. `buckets` and `intervals` are in order; `peaks` strongest first.
+    """Dates over time. `buckets` and `intervals` are in order; `peaks` strongest first.
 
-    `gaps` are the long pauses between intervals; nothing lies in them.
+    `gaps` are the long pauses between intervals, without any date.
     """
 
     unit: Unit
@@ -59,11 +62,11 @@ class Timeline:
 
 
 def timeline(days: Iterable[date], unit: Unit | None = None) -> Timeline:
-    """The timeline of moments on these days; without a `unit`, by one that suits their span."""
+    """The timeline of these dates; without a `unit`, one is chosen by their span."""
     counts = Counter(days)
     if not counts:
         return Timeline(unit or "day", (), (), (), ())
-    unit = unit or _fitting(min(counts), max(counts))
+    unit = unit or _suitable_unit(min(counts), max(counts))
     filled: Counter[tuple[date, date]] = Counter()
     for day, count in counts.items():
         filled[bucket(day, unit)] += count
@@ -76,7 +79,7 @@ def timeline(days: Iterable[date], unit: Unit | None = None) -> Timeline:
 
 
 def bucket(day: date, unit: Unit) -> tuple[date, date]:
-    """First and last day of the day's bucket, as far as the calendar goes."""
+    """First and last day of the bucket of a day, within the range of `date`."""
     if unit == "day":
         return day, day
     if unit == "week":
@@ -89,7 +92,7 @@ def bucket(day: date, unit: Unit) -> tuple[date, date]:
     return start, (start + timedelta(days=32)).replace(day=1) - _DAY
 
 
-def _fitting(first: date, last: date) -> Unit:
+def _suitable_unit(first: date, last: date) -> Unit:
     span = (last - first).days
     if span <= _BY_DAY:
         return "day"
@@ -108,43 +111,45 @@ def _intervals(counts: Mapping[date, int], pause: int) -> tuple[DaySpan, ...]:
 
 
 def _peaks(buckets: tuple[DaySpan, ...], unit: Unit) -> tuple[DaySpan, ...]:
-    """Buckets of more than one moment that stand out by a standard deviation, empty ones counted.
+    """Buckets with more than one date and more than a standard deviation above the mean.
 
-    Where all are alike none does, unless there is only one.
+    Empty buckets count for the mean. A single bucket is a peak.
     """
     spanned = _spanned(buckets[0].start, buckets[-1].start, unit)
     mean = sum(one.count for one in buckets) / spanned
     variance = sum(one.count**2 for one in buckets) / spanned - mean**2
-    bar = mean + math.sqrt(max(0.0, variance))
-    out = [one for one in buckets if one.count > 1 and (one.count > bar or spanned == 1)]
+    threshold = mean + math.sqrt(max(0.0, variance))
+    out = [one for one in buckets if one.count > 1 and (one.count > threshold or spanned == 1)]
     out.sort(key=lambda one: (-one.count, -one.start.toordinal()))
     return tuple(out[:_PEAKS])
 
 
 def _spanned(first: date, last: date, unit: Unit) -> int:
-    """How many buckets there are from one to another, both included."""
+    """The number of buckets from one to another, both included."""
     if unit == "month":
         return (last.year - first.year) * 12 + last.month - first.month + 1
     return math.ceil((last - first).days / (7 if unit == "week" else 1)) + 1
 
 
-# Of the best note's score, from which a note is about the topic. On a vault of 6,571 notes eight
-# topics have 25 to 60 notes above it, and what follows shares single words with the query.
+# Score relative to the best note from which a note is about the topic. In a vault of 6,571 notes,
+# eight topics have 25 to 60 notes above it; notes below only share single words with the query.
 RELEVANT = 0.25
 
 
 def archaeology(
-    asked: ArchaeologyRequest,
+    request: ArchaeologyRequest,
     search: Callable[[SearchRequest], SearchReply],
     daily: DailyNotes,
 ) -> ArchaeologyReply:
-    """Search for the topic, date what is found, say when it was much and when nothing."""
-    bar = RELEVANT if asked.min_score is None else asked.min_score
-    found = search(SearchRequest(asked.q, limit=asked.limit, min_score=bar, everything=True))
-    dated = [pair for one in found.results if (pair := _dated(one, asked.by, daily)) is not None]
+    """Search for the topic and arrange the dated results on a timeline."""
+    threshold = RELEVANT if request.min_score is None else request.min_score
+    found = search(
+        SearchRequest(request.q, limit=request.limit, min_score=threshold, everything=True)
+    )
+    dated = [pair for one in found.results if (pair := _dated(one, request.by, daily)) is not None]
     dated.sort(key=lambda pair: (pair[0], -pair[1].score, pair[1].path))
     days = [day for day, _ in dated]
-    times = timeline(days, None if asked.granularity == "auto" else asked.granularity)
+    times = timeline(days, None if request.granularity == "auto" else request.granularity)
     warnings = list(found.warnings)
     if found.total > len(found.results):
         warnings.append(
@@ -152,33 +157,33 @@ def archaeology(
             " raise limit or min_score."
         )
     return ArchaeologyReply(
-        query=asked.q,
+        query=request.q,
         vault=found.vault,
         generation=found.generation,
-        by=asked.by,
+        by=request.by,
         granularity=times.unit,
-        min_score=bar,
+        min_score=threshold,
         total=found.total,
         undated=len(found.results) - len(dated),
         first=days[0].isoformat() if days else None,
         last=days[-1].isoformat() if days else None,
-        intervals=tuple(Interval(*_ends(one), one.count) for one in times.intervals),
-        gaps=tuple(Gap(*_ends(one), (one.end - one.start).days + 1) for one in times.gaps),
-        peaks=_contract_peaks(times, dated),
-        buckets=tuple(Bucket(*_ends(one), one.count) for one in times.buckets),
+        intervals=tuple(Interval(*_iso_dates(one), one.count) for one in times.intervals),
+        gaps=tuple(Gap(*_iso_dates(one), (one.end - one.start).days + 1) for one in times.gaps),
+        peaks=_reply_peaks(times, dated),
+        buckets=tuple(Bucket(*_iso_dates(one), one.count) for one in times.buckets),
         notes=tuple(note for _, note in dated),
         warnings=tuple(warnings),
     )
 
 
-def _ends(one: DaySpan) -> tuple[str, str]:
+def _iso_dates(one: DaySpan) -> tuple[str, str]:
     return one.start.isoformat(), one.end.isoformat()
 
 
-def _contract_peaks(times: Timeline, dated: list[tuple[date, DatedNote]]) -> tuple[Peak, ...]:
+def _reply_peaks(times: Timeline, dated: list[tuple[date, DatedNote]]) -> tuple[Peak, ...]:
     return tuple(
         Peak(
-            *_ends(one),
+            *_iso_dates(one),
             one.count,
             tuple(
                 sorted(
@@ -192,7 +197,7 @@ def _contract_peaks(times: Timeline, dated: list[tuple[date, DatedNote]]) -> tup
 
 
 def _dated(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DatedNote] | None:
-    """The note with its day; None where it has none."""
+    """The note with its date; None without one."""
     found = day_of(one, by, daily)
     if found is None:
         return None
@@ -212,19 +217,19 @@ def _dated(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DatedNote
 
 
 def day_of(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DateSource] | None:
-    """The day of a note and where it is from.
+    """The date of a note and its source.
 
-    The day of a daily note, the property `created`, a date in the file's name, the property
-    `modified`, the file's time: the first that there is, of those that `by` asks for. A date
-    without a zone is that very day, everywhere; a file's time is a day where this runs.
+    The first available of: the date of a daily note, the property `created`, a date in the file
+    name, the property `modified`, the time of the file; `by` excludes some of these. A date
+    without a time zone is taken as it is; the time of a file is converted to local time.
     """
-    written = one.created or one.modified if by == "created" else one.modified
+    file_time = one.created or one.modified if by == "created" else one.modified
     tries: list[tuple[DateSource, Callable[[], date | None]]] = [
         ("daily", lambda: daily.day(one.path, one.properties)),
-        ("created", lambda: _stated(one, CREATED_KEYS)),
+        ("created", lambda: _of_property(one, CREATED_KEYS)),
         ("name", lambda: day_in_name(one.path)),
-        ("modified", lambda: _stated(one, MODIFIED_KEYS)),
-        ("file", lambda: _of_file(written)),
+        ("modified", lambda: _of_property(one, MODIFIED_KEYS)),
+        ("file", lambda: _of_file(file_time)),
     ]
     unwanted = {"auto": (), "created": ("modified",), "modified": ("daily", "created", "name")}[by]
     for source, find in tries:
@@ -233,17 +238,17 @@ def day_of(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DateSourc
     return None
 
 
-def _stated(one: Result, names: tuple[str, ...]) -> date | None:
+def _of_property(one: Result, names: tuple[str, ...]) -> date | None:
     moment = date_of(fold(one.properties), names)
     return None if moment is None else _day(moment, UTC)
 
 
-def _of_file(written: str | None) -> date | None:
-    return None if written is None else _day(datetime.fromisoformat(written).timestamp(), None)
+def _of_file(file_time: str | None) -> date | None:
+    return None if file_time is None else _day(datetime.fromisoformat(file_time).timestamp(), None)
 
 
 def _day(moment: float, zone: tzinfo | None) -> date | None:
-    """The day of a moment in a zone; None: the local one."""
+    """The date of a POSIX time in a zone (None: local); None if it is out of range."""
     try:
         return datetime.fromtimestamp(moment, zone).date()
     except (OverflowError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""How a query that somebody is typing may go on, in the words of the vault."""
+"""Completes the last term of an unfinished query with names from the vault."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from notewell.contract.explore import Completion, CompletionKind
 from notewell.search.lexer import FIELDS
 from notewell.search.names import Match, Name, Names, Vocabulary
 
-_MAX_TYPED = 512  # characters before the cursor that are looked at
+_MAX_TYPED = 512  # characters before the cursor that are considered
 _MAX_WORDS = 6  # of a title that is typed without quotes
-_MIN_FILTER = 2  # letters after which a filter's own name is offered
+_MIN_FILTER = 2  # letters from which names of filters are offered
 
 _FILTER = re.compile(
     r'(?:^|(?<=[\s(]))-?(?P<name>tag|path|file|type|status):(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"()]*))$',
@@ -43,7 +43,7 @@ _FIELD_NAMES = Names(Name(f"{field}:", 0) for field in FIELDS)
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A candidate; `words` is how many of the words that were typed it stands for."""
+    """A candidate completion; `words` is the number of typed words that it replaces."""
 
     kind: CompletionKind
     match: Match
@@ -53,20 +53,20 @@ class _Found:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """What answers more of what was typed comes first, then what is used more."""
+        """Sort key: candidates that replace more words first, then those used more often."""
         name = self.match.name
         place = (-name.count, _ORDER.index(self.kind), len(name.text), name.text)
         leading = (self.kind != "filter", not self.match.whole, self.kind == "path")
         return (-self.words, *leading, *place)
 
 
-def complete(words: Vocabulary, prefix: str, *, limit: int) -> tuple[Completion, ...]:
+def complete(vocabulary: Vocabulary, prefix: str, *, limit: int) -> tuple[Completion, ...]:
     """Completions of the last term of `prefix`, which is a query up to the cursor; best first.
 
-    Known are `tag:`, `path:`, `file:`, `type:`, `status:`, `#tag`, `[property`, `[property:value`,
-    `[[note`, and plain words, which may begin any name.
+    Supported are `tag:`, `path:`, `file:`, `type:`, `status:`, `#tag`, `[property`,
+    `[property:value`, `[[note`, and plain words, which may be the start of any name.
     """
-    found = sorted(_candidates(words, prefix, limit), key=lambda one: one.rank)
+    found = sorted(_candidates(vocabulary, prefix, limit), key=lambda one: one.rank)
     shown: dict[tuple[str, str], Completion] = {}
     for one in found:
         key = (one.kind, one.insert.casefold())
@@ -79,35 +79,41 @@ def complete(words: Vocabulary, prefix: str, *, limit: int) -> tuple[Completion,
     return tuple(shown.values())
 
 
-def _candidates(words: Vocabulary, prefix: str, limit: int) -> Iterator[_Found]:
-    """All that the last term may become; which kind of term it is, its first match decides."""
+def _candidates(vocabulary: Vocabulary, prefix: str, limit: int) -> Iterator[_Found]:
+    """Candidates for the last term, by the first pattern that matches it."""
     skipped = max(0, len(prefix) - _MAX_TYPED)
     typed = prefix[skipped:]
     if term := _FILTER.search(typed):
         value = term["quoted"] if term["quoted"] is not None else term["bare"]
         at = _Term(value, skipped + term.start("name"), limit)
-        yield from _of_filter(words, term["name"].lower(), at)
+        yield from _filter_candidates(vocabulary, term["name"].lower(), at)
     elif term := _LINK.search(typed):
-        yield from _of_notes(words, _Term(term["typed"], skipped + term.start(), limit), _link)
+        yield from _note_candidates(
+            vocabulary, _Term(term["typed"], skipped + term.start(), limit), _link
+        )
     elif term := _VALUE.search(typed):
         name = term["name"].strip().strip('"')
         at = _Term(term["typed"], skipped + term.start(), limit)
-        yield from at.found("value", words.values(name), partial(_property, name))
+        yield from at.found("value", vocabulary.values(name), partial(_property, name))
     elif term := _PROPERTY.search(typed):
         at = _Term(term["typed"], skipped + term.start(), limit)
-        yield from at.found("property", words.properties, _property)
+        yield from at.found("property", vocabulary.properties, _property)
     elif term := _HASH.search(typed):
-        yield from _of_filter(words, "tag", _Term(term["typed"], skipped + term.start(), limit))
+        yield from _filter_candidates(
+            vocabulary, "tag", _Term(term["typed"], skipped + term.start(), limit)
+        )
     elif typed.count('"') % 2:
         start = typed.rindex('"')
-        yield from _of_notes(words, _Term(typed[start + 1 :], skipped + start, limit), _quoted)
+        yield from _note_candidates(
+            vocabulary, _Term(typed[start + 1 :], skipped + start, limit), _quoted
+        )
     else:
-        yield from _of_words(words, typed, skipped, limit)
+        yield from _word_candidates(vocabulary, typed, skipped, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """What was typed of a term, where it starts, how many completions of a kind are wanted."""
+    """The typed part of a term, its start in the query, and the limit of candidates per kind."""
 
     typed: str
     start: int
@@ -117,48 +123,54 @@ class _Term:
     def found(
         self, kind: CompletionKind, names: Names, insert: Callable[[str], str | None]
     ) -> Iterator[_Found]:
-        """The names of a kind that begin so; None from `insert`: cannot be written there."""
+        """Candidates of a kind that match; those for which `insert` returns None are skipped."""
         for match in names.find(self.typed, self.limit):
             text = insert(match.name.text)
             if text is not None:
                 yield _Found(kind, match, text, self.start, self.words)
 
 
-def _of_notes(
-    words: Vocabulary, term: _Term, insert: Callable[[str], str | None]
+def _note_candidates(
+    vocabulary: Vocabulary, term: _Term, insert: Callable[[str], str | None]
 ) -> Iterator[_Found]:
-    yield from term.found("title", words.titles, insert)
-    yield from term.found("alias", words.aliases, insert)
+    yield from term.found("title", vocabulary.titles, insert)
+    yield from term.found("alias", vocabulary.aliases, insert)
 
 
-def _of_filter(words: Vocabulary, name: str, term: _Term) -> Iterator[_Found]:
+def _filter_candidates(vocabulary: Vocabulary, name: str, term: _Term) -> Iterator[_Found]:
     written = partial(_filter, name)
     match name:
         case "tag":
-            yield from replace(term, typed=term.typed.lstrip("#")).found("tag", words.tags, written)
+            yield from replace(term, typed=term.typed.lstrip("#")).found(
+                "tag", vocabulary.tags, written
+            )
         case "path":
-            yield from term.found("folder", words.folders, written)
-            yield from term.found("path", words.paths, written)
+            yield from term.found("folder", vocabulary.folders, written)
+            yield from term.found("path", vocabulary.paths, written)
         case "file":
-            yield from term.found("path", words.files, written)
+            yield from term.found("path", vocabulary.files, written)
         case _:
-            yield from term.found("value", words.values(name), written)
+            yield from term.found("value", vocabulary.values(name), written)
 
 
-def _of_words(words: Vocabulary, typed: str, skipped: int, limit: int) -> Iterator[_Found]:
-    """Completions of plain words: of the last one, and of the last few as one name."""
+def _word_candidates(
+    vocabulary: Vocabulary, typed: str, skipped: int, limit: int
+) -> Iterator[_Found]:
+    """Candidates for plain words: for the last one, and for the last few as one name."""
     starts = [found.end() for found in _WORDS.finditer(typed)]
     if not starts or typed[-1:].isspace():
         starts.append(len(typed))
     for count, at in enumerate(reversed(starts[-_MAX_WORDS:]), start=1):
-        yield from _of_notes(words, _Term(typed[at:], skipped + at, limit, count), _plain)
+        yield from _note_candidates(
+            vocabulary, _Term(typed[at:], skipped + at, limit, count), _plain
+        )
     last = _Term(typed[starts[-1] :], skipped + starts[-1], limit)
     if len(last.typed) >= _MIN_FILTER:
         yield from last.found("filter", _FIELD_NAMES, str)
     if last.typed:
-        yield from _of_filter(words, "tag", last)
-        yield from last.found("folder", words.folders, partial(_filter, "path"))
-        yield from last.found("property", words.properties, _property)
+        yield from _filter_candidates(vocabulary, "tag", last)
+        yield from last.found("folder", vocabulary.folders, partial(_filter, "path"))
+        yield from last.found("property", vocabulary.properties, _property)
 
 
 def _filter(name: str, value: str) -> str:
@@ -166,7 +178,7 @@ def _filter(name: str, value: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A name as words; in quotes where the query language would read it otherwise."""
+    """A name as words, quoted if it contains query syntax."""
     safe = _PLAIN.fullmatch(text) and not re.search(r"\bOR\b", text)
     return text if safe else _quoted(text)
 
@@ -180,7 +192,7 @@ def _link(text: str) -> str | None:
 
 
 def _property(name: str, value: str | None = None) -> str | None:
-    """A condition on a property; None where the query language cannot name it."""
+    """A condition on a property; None if the query language cannot express its name."""
     if re.search(r'[\[\]\n:]|^\s|\s$|^"|"$', name) or not name:
         return None
     if value is None:

@@ -1,4 +1,4 @@
-"""Dates as people type them into a query: `2026-01..2026-03`, `>2026-01-01`, `7d`."""
+"""Parses dates and periods in a query: `2026-01..2026-03`, `>2026-01-01`, `7d`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _Day = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time [start, end), POSIX seconds. A moment has start == end."""
+    """A period [start, end) in POSIX seconds; for a point in time, start == end."""
 
     start: float
     end: float
 
 
 def period(text: str, now: float) -> Period | None:
-    """What `text` names, in local time: a date (see `calendar`), or how long ago.
+    """The period of `text` in local time: a date (see `calendar`) or a relative time.
 
-    `7d` is the moment seven days before `now`; h, d, w, m (30 days) and y (365 days) are known,
-    and `today` and `yesterday` are days. None: not a date.
+    `7d` is the time seven days before `now`; units are h, d, w, m (30 days) and y (365 days).
+    `today` and `yesterday` are days. None: not a date.
     """
     word = text.strip().lower()
     ago = _AGO.fullmatch(word)
@@ -36,7 +36,7 @@ def period(text: str, now: float) -> Period | None:
         moment = now - int(ago.group(1)) * _HOURS[ago.group(2)] * 3600.0
         return Period(moment, moment)
     if word in {"today", "yesterday"}:
-        today = datetime.fromtimestamp(now)  # noqa: DTZ006 (a person's day is the local one)
+        today = datetime.fromtimestamp(now)  # noqa: DTZ006 (users mean local days)
         return calendar(f"{today - timedelta(days=word == 'yesterday'):%Y-%m-%d}")
     return calendar(text)
 
@@ -48,15 +48,15 @@ def calendar(text: str) -> Period | None:
         return None
     try:
         return _calendar(found)
-    except (ValueError, OverflowError, OSError):  # no such day, or beyond what the system counts
+    except (ValueError, OverflowError, OSError):  # no such day, or out of the range of the system
         return None
 
 
 def bounds(text: str, now: float) -> tuple[float | None, float | None] | None:
-    """The range [start, end) that a `created:` or `modified:` value stands for; None: unreadable.
+    """The range [start, end) of a `created:` or `modified:` value; None: invalid.
 
-    Both ends of `a..b` are included, and either may be left out. `>a` begins when `a` is over,
-    `<a` ends when `a` begins. `7d` alone reaches from then until now.
+    Both ends of `a..b` are included, and either may be missing. `>a` starts at the end of `a`,
+    `<a` ends at the start of `a`. `7d` alone reaches from then until now.
     """
     compared = _COMPARED.fullmatch(text.strip())
     if compared:
@@ -104,5 +104,5 @@ def _between(first: _Day, last: _Day, *, days: int = 0) -> Period:
 
 
 def _local(year: int, month: int, day: int, *, days: int = 0) -> datetime:
-    naive = datetime(year, month, day)  # noqa: DTZ001 (a person's days are local ones)
+    naive = datetime(year, month, day)  # noqa: DTZ001 (users mean local days)
     return (naive + timedelta(days=days)).astimezone()

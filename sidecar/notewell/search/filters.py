@@ -1,7 +1,7 @@
-"""Which notes meet the hard conditions of a query, before anything is scored.
+"""Filters notes by the conditions of a query, before scoring.
 
-Filters on metadata read what the index keeps in memory; words and phrases are asked of the
-keyword index, and a phrase of several words is then checked on the text itself.
+Conditions on metadata use the notes in memory, words and phrases use the keyword index, and a
+phrase of several words is then verified in the text.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ from notewell.search.query import (
 from notewell.types import IdArray, StoredNote
 
 _Mask = npt.NDArray[np.bool_]
-_NAMED = 5  # paths of notes that a condition left out
+_MAX_PATHS = 5  # paths of excluded notes per condition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allowed:
-    """Ids of the notes that may be found, and how many were left out, by reason."""
+    """Ids of the notes that meet the conditions, and counts of the others by reason."""
 
     notes: IdArray
     removed: tuple[Removed, ...]
 
     @property
     def filtered(self) -> Mapping[str, int]:
-        """`removed` as the reply tells it."""
+        """Counts of `removed` by reason, for the reply."""
         return {part.reason: part.count for part in self.removed}
 
 
 def allowed(
     condition: Node | None, index: IndexReader, *, hidden: frozenset[str] = frozenset()
 ) -> Allowed:
-    """Apply the parts of `condition` one after the other to all notes of the index.
+    """Apply the parts of `condition` in turn to all notes of the index.
 
-    Then take out the notes whose paths are `hidden`: a person said that they are no answer.
+    `hidden` are paths that the user judged as no answer to this query; they are removed too.
     """
     notes = index.all_notes()
     ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
@@ -64,10 +64,10 @@ def allowed(
         places = np.flatnonzero(gone)
         if len(places):
             before = removed.get(reason, Removed(reason, 0))
-            paths = (*before.paths, *(notes[at].path for at in places[:_NAMED].tolist()))
-            removed[reason] = Removed(reason, before.count + len(places), paths[:_NAMED])
+            paths = (*before.paths, *(notes[at].path for at in places[:_MAX_PATHS].tolist()))
+            removed[reason] = Removed(reason, before.count + len(places), paths[:_MAX_PATHS])
 
-    # What costs least comes first, so that texts are only read of notes that are left.
+    # Cheap conditions come first, so that text is read only for the remaining notes.
     for part in sorted(_parts(condition), key=_reads_text):
         kept = evaluation.mask(part, within)
         note_removed(_reason(part), within & ~kept)
@@ -86,7 +86,7 @@ class _Evaluation:
     ids: IdArray
 
     def mask(self, node: Node, within: _Mask) -> _Mask:
-        """Which of the notes in `within` meet `node`."""
+        """Mask (n,) of the notes in `within` that meet `node`."""
         match node:
             case All(parts):
                 for part in parts:
@@ -108,7 +108,7 @@ class _Evaluation:
                 return met
 
     def text(self, node: Text, within: _Mask) -> _Mask:
-        """Notes that hold the words next to each other and, if `exact`, as they are written."""
+        """Notes that contain the words in sequence and, if `exact`, as a literal phrase."""
         tokens = words(node.text)
         keywords = self.index.keywords
         if len(tokens) == 1:
@@ -121,7 +121,7 @@ class _Evaluation:
         return found
 
     def texts(self, note: StoredNote) -> list[str]:
-        """Everything of a note that can be searched, the short parts first."""
+        """All searchable texts of a note, short ones first."""
         texts = [note.title, *note.aliases, *note.tags, note.path, note.description or ""]
         chunks = self.index.chunks_of(note.id)
         texts += {heading: None for chunk in chunks for heading in chunk.headings}
@@ -169,7 +169,7 @@ def _reads_text(node: Node) -> bool:
 
 
 def _reason(node: Node) -> str:
-    """The word under which the reply counts what a condition left out."""
+    """The reason under which the reply counts the notes that a condition excludes."""
     match node:
         case Text(_, exact):
             reason = "phrase" if exact else "word"

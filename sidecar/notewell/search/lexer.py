@@ -1,6 +1,6 @@
-"""Cuts a query into lexemes, in one pass and in linear time. Never raises.
+"""Splits a query into lexemes, in one pass and linear time; never raises.
 
-Whatever looks like syntax and is none becomes a word, with a warning that says so.
+Text that looks like syntax but is not valid becomes a word, with a warning.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Lexer:
     out: list[Lexeme] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     opened: list[int] = field(default_factory=list)  # positions in `out` of groups still open
-    unclosed: bool = False  # a quote without its end was met, so no later one has an end either
+    unclosed: bool = False  # an unclosed quote was found, so no later quote is closed either
 
     def run(self) -> None:
         while self.at < len(self.source):
@@ -63,7 +63,7 @@ class _Lexer:
         self.out.append(Lexeme(kind, text, negated, name))
 
     def term(self) -> None:
-        """Read one term at `at`: a group's bound, a phrase, a filter or a word."""
+        """Read one term at `at`: a parenthesis, a phrase, a filter or a word."""
         source = self.source
         negated = _NEGATES.match(source, self.at) is not None
         start = self.at + negated
@@ -96,7 +96,7 @@ class _Lexer:
         self.emit("open", "(", negated=negated)
 
     def phrase(self, start: int, *, negated: bool) -> None:
-        """Read a quoted phrase, or drop a quote that is never closed."""
+        """Read a quoted phrase, or skip a quote that is never closed."""
         found = self.quoted(start)
         if found is None:
             self.warn("A quotation mark is never closed; it was read as text.")
@@ -135,7 +135,7 @@ class _Lexer:
         return True
 
     def filter(self, start: int, *, negated: bool) -> bool:
-        """Read `field:value`; false where it is an ordinary word."""
+        """Read `field:value`; returns False if it is an ordinary word."""
         found = _FIELD.match(self.source, start)
         if found is None:
             return False

@@ -1,4 +1,4 @@
-"""Compares a note's properties with what a query asks of them."""
+"""Compares texts with phrases, and properties with the conditions of a query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _SPACE = re.compile(r"\s+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 _SIGNS = str.maketrans(
     {
-        **dict.fromkeys("*_~=`\\\u00ad\u200b", None),  # emphasis, escapes, invisible joints
+        **dict.fromkeys(
+            "*_~=`\\\u00ad\u200b", None
+        ),  # emphasis, escapes, soft hyphen, zero-width space
         **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
@@ -25,7 +27,7 @@ _SIGNS = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """`text` in the form in which phrases are compared."""
+    """`text` without case, accents, emphasis marks and extra spaces, to compare phrases."""
     if text.isascii():
         folded = text.lower()
     else:
@@ -35,7 +37,7 @@ def fold(text: str) -> str:
 
 
 def matcher(phrase: str) -> Callable[[str], bool]:
-    """A test whether a text holds `phrase`; words are not cut, except in scripts without spaces."""
+    """A test whether a text contains `phrase` as whole words (except in scripts without spaces)."""
     folded = fold(phrase)
     before = r"(?<!\w)" if _is_word(folded[:1]) else ""
     after = r"(?!\w)" if _is_word(folded[-1:]) else ""
@@ -48,7 +50,7 @@ def _is_word(char: str) -> bool:
 
 
 def has_property(note: StoredNote, wanted: Property) -> bool:
-    """Whether the note has the property and, where tests are given, one value meets one test."""
+    """Whether the note has the property and, if there are tests, one value that meets one test."""
     found = [value for name, value in _properties(note) if name.casefold() == wanted.name]
     if not found or not wanted.tests:
         return bool(found)
@@ -56,7 +58,7 @@ def has_property(note: StoredNote, wanted: Property) -> bool:
 
 
 def _properties(note: StoredNote) -> Iterator[tuple[str, PropertyValue]]:
-    """A note's properties; tags and aliases count as such wherever the note has them from."""
+    """A note's properties, including its tags and aliases from anywhere in the note."""
     yield from note.properties.items()
     if note.tags:
         yield "tags", note.tags
@@ -77,7 +79,7 @@ def _meets(value: PropertyValue, test: ValueTest) -> bool:
 
 
 def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
-    """As numbers where both are, as dates where both are, else as text without regard to case."""
+    """Compare as numbers if both are, as dates if both are, else as text ignoring case."""
     left, right = _number(value), _number(operand)
     if left is not None and right is not None:
         return _ordered(left, comparison, right)
@@ -91,7 +93,7 @@ def _compare(value: str | float, comparison: Comparison, operand: str) -> bool:
 
 
 def _ordered(left: float | str, comparison: Comparison, right: float | str) -> bool:
-    """Both are numbers or both are text."""
+    """Compare two numbers or two texts."""
     if left == right:
         return comparison in {"=", ">=", "<="}
     return comparison in ({">", ">="} if _less(right, left) else {"<", "<="})
@@ -104,7 +106,7 @@ def _less(left: float | str, right: float | str) -> bool:
 
 
 def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool:
-    """A month means all its days: after it, before it, or in it."""
+    """Compare a POSIX time with a period, such as a month: after it, before it, or in it."""
     match comparison:
         case "=":
             return wanted.start <= moment < wanted.end
@@ -119,7 +121,7 @@ def _within(moment: float, comparison: Comparison, wanted: dates.Period) -> bool
 
 
 def _number(value: str | float) -> float | None:
-    """The value as a number; None for other text, and for "nan", which equals nothing."""
+    """The value as a number; None for other text and for "nan", which equals no number."""
     try:
         number = float(value)
     except ValueError:
@@ -128,7 +130,7 @@ def _number(value: str | float) -> float | None:
 
 
 def _spellings(text: str) -> set[str]:
-    """A value as it stands and, where it is a link, as its target, its name and its display."""
+    """The value, case-folded, and for a link also its target, name and display text."""
     folded = text.casefold().strip()
     if not (folded.startswith("[[") and folded.endswith("]]")):
         return {folded}

@@ -1,6 +1,7 @@
-"""The words that a vault itself has for things: tags, folders, notes, properties and their values.
+"""Names in a vault: an index to complete them by prefix, and the look-up of a note by path.
 
-Each with how many notes have it; for a note, how many link to it.
+Completable names are tags, folders, paths, titles, aliases, properties and their values, each with
+the number of notes that use it, or of links to the note.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x1f]+")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name, how much it is used, and the note it belongs to, if it is one's."""
+    """A name, how often it is used, and the path of its note, if it belongs to one."""
 
     text: str
     count: int
@@ -35,17 +36,21 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A name that was found. `whole`: it begins so itself, not just one of its words."""
+    """A name that matches a prefix. `whole`: at its start, not only at one of its words."""
 
     name: Name
     whole: bool
 
 
 class Names:
-    """Names of one kind. Case and accents do not count."""
+    """An index of names by prefix, ignoring case and accents.
+
+    All names are joined in one string, the most used first, with a mark at the start of each name
+    and word. A prefix search is a search in this string that stops after enough names.
+    """
 
     def __init__(self, names: Iterable[Name]) -> None:
-        """Each name once; of equally used ones the shorter comes first."""
+        """`names` are unique; shorter ones come first among equally used ones."""
         self._names = sorted(
             names, key=lambda name: (-name.count, len(name.text), name.text, name.path or "")
         )
@@ -61,9 +66,9 @@ class Names:
         return len(self._names)
 
     def find(self, fragment: str, limit: int) -> tuple[Match, ...]:
-        """At most `limit` names that begin so, and as many of which a word does; used most first.
+        """At most `limit` names that begin with `fragment`, then as many with such a word.
 
-        An empty fragment begins every name.
+        Both lists have the most used names first. An empty fragment matches every name.
         """
         if not fragment.strip():
             return tuple(Match(name, whole=True) for name in self._names[:limit])
@@ -77,7 +82,7 @@ class Names:
         return tuple(found)
 
     def _found(self, needle: str, limit: int, *, inside: bool = False) -> Iterator[int]:
-        """Places of names that hold `needle`; `inside`, of those that do not begin with it."""
+        """Indices of names that contain `needle`; with `inside`, not at their start."""
         left = limit
         at = self._text.find(needle)
         while at >= 0 and left:
@@ -86,7 +91,7 @@ class Names:
             if not (inside and begins):
                 yield place
                 left -= 1
-                following = place + 1  # one hit a name is enough
+                following = place + 1  # one match per name
                 if following == len(self._starts):
                     return
                 at = self._text.find(needle, self._starts[following])
@@ -99,7 +104,7 @@ def _marked(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """`text` on one line, without regard to case and accents."""
+    """`text` on one line, without case and accents."""
     if text.isascii():
         return _CONTROL.sub(" ", text.lower())
     apart = unicodedata.normalize("NFKD", text.casefold())
@@ -107,14 +112,14 @@ def folded(text: str) -> str:
     return _CONTROL.sub(" ", unicodedata.normalize("NFC", plain))
 
 
-_MAX_VALUE = 120  # characters; a longer value is a text, which nobody types again
+_MAX_VALUE = 120  # characters; longer values are texts that are not completed
 
 
 class Vocabulary:
-    """Everything that can be completed in one vault, at one moment. Any thread may ask."""
+    """All names of a vault that can be completed, at one generation. Thread-safe."""
 
     def __init__(self, notes: Iterable[StoredNote], links_to: Callable[[int], int]) -> None:
-        """`links_to` says how many notes link to a note."""
+        """`links_to` returns the number of notes that link to a note id."""
         notes = tuple(notes)
         linked = {note.id: links_to(note.id) for note in notes}
         self.tags = _counted(_tags(note) for note in notes)
@@ -129,22 +134,22 @@ class Vocabulary:
         )
         self.properties = _counted(note.properties for note in notes)
         self._notes = notes
-        self._making = threading.Lock()
+        self._lock = threading.Lock()
         self._values: dict[str, Names] = {}
 
     def values(self, name: str) -> Names:
-        """The values that notes have for a property, made when first asked for."""
+        """The values of a property in the vault, collected on first use."""
         wanted = name.casefold()
-        with self._making:
+        with self._lock:
             if wanted not in self._values:
                 self._values[wanted] = _counted(_values_of(note, wanted) for note in self._notes)
             return self._values[wanted]
 
 
-def _counted(of_notes: Iterable[Iterable[str]]) -> Names:
-    """Names with the number of notes that have them, spelled as most of these do."""
+def _counted(names_of_notes: Iterable[Iterable[str]]) -> Names:
+    """Names with their number of notes, in the most frequent spelling."""
     spellings: dict[str, Counter[str]] = {}
-    for names in of_notes:
+    for names in names_of_notes:
         for name in dict.fromkeys(names):
             spellings.setdefault(name.casefold(), Counter())[name] += 1
     return Names(
@@ -154,7 +159,7 @@ def _counted(of_notes: Iterable[Iterable[str]]) -> Names:
 
 
 def _tags(note: StoredNote) -> Iterator[str]:
-    """A note's tags and the tags above them: a tag is found by each."""
+    """A note's tags and their parent tags."""
     seen: set[str] = set()
     for tag in note.tags:
         steps = tag.split("/")
@@ -166,7 +171,7 @@ def _tags(note: StoredNote) -> Iterator[str]:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """The folders around a note, each with a slash at its end."""
+    """The folders of a note, outermost first, each with a trailing slash."""
     at = path.find("/")
     while at >= 0:
         yield path[: at + 1]
@@ -184,7 +189,7 @@ def _values_of(note: StoredNote, wanted: str) -> Iterator[str]:
 
 
 def _texts(value: PropertyValue) -> Iterator[str]:
-    """The single values in a property, as a query would name them."""
+    """The single values of a property, as written in a query."""
     if isinstance(value, bool):
         yield str(value).lower()
     elif isinstance(value, str | int | float):
@@ -197,16 +202,19 @@ def _texts(value: PropertyValue) -> Iterator[str]:
 
 
 def find_note(index: IndexReader, path: str) -> StoredNote:
-    """The note at `path`, with or without its ending; NotFoundError names the nearest ones."""
+    """The note at `path`, with or without its file extension.
+
+    Raises NotFoundError with similar paths if there is none.
+    """
     for candidate in spellings(path):
         note = index.note_at(candidate)
         if note is not None:
             return note
-    raise NotFoundError(f"no note '{path}' in the index{nearest(index, path)}")
+    raise NotFoundError(f"no note '{path}' in the index{did_you_mean(index, path)}")
 
 
-def nearest(index: IndexReader, path: str) -> str:
-    """The end of a sentence that says there is no such note: what was perhaps meant."""
+def did_you_mean(index: IndexReader, path: str) -> str:
+    """A suffix for an error message that suggests similar paths, or an empty string."""
     paths = [note.path for note in index.all_notes()]
     near = difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
     return f"; did you mean {', '.join(near)}?" if near else ""

@@ -1,11 +1,11 @@
-"""Reads a query: which text is scored, and which conditions must hold.
+"""Parses a query into the text to score and a tree of conditions that must hold.
 
-    query  = terms ("OR" terms)*          OR binds less than a space does, as in Obsidian
+    query  = terms ("OR" terms)*          OR binds weaker than a space, as in Obsidian
     terms  = ["-"] term ...
     term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
 
-A word is scored and not required, except where only a requirement makes sense: negated, inside
-a negated group, or as a whole side of an OR whose other side is a requirement.
+A word is scored but not required, except where only a requirement makes sense: negated, inside a
+negated group, or as a whole branch of an OR whose other branch is a requirement.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Comparison = Literal["=", ">", ">=", "<", "<="]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The note holds this text. `exact`: as a phrase; else every word of it, anywhere."""
+    """The note contains this text. `exact`: as a phrase; else all its words, anywhere."""
 
     text: str
     exact: bool
@@ -36,7 +36,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class PathContains:
-    """The note's path (`path:`) or file name (`file:`) contains `text`, case aside."""
+    """The note's path (`path:`) or file name (`file:`) contains `text`, ignoring case."""
 
     field: Literal["path", "file"]
     text: str
@@ -44,7 +44,7 @@ class PathContains:
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """The note has this tag or a child of it. `tag` is folded and without `#`."""
+    """The note has this tag or a child of it. `tag` is case-folded, without `#`."""
 
     tag: str
 
@@ -101,10 +101,10 @@ Node: TypeAlias = "Text | PathContains | Tagged | Property | Dated | Not | All |
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """What a query asks: `text` is scored, `condition` must hold whatever the score.
+    """A parsed query: `text` is scored, `condition` must hold whatever the score.
 
-    `phrases` are the quoted parts of `text`. `warnings` name what was read as plain text although
-    it looks like syntax.
+    `phrases` are the quoted parts of `text`. `warnings` name text that looks like
+    syntax but was read as plain text.
     """
 
     text: str
@@ -123,7 +123,7 @@ def describe_query(parsed: ParsedQuery) -> Mapping[str, PropertyValue]:
 
 
 def describe(node: Node | None) -> str:
-    """The condition as a person would write it, for the trace."""
+    """The condition in query syntax, for an explanation."""
     match node:
         case None:
             shown = ""
@@ -160,10 +160,10 @@ _SIGNS: tuple[Comparison, ...] = (">=", "<=", ">", "<")
 
 
 def parse(text: str, *, plain: bool = False, now: float | None = None) -> ParsedQuery:
-    """Read `text`; `plain` takes all of it as words. Relative dates count from `now` (POSIX).
+    """Parse `text`; `plain` reads all of it as words. Relative dates count from `now` (POSIX).
 
     Raises:
-        QueryTooLongError: more than 4,096 characters. Nothing else is ever refused.
+        QueryTooLongError: more than 4,096 characters. No other query is rejected.
 
     """
     if len(text) > MAX_QUERY_CHARS:
@@ -175,8 +175,8 @@ def parse(text: str, *, plain: bool = False, now: float | None = None) -> Parsed
     lexemes, warnings = lex(text)
     parser = _Parser(lexemes, time.time() if now is None else now, list(warnings))
     terms = parser.alternatives(strict=False)
-    untouched = all(lexeme.kind == "word" and not lexeme.negated for lexeme in lexemes)
-    scored = text.strip() if untouched and "[[" not in text else " ".join(parser.scored)
+    plain_words = all(lexeme.kind == "word" and not lexeme.negated for lexeme in lexemes)
+    scored = text.strip() if plain_words and "[[" not in text else " ".join(parser.scored)
     return ParsedQuery(
         text=scored,
         condition=_all(terms.required),
@@ -187,7 +187,7 @@ def parse(text: str, *, plain: bool = False, now: float | None = None) -> Parsed
 
 @dataclass(slots=True)
 class _Terms:
-    """Terms side by side: words that are only scored, and what is required."""
+    """Terms of one branch: words that are only scored, and required conditions."""
 
     words: list[str] = field(default_factory=list)
     required: list[Node] = field(default_factory=list)
@@ -208,13 +208,13 @@ class _Parser:
 
     def alternatives(self, *, strict: bool) -> _Terms:
         """Read up to the end of the group. `strict`: inside a negation, words are required."""
-        sides = [self.terms(strict=strict)]
+        branches = [self.terms(strict=strict)]
         while self.at < len(self.lexemes) and self.lexemes[self.at].kind == "or":
             self.at += 1
-            sides.append(self.terms(strict=strict))
-        filled = [side for side in sides if side.words or side.required]
-        scored = [word for side in filled for word in side.words]
-        if len(filled) < len(sides) and len(sides) > 1:
+            branches.append(self.terms(strict=strict))
+        filled = [branch for branch in branches if branch.words or branch.required]
+        scored = [word for branch in filled for word in branch.words]
+        if len(filled) < len(branches) and len(branches) > 1:
             self.warn("An OR lacks something beside it; it was read as text.")
             if not strict:
                 self.word(_Terms(scored), "OR")
@@ -222,9 +222,9 @@ class _Parser:
             return _Terms(scored)
         if len(filled) == 1:
             return filled[0]
-        if not any(side.required for side in filled):
+        if not any(branch.required for branch in filled):
             return _Terms(scored)
-        return _Terms(scored, [Either(tuple(_requirement(side) for side in filled))])
+        return _Terms(scored, [Either(tuple(_requirement(branch) for branch in filled))])
 
     def terms(self, *, strict: bool) -> _Terms:
         """Read terms up to an OR or the end of the group."""
@@ -244,7 +244,7 @@ class _Parser:
 
     def group(self, found: _Terms, *, strict: bool, negated: bool) -> None:
         inner = self.alternatives(strict=strict or negated)
-        self.at += 1  # its closing parenthesis: the lexer hands out balanced groups
+        self.at += 1  # skip the closing parenthesis; the lexer returns balanced groups
         if not negated:
             found.words += inner.words
             found.required += inner.required
@@ -269,7 +269,7 @@ class _Parser:
             self.phrases.append(lexeme.text)
 
     def node(self, lexeme: Lexeme) -> Node | None:
-        """The condition a lexeme stands for; None where its value cannot be read."""
+        """The condition of a lexeme; None if its value cannot be read."""
         text = lexeme.text
         match lexeme.kind, lexeme.name:
             case "property", name:
@@ -285,12 +285,12 @@ class _Parser:
                 limits = dates.bounds(text, self.now)
                 return None if limits is None else Dated(name, *limits)
             case _:
-                # Without letters or digits there is nothing the index could find.
+                # Without letters or digits there is no token to search for.
                 return Text(text, exact=lexeme.kind == "phrase") if words(text) else None
 
 
 def _requirement(terms: _Terms) -> Node:
-    """Terms as one condition; mere words are required where nothing else is."""
+    """Terms as one condition; words are required only if nothing else is."""
     if terms.required:
         return _all(terms.required) or All(())
     return _all([Text(word, exact=False) for word in terms.words]) or All(())

@@ -1,4 +1,4 @@
-"""Makes the results of a reply from ranked notes: texts, snippets, lines, links."""
+"""Builds the results of a reply from ranked notes: passages, snippets, lines and links."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 def build(
     index: IndexReader, ranked: Sequence[RankedNote], snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
-    """Results in the order of `ranked`; a note that is gone by now is passed over.
+    """Results in the order of `ranked`; deleted notes are skipped.
 
-    `uri` makes the link that opens a note at an anchor.
+    `uri` returns the link that opens a path at an anchor.
     """
     notes = index.notes([note.note_id for note in ranked])
     chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
@@ -42,7 +42,7 @@ def build(
 def list_notes(
     index: IndexReader, notes: Sequence[StoredNote], snippets: Snippets, uri: Uri
 ) -> tuple[Result, ...]:
-    """Results for notes that nothing was scored of, each shown by how it begins."""
+    """Results for notes without scores, each with its first passage."""
     results = []
     for note in notes:
         first = index.chunks_of(note.id)[:1] or (placeholder(note.id),)
@@ -68,13 +68,13 @@ def _passages(
 def _passage(
     note: StoredNote, chunk: StoredChunk, score: float, snippets: Snippets, *, best: bool
 ) -> Passage:
-    """A passage as it is shown.
+    """A passage of the reply.
 
-    Of the `best` one of a note, the closest sentence is sought where no word of the query stands
-    in it; where that is not to be had either, the note's description says more than some words.
+    If the `best` passage of a note has no word of the query, its snippet is the closest sentence,
+    or else the note's description.
     """
-    snippet = snippets.make(chunk.text or _about(note), by_meaning=best)
-    if best and snippets.describing and note.description and not snippet.highlights:
+    snippet = snippets.make(chunk.text or _summary(note), semantic=best)
+    if best and snippets.use_description and note.description and not snippet.highlights:
         snippet = replace(snippets.make(note.description), at=snippet.at)
     line = _line(chunk, snippet.at)
     items = items_around(chunk.text, snippet.at)
@@ -89,8 +89,8 @@ def _passage(
     )
 
 
-def _about(note: StoredNote) -> str:
-    """What to show of a note that has no text: its description, else its properties."""
+def _summary(note: StoredNote) -> str:
+    """Text to show for a note without text: its description, else its properties."""
     if note.description:
         return note.description
     named = property_words(note.properties)
@@ -99,7 +99,7 @@ def _about(note: StoredNote) -> str:
 
 
 def _line(chunk: StoredChunk, at: int) -> int:
-    """The line of the source on which a place in the passage stands."""
+    """Line number in the source of an offset in the passage."""
     if not chunk.lines:
         return 1
     within = chunk.text.count("\n", 0, at)
@@ -107,16 +107,16 @@ def _line(chunk: StoredChunk, at: int) -> int:
 
 
 def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
-    """The text of the item that the item of the best match hangs under."""
+    """Text of the list item that contains the item of the best match."""
     if len(items) > 1:
         return item_text(chunk.text, items[1])
-    # A passage cut out of a list begins within an item that is not in it.
+    # A passage cut out of a list may begin inside an item that is not part of it.
     nested = bool(items) and chunk.text[items[0]].isspace()
     return chunk.parent if nested or "\n" not in chunk.text[:at] else None
 
 
 def _block(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | None:
-    """The id of what the best match stands in: its block, else the nearest item around it."""
+    """Block id at the best match: of its block, else of the nearest list item around it."""
     if not chunk.marks:
         return chunk.block
     for each in (line, *(_line(chunk, item) for item in items)):

@@ -1,4 +1,4 @@
-"""Notes like a note, or like a text: by meaning, and by telling words where no model answers."""
+"""Finds notes similar to a note or a text, by vectors, or by key terms without a model."""
 
 from __future__ import annotations
 
@@ -26,8 +26,15 @@ from notewell.search.candidates import Candidates, by_note, exclude
 from notewell.search.explain import MAX_TRACKED, Trace
 from notewell.search.postprocess import MAX_COMPARED, find_duplicates
 from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.similar_reasons import Reasons, near_by_links
-from notewell.search.similarity import Asked, SimilarCandidates, alike, asked, center, telling
+from notewell.search.similar_reasons import Reasons, link_proximity
+from notewell.search.similarity import (
+    SimilarCandidates,
+    Source,
+    center,
+    find_similar,
+    key_terms,
+    read_source,
+)
 from notewell.search.snippet import Snippets
 from notewell.sources import source_of
 from notewell.types import (
@@ -37,7 +44,7 @@ from notewell.types import (
     VaultRecord,
 )
 
-ECHOED_CHARS = 200  # of a text; the reply is to show what was asked, not to carry it back
+ECHOED_CHARS = 200  # of a given text; the reply repeats only its beginning
 
 
 def similar(
@@ -49,14 +56,14 @@ def similar(
     *,
     semantic_reason: str | None,
 ) -> SearchReply:
-    """Notes most like the note at `request.path`, or like a text; never the note itself.
+    """Notes most similar to the note at `request.path` or to a text, without the note itself.
 
-    Without an embedder, notes that share the source's telling words; `warnings` says so.
+    Without an `embedder`, notes that share the key terms of the source; `warnings` says so.
 
     Raises:
         NotFoundError: there is no note at the path, or no such heading in it.
-        UsageError: a part is chosen both by its heading and by a line.
-        IndexFailure: the index does not read.
+        UsageError: both a heading and a line are given.
+        IndexFailure: the index cannot be read.
 
     """
     text = request.text if isinstance(request, SimilarTextRequest) else None
@@ -69,12 +76,12 @@ def similar(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The notes in order; `alike` and what each is `near` by links, where known."""
+    """The ranked notes. `similar` and `proximity` (by links, 0..1 by note id) if known."""
 
     ranking: Ranking
     terms: Sequence[QueryTerm] = ()
-    alike: SimilarCandidates | None = None
-    near: Mapping[int, float] = field(default_factory=dict)
+    similar: SimilarCandidates | None = None
+    proximity: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -95,10 +102,10 @@ class _Run:
         generation = self.index.generation
         if self.text is not None and not self.text.strip():
             return self.finished(generation, None, (), trace)
-        source = asked(self.index, self.request if self.text is None else self.text)
+        source = read_source(self.index, self.request if self.text is None else self.text)
         trace.stage("source", count_in=1, count_out=len(source.texts))
         vectors = self.vectors(source)
-        found = self.by_words(source) if vectors is None else self.by_meaning(source, vectors)
+        found = self.by_terms(source) if vectors is None else self.by_vectors(source, vectors)
         trace.stage(
             "retrieve",
             count_in=self.index.keywords.document_count,
@@ -117,8 +124,8 @@ class _Run:
     def finished(
         self, generation: int, ranking: Ranking | None, shown: tuple[Result, ...], trace: Trace
     ) -> SearchReply:
-        """The reply; without a ranking nothing was asked for."""
-        by_words = ranking is not None and ranking.plan is not fuse.SEMANTIC_ONLY
+        """The reply; `ranking` is None for an empty text."""
+        keyword = ranking is not None and ranking.plan is not fuse.SEMANTIC_ONLY
         fusion = Fusion("none")
         if ranking is not None:
             fusion = Fusion(
@@ -128,7 +135,7 @@ class _Run:
         return SearchReply(
             query=request.path if self.text is None else self.text[:ECHOED_CHARS],
             vault=self.vault.name,
-            mode="keyword" if by_words else "semantic",
+            mode="keyword" if keyword else "semantic",
             fusion=fusion,
             expanded=(),
             filtered=self.filtered,
@@ -148,12 +155,12 @@ class _Run:
             ),
         )
 
-    def vectors(self, source: Asked) -> FloatArray | None:
-        """The vectors of the source's passages; None where no model answers."""
+    def vectors(self, source: Source) -> FloatArray | None:
+        """The vectors of the source's passages (n, dimensions); None without a model."""
         if source.chunk_ids:
-            kept = self.index.vectors.of_chunks(np.array(source.chunk_ids, np.int64))[1]
-            if len(kept) == len(source.chunk_ids):
-                return kept
+            stored = self.index.vectors.of_chunks(np.array(source.chunk_ids, np.int64))[1]
+            if len(stored) == len(source.chunk_ids):
+                return stored
         try:
             if self.embedder is not None:
                 return self.embedder.embed_passages(source.texts)
@@ -165,83 +172,83 @@ class _Run:
         )
         return None
 
-    def by_words(self, source: Asked) -> _Found:
-        """Notes that have the source's telling words."""
-        terms = telling(self.index, source.texts)
+    def by_terms(self, source: Source) -> _Found:
+        """Notes that contain key terms of the source."""
+        terms = key_terms(self.index, source.texts)
         limit = retrieve.depth(self.request.limit) + len(source.own)
         chunks = retrieve.retrieve(self.index, terms, None, limit=limit, notes=None)
         chunks = exclude(chunks, self.excluded(source, chunks))
         ranking, _ = rank(chunks, by_note(chunks), fuse.KEYWORD_ONLY)
         return _Found(ranking, terms)
 
-    def by_meaning(self, source: Asked, vectors: FloatArray) -> _Found:
-        """Notes with passages like the source's, moved by what they are near by links."""
+    def by_vectors(self, source: Source, vectors: FloatArray) -> _Found:
+        """Notes with passages similar to the source's, weighted by their proximity in links."""
         own = np.array(source.own, np.int64)
-        near: dict[int, float] = {}
+        proximity: dict[int, float] = {}
         if source.note is not None and self.request.links > 0:
-            near = near_by_links(
+            proximity = link_proximity(
                 self.index,
                 source.note.id,
                 direction=self.request.direction,
                 decay=self.request.decay,
             )
-        found = alike(
+        found = find_similar(
             self.index,
             center(self.index, vectors, own),
             limit=2 * self.request.limit + len(own),
-            near=np.array(sorted(near), np.int64),
+            linked=np.array(sorted(proximity), np.int64),
         )
-        gone = self.excluded(source, found.chunks)
-        notes = exclude(found.notes, gone)
-        weights = [self.moved(near.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
-        moved = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
-        ranking, _ = rank(exclude(found.chunks, gone), moved, fuse.SEMANTIC_ONLY)
-        return _Found(ranking, (), found, near)
+        excluded = self.excluded(source, found.chunks)
+        notes = exclude(found.notes, excluded)
+        weights = [self.link_weight(proximity.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
+        weighted = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
+        ranking, _ = rank(exclude(found.chunks, excluded), weighted, fuse.SEMANTIC_ONLY)
+        return _Found(ranking, (), found, proximity)
 
-    def moved(self, near: float) -> float:
-        """What a score is multiplied by for being so near by links."""
-        return (1.0 + self.request.links * near) / (1.0 + self.request.links)
+    def link_weight(self, proximity: float) -> float:
+        """The multiplier of a score by proximity in links, 0..1."""
+        return (1.0 + self.request.links * proximity) / (1.0 + self.request.links)
 
-    def excluded(self, source: Asked, chunks: Candidates) -> Sequence[int]:
-        """The source itself and, if asked, the notes it is linked with."""
+    def excluded(self, source: Source, chunks: Candidates) -> Sequence[int]:
+        """Ids of the source and, with `unlinked`, of the notes linked with it."""
         if source.note is None:
             return ()
         if not self.request.unlinked:
             return (source.note.id,)
-        around = near_by_links(self.index, source.note.id, direction="both", decay=1.0, hops=1)
-        gone = len(around.keys() & set(chunks.note_ids.tolist()))
-        if gone:
-            self.filtered["linked"] = gone
+        around = link_proximity(self.index, source.note.id, direction="both", decay=1.0, hops=1)
+        count = len(around.keys() & set(chunks.note_ids.tolist()))
+        if count:
+            self.filtered["linked"] = count
         return (source.note.id, *around)
 
-    def shown(self, source: Asked, found: _Found, trace: Trace) -> tuple[Result, ...]:
-        """The results, near-duplicates of one another made one, each with its reasons."""
+    def shown(self, source: Source, found: _Found, trace: Trace) -> tuple[Result, ...]:
+        """The results with their reasons, without near-duplicates of better results."""
         limit = self.request.limit
         ranked = found.ranking.top(max(2 * limit, limit + 20), self.rules.passages)
-        repeated = find_duplicates(self.index, ranked[:MAX_COMPARED])
-        kept = [note for note in ranked if note.note_id not in repeated][:limit]
+        duplicate_of = find_duplicates(self.index, ranked[:MAX_COMPARED])
+        kept = [note for note in ranked if note.note_id not in duplicate_of][:limit]
         trace.stage(
             "duplicates",
             count_in=len(ranked),
-            count_out=len(ranked) - len(repeated),
-            removed=[Removed("near_duplicate", len(repeated))] if repeated else [],
+            count_out=len(ranked) - len(duplicate_of),
+            removed=[Removed("near_duplicate", len(duplicate_of))] if duplicate_of else [],
         )
-        if repeated:
-            self.filtered["near_duplicate"] = len(repeated)
+        if duplicate_of:
+            self.filtered["near_duplicate"] = len(duplicate_of)
         weights = {term.token: term.weight for term in found.terms}
-        snippets = Snippets(weights, self.rules.snippet_chars, describing=False)
+        snippets = Snippets(weights, self.rules.snippet_chars, use_description=False)
         scored = [self.rescored(note, found) for note in kept]
         shown = results.build(self.index, scored, snippets, source_of(self.vault).uri)
-        reasons = Reasons(self.index, source, found.alike)
-        reasoned = reasons.given(shown, kept, repeated)
+        reasons = Reasons(self.index, source, found.similar)
+        reasoned = reasons.added_to(shown, kept, duplicate_of)
         trace.stage("snippet", count_in=len(kept), count_out=len(shown))
         return reasoned
 
     def rescored(self, note: RankedNote, found: _Found) -> RankedNote:
-        """The note with its cosine apart from what links did to its score."""
-        if not self.request.links or found.alike is None:
+        """The note with its cosine and the multiplier by links as separate scores."""
+        if not self.request.links or found.similar is None:
             return note
-        multiplier = self.moved(found.near.get(note.note_id, 0.0))
+        multiplier = self.link_weight(found.proximity.get(note.note_id, 0.0))
         cosine = round((note.raw.cosine or 0.0) / multiplier, 6)
         unit = max(0.0, cosine)
         scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))

@@ -1,4 +1,4 @@
-"""Why a note is like another, for each result: what the two have in common."""
+"""Reasons why results are similar to a note: shared text, passages, links and tags."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from notewell.contract.search import Reason, Result
 from notewell.index.port import IndexReader
 from notewell.search.postprocess import is_duplicate, runs_of
 from notewell.search.rank import RankedNote
-from notewell.search.similarity import Asked, SimilarCandidates
+from notewell.search.similarity import SimilarCandidates, Source
 from notewell.types import Direction, StoredNote
 
 T = TypeVar("T", int, str)
 
-MAX_HOPS = 2  # further away, notes are linked by hubs that link to everything
-_NAMED = 3  # shared notes or tags that a reason names
-_COMMON_SHARE, _COMMON_LEAST = 10, 8  # what every tenth note has binds nobody
+MAX_HOPS = 2  # longer paths mostly lead through hubs that link to everything
+_NAMED = 3  # shared notes or tags that a reason lists
+# Links and tags of more than one in so many notes (and more than _MIN_COMMON) give no reason.
+_COMMON_SHARE, _MIN_COMMON = 10, 8
 
 
-def near_by_links(
+def link_proximity(
     index: IndexReader, note_id: int, *, direction: Direction, decay: float, hops: int = MAX_HOPS
 ) -> dict[int, float]:
-    """Notes within some hops along links: 1.0 at the first, `decay` times less at each further."""
+    """Notes within `hops` links, by id: 1.0 after one link, times `decay` for each further one."""
     found: dict[int, float] = {}
-    ring, worth = {note_id}, 1.0
+    ring, proximity = {note_id}, 1.0
     for _ in range(hops):
         ring = {other for note in ring for other in _step(index, note, direction)}
         ring -= found.keys() | {note_id}
-        found |= dict.fromkeys(ring, worth)
-        worth *= decay
+        found |= dict.fromkeys(ring, proximity)
+        proximity *= decay
     return found
 
 
@@ -48,7 +49,7 @@ def _step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[i
 
 
 def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
-    """How a note is linked with another: `out` links there, `in` is linked from there."""
+    """Direction of links between a note and another: `out` to it, `in` from it; None: no link."""
     out = other in index.graph.neighbours(note_id)
     into = other in index.graph.backlinks(note_id)
     if out and into:
@@ -58,17 +59,17 @@ def linked(index: IndexReader, note_id: int, other: int) -> Direction | None:
 
 @dataclass(frozen=True, slots=True)
 class SharedContext:
-    """What a note may share with others: its telling tags and the notes it is linked with."""
+    """The tags and linked notes of a note that others may share."""
 
     note_id: int
-    tags: Mapping[str, str]  # folded: as written, rarest first
-    links: Collection[int]  # rarest first
+    tags: Mapping[str, str]  # case-folded tag -> tag as written, rarest first
+    links: Collection[int]  # note ids, rarest first
 
     @classmethod
     def of(cls, index: IndexReader, note: StoredNote) -> SharedContext:
-        """Look a note over once; tags and links that many notes have are left out."""
+        """Collect the tags and links of a note, without those that many notes have."""
         notes = index.all_notes()
-        most = max(_COMMON_LEAST, len(notes) // _COMMON_SHARE)
+        most = max(_MIN_COMMON, len(notes) // _COMMON_SHARE)
         own = {tag.casefold(): tag for tag in note.tags}
         found = Counter(
             tag.casefold() for each in notes for tag in each.tags if tag.casefold() in own
@@ -82,7 +83,7 @@ class SharedContext:
         )
 
     def reasons(self, index: IndexReader, other: StoredNote) -> tuple[Reason, ...]:
-        """What the note shares with another, in words."""
+        """Reasons by links and tags that the note shares with another."""
         reasons = []
         around = _step(index, other.id, "both")
         shared = [note for note in self.links if note in around and note != other.id]
@@ -107,42 +108,47 @@ def _listed(names: list[str], count: int) -> str:
     return ", ".join(names) + (f" and {further} more" if further else "")
 
 
-# Two passages are said to be alike from this cosine on, and from this one without what is common:
-# the first alone is reached by a template.
-_PLAIN, _OWN = 0.5, 0.2
-_SAME = 0.9  # score from which a note may be a duplicate of the source
+# Minimum plain and centered cosine of two passages that are named as similar; a template alone
+# reaches the first.
+_MIN_PLAIN, _MIN_CENTERED = 0.5, 0.2
+_MIN_DUPLICATE_SCORE = 0.9  # from which the texts of a note and the source are compared
 
 
 class Reasons:
-    """Gives reasons for the results of one request."""
+    """Adds reasons to the results of one request."""
 
-    def __init__(self, index: IndexReader, source: Asked, alike: SimilarCandidates | None) -> None:
-        """`alike` None: the notes were found by words alone."""
+    def __init__(
+        self, index: IndexReader, source: Source, similar: SimilarCandidates | None
+    ) -> None:
+        """`similar` is None if the notes were found by key terms."""
         self._index = index
         self._source = source
-        self._alike = alike
+        self._similar = similar
         note = source.note
-        self._kin = SharedContext.of(index, note) if note is not None else None
+        self._context = SharedContext.of(index, note) if note is not None else None
         self._runs = runs_of(source.texts)
 
-    def given(
+    def added_to(
         self,
         results: Sequence[Result],
         ranked: Sequence[RankedNote],
-        repeated: Mapping[int, int],
+        duplicate_of: Mapping[int, int],
     ) -> tuple[Result, ...]:
-        """The results with reasons, links to the source, and the notes that each stands for.
+        """The results with reasons, links to the source, and paths of near-duplicates.
 
-        `ranked` are the notes of the results; `repeated` names, by id, whom a note repeats.
+        `ranked` are the notes of the results; `duplicate_of` maps ids of near-duplicates to the
+        note that they repeat.
         """
         places = {note.note_id: note for note in ranked}
-        notes = self._index.notes([*places, *repeated])
+        notes = self._index.notes([*places, *duplicate_of])
         by_path = {note.path: note for note in notes.values()}
-        given = []
+        annotated = []
         for result in results:
             note = by_path[result.path]
-            same = [other for other, one in repeated.items() if one == note.id and other in notes]
-            given.append(
+            same = [
+                other for other, one in duplicate_of.items() if one == note.id and other in notes
+            ]
+            annotated.append(
                 replace(
                     result,
                     reasons=tuple(self._reasons(note, places[note.id])),
@@ -150,33 +156,33 @@ class Reasons:
                     duplicates=tuple(notes[other].path for other in same),
                 )
             )
-        return tuple(given)
+        return tuple(annotated)
 
     def _linked(self, note: StoredNote) -> Direction | None:
-        asked = self._source.note
-        return linked(self._index, asked.id, note.id) if asked is not None else None
+        source = self._source.note
+        return linked(self._index, source.id, note.id) if source is not None else None
 
     def _reasons(self, note: StoredNote, ranked: RankedNote) -> Iterator[Reason]:
         yield from self._same(note, ranked)
         yield from self._passage(ranked)
-        if self._kin is not None:
-            yield from self._kin.reasons(self._index, note)
+        if self._context is not None:
+            yield from self._context.reasons(self._index, note)
 
     def _same(self, note: StoredNote, ranked: RankedNote) -> Iterator[Reason]:
-        """That the note says nearly what the source says."""
-        if ranked.score < _SAME:
+        """A reason if the note has nearly the same text as the source."""
+        if ranked.score < _MIN_DUPLICATE_SCORE:
             return
         theirs = runs_of(chunk.text for chunk in self._index.chunks_of(note.id))
         if is_duplicate(self._runs, theirs):
-            asked = self._source.note
-            name = f"'{asked.title}'" if asked is not None else "the given text"
+            source = self._source.note
+            name = f"'{source.title}'" if source is not None else "the given text"
             yield Reason("duplicate", f"nearly the same text as {name}")
 
     def _passage(self, ranked: RankedNote) -> Iterator[Reason]:
-        """Which passage of the source the note's best one is like."""
-        if self._alike is None or not ranked.passages:
+        """The passage of the source that the note's best passage is most similar to."""
+        if self._similar is None or not ranked.passages:
             return
-        chunks = self._alike.chunks
+        chunks = self._similar.chunks
         place = int(np.searchsorted(chunks.ids, ranked.passages[0][0]))
-        if self._alike.plain[place] >= _PLAIN and chunks.cosine[place] >= _OWN:
-            yield Reason("passage", self._source.labels[int(self._alike.nearest[place])])
+        if self._similar.plain[place] >= _MIN_PLAIN and chunks.cosine[place] >= _MIN_CENTERED:
+            yield Reason("passage", self._source.labels[int(self._similar.nearest[place])])

@@ -1,11 +1,10 @@
-"""How alike a source and the notes of a vault are, where what many notes say counts little.
+"""Similarity of a source (a note, a part of it, or a text) and the notes of a vault.
 
-Notes made from one template are near each other through what the template says, and notes of one
-field through its commonplaces. So each passage of the source is compared without what it has in
-common with its surroundings: a share of the mean of the passages of other notes nearest to it is
-taken out, of it and of what it is compared with (after Hara et al. 2015, "Localized Centering:
-Reducing Hubness in Large-Sample Data"). A passage that recurs in many notes counts little beside
-the others of its note.
+Notes made from one template have similar vectors because of the template, and notes of one field
+because of its common phrases. So each passage of the source is compared without what it has in
+common with its neighbours: a share of the mean of the nearest passages of other notes is
+subtracted from it and from what it is compared with (after Hara et al. 2015, "Localized Centering:
+Reducing Hubness in Large-Sample Data"). A passage that recurs in many notes has little weight.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ _LABEL_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What others are compared with. `note` None: a text somebody gave.
+class Source:
+    """The note or text that others are compared with; `note` is None for a text.
 
-    `own` are the ids of all chunks of the note; `texts` and `chunk_ids` are of the part that was
-    asked for, at most MAX_PASSAGES of it.
+    `texts`, `labels` and `chunk_ids` belong to the requested part, at most MAX_PASSAGES passages;
+    `own` are the ids of all chunks of the note.
     """
 
     note: StoredNote | None
@@ -46,8 +45,8 @@ class Asked:
     own: tuple[int, ...] = ()
 
 
-def asked(index: IndexReader, request: SimilarRequest | str) -> Asked:
-    """Find the note and the part of it, or cut the text.
+def read_source(index: IndexReader, request: SimilarRequest | str) -> Source:
+    """Find the requested part of the note, or split the text.
 
     Raises:
         NotFoundError: there is no such note, or no such heading in it.
@@ -55,11 +54,11 @@ def asked(index: IndexReader, request: SimilarRequest | str) -> Asked:
     """
     if isinstance(request, str):
         pieces = _pieces(request)
-        return Asked(None, pieces, tuple(_beginning(piece) for piece in pieces))
+        return Source(None, pieces, tuple(_beginning(piece) for piece in pieces))
     note = find_note(index, request.path)
     chunks = index.chunks_of(note.id)
     part = _spread(_part(note, chunks, request))
-    return Asked(
+    return Source(
         note,
         texts=tuple(chunk.text for chunk in part) or (note.title,),
         labels=tuple(_label(chunk) for chunk in part) or (note.title,),
@@ -68,31 +67,31 @@ def asked(index: IndexReader, request: SimilarRequest | str) -> Asked:
     )
 
 
-def telling(index: IndexReader, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
-    """The tokens that tell the texts apart from the rest: highest tf-idf, weights 0..1."""
+def key_terms(index: IndexReader, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
+    """The terms with the highest tf-idf in the texts; weights 0..1."""
     counts = Counter(token for text in texts for token in tokens(text))
     documents = index.keywords.document_count
-    worth: dict[str, float] = {}
+    tf_idf: dict[str, float] = {}
     for token, count in counts.items():
         found = min(index.keywords.document_frequency(token), documents)
         if found:
-            worth[token] = (1.0 + math.log(count)) * idf(found, documents)
-    chosen = sorted(worth, key=lambda token: (-worth[token], token))[:KEY_TERMS]
-    return tuple(QueryTerm(token, worth[token] / worth[chosen[0]]) for token in chosen)
+            tf_idf[token] = (1.0 + math.log(count)) * idf(found, documents)
+    chosen = sorted(tf_idf, key=lambda token: (-tf_idf[token], token))[:KEY_TERMS]
+    return tuple(QueryTerm(token, tf_idf[token] / tf_idf[chosen[0]]) for token in chosen)
 
 
 def _part(
     note: StoredNote, chunks: Sequence[StoredChunk], request: SimilarRequest
 ) -> Sequence[StoredChunk]:
-    """The chunks under the heading, or around the line, that was asked for; else all."""
+    """The chunks under the requested heading or at the requested line; else all."""
     if request.heading is not None:
         wanted = [step.strip().casefold() for step in request.heading.split(" > ")]
-        under = [chunk for chunk in chunks if _lies_under(chunk, wanted)]
-        if not under:
-            there = dict.fromkeys(heading for chunk in chunks for heading in chunk.headings)
-            known = f"It has: {', '.join(there)}." if there else "It has none with text."
+        found = [chunk for chunk in chunks if _lies_under(chunk, wanted)]
+        if not found:
+            headings = dict.fromkeys(heading for chunk in chunks for heading in chunk.headings)
+            known = f"It has: {', '.join(headings)}." if headings else "It has none with text."
             raise NotFoundError(f"'{note.path}' has no heading '{request.heading}'. {known}")
-        return under
+        return found
     if request.line is not None and chunks:
         line = request.line
         return [min(chunks, key=lambda chunk: _distance(chunk, line))]
@@ -100,20 +99,20 @@ def _part(
 
 
 def _lies_under(chunk: StoredChunk, wanted: list[str]) -> bool:
-    """Whether the wanted headings, outermost first, stand side by side in the chunk's path."""
+    """Whether the wanted headings, outermost first, are consecutive in the chunk's heading path."""
     path = [heading.casefold() for heading in chunk.headings]
     places = range(len(path) - len(wanted) + 1)
     return any(path[at : at + len(wanted)] == wanted for at in places)
 
 
 def _distance(chunk: StoredChunk, line: int) -> int:
-    """Lines from a chunk to a line; 0 where the line is one of its own."""
+    """Number of lines between a chunk and a line; 0 for a line of the chunk."""
     first, last = (chunk.lines[0], chunk.lines[-1]) if chunk.lines else (1, 1)
     return max(first - line, line - last, 0)
 
 
 def _spread(chunks: Sequence[StoredChunk]) -> Sequence[StoredChunk]:
-    """At most MAX_PASSAGES, evenly from a long note."""
+    """At most MAX_PASSAGES chunks, evenly spaced in a long note."""
     if len(chunks) <= MAX_PASSAGES:
         return chunks
     return [chunks[at * len(chunks) // MAX_PASSAGES] for at in range(MAX_PASSAGES)]
@@ -131,7 +130,7 @@ def _beginning(text: str) -> str:
 
 
 def _pieces(text: str) -> tuple[str, ...]:
-    """A long text in pieces that a model can read, cut at spaces."""
+    """A long text split at spaces into pieces that fit the model's input."""
     pieces: list[str] = []
     while len(text) > _PIECE_CHARS and len(pieces) < MAX_PASSAGES:
         cut = text.rfind(" ", _PIECE_CHARS // 2, _PIECE_CHARS)
@@ -141,22 +140,22 @@ def _pieces(text: str) -> tuple[str, ...]:
     return tuple(piece for piece in [*pieces, text] if piece.strip())[:MAX_PASSAGES] or ("",)
 
 
-NEIGHBOURS = 50  # the surroundings of a passage
-# The share of their mean that is taken out: the larger, the nearer the surroundings are, from this
-# least up to all of it, at these mean cosines. Chosen on the links of two vaults (docs/search.md).
-LEAST_SHARE = 0.6
+NEIGHBOURS = 50  # nearest passages of other notes
+# The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines
+# of the neighbours. Chosen on the links of two vaults (docs/search.md).
+MIN_SHARE = 0.6
 SHARE_GROWS, SHARE_FULL = 0.5, 0.8
-MAX_PASSAGES = 16  # of a source; more change nothing that matters
-_LEAST_DEPTH = 200  # passages looked at for each one of the source
-_LEAST_WEIGHT = np.float32(0.02)  # of a passage that every neighbour repeats
+MAX_PASSAGES = 16  # of a source; more do not change the result noticeably
+_MIN_DEPTH = 200  # candidates per passage of the source
+_MIN_WEIGHT = np.float32(0.02)  # of a passage that all neighbours repeat
 _TINY = np.float32(1e-6)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """Passages to compare with: `vectors` and what they have in `common`, both (n, dimensions).
+class CenteredPassages:
+    """Passages of a source: `vectors` and the `common` part to subtract, both (n, dimensions).
 
-    `weights` (n,), 0..1: how unusual each is.
+    `weights` (n,), 0..1: how unusual each passage is.
     """
 
     vectors: FloatArray
@@ -166,9 +165,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimilarCandidates:
-    """What is like a source. `chunks` and `notes` have the cosines; the rest aligns with `chunks`.
+    """Candidates similar to a source, with their centered cosines.
 
-    `nearest`: which passage of the source each is like; `plain`: their cosine, nothing taken out.
+    Aligned with `chunks`: `nearest`, the index of the most similar passage of the source, and
+    `plain`, the plain cosine with it.
     """
 
     chunks: Candidates
@@ -177,49 +177,49 @@ class SimilarCandidates:
     plain: FloatArray
 
 
-def center(index: IndexReader, vectors: FloatArray, own: IdArray) -> Source:
-    """A source of unit vectors (n, dimensions), with what stands around each in other notes.
+def center(index: IndexReader, vectors: FloatArray, own: IdArray) -> CenteredPassages:
+    """Passages by their unit vectors (n, dimensions), with the part common to other notes.
 
-    `own` are the chunks of the note it comes from.
+    `own` are the ids of all chunks of the source note.
     """
-    around = [_around(index, vector, own) for vector in vectors]
+    around = [_neighbours(index, vector, own) for vector in vectors]
     chunk_ids = np.unique(np.concatenate([hits.chunk_ids for hits in around]))
-    there, rows = index.vectors.of_chunks(chunk_ids)
+    known, rows = index.vectors.of_chunks(chunk_ids)
     common = np.zeros_like(vectors)
     usual = np.zeros(len(vectors), np.float32)
     for place, hits in enumerate(around):
-        # Divided by all that were looked for: a small vault does not tell what is common.
+        # Divided by NEIGHBOURS, not their number: few passages do not show what is common.
         usual[place] = hits.scores.sum() / np.float32(NEIGHBOURS)
         share = np.float32(_share(float(usual[place])))
-        mine = rows[np.isin(there, hits.chunk_ids)]
+        mine = rows[np.isin(known, hits.chunk_ids)]
         common[place] = share * mine.sum(axis=0) / np.float32(NEIGHBOURS)
-    return Source(vectors, common, np.maximum(np.float32(1.0) - usual, _LEAST_WEIGHT))
+    return CenteredPassages(vectors, common, np.maximum(np.float32(1.0) - usual, _MIN_WEIGHT))
 
 
-def _around(index: IndexReader, vector: FloatArray, own: IdArray) -> ChunkHits:
-    """The passages of other notes that are nearest to one."""
+def _neighbours(index: IndexReader, vector: FloatArray, own: IdArray) -> ChunkHits:
+    """The passages of other notes nearest to a vector."""
     hits = index.vectors.search(vector, limit=NEIGHBOURS + len(own))
     others = np.flatnonzero(~np.isin(hits.chunk_ids, own))[:NEIGHBOURS]
     return ChunkHits(hits.chunk_ids[others], hits.scores[others])
 
 
 def _share(usual: float) -> float:
-    """How much of its surroundings is taken out of a passage, by their mean cosine with it."""
+    """The share of the neighbours' mean to subtract, by their mean cosine with the passage."""
     grown = (usual - SHARE_GROWS) / (SHARE_FULL - SHARE_GROWS)
-    return LEAST_SHARE + (1.0 - LEAST_SHARE) * min(1.0, max(0.0, grown))
+    return MIN_SHARE + (1.0 - MIN_SHARE) * min(1.0, max(0.0, grown))
 
 
-def alike(
-    index: IndexReader, source: Source, *, limit: int, near: IdArray | None = None
+def find_similar(
+    index: IndexReader, source: CenteredPassages, *, limit: int, linked: IdArray | None = None
 ) -> SimilarCandidates:
-    """Passages and notes like the source, with those of the notes `near` among them.
+    """Passages and notes similar to the source; passages of the notes `linked` are included.
 
-    A note has the weighted mean, over the source's passages, of its best cosine with each.
+    The score of a note is the weighted mean, over the passages of the source, of its best cosine.
     """
-    ids, rows = index.vectors.of_chunks(_found(index, source, limit, near))
+    ids, rows = index.vectors.of_chunks(_found(index, source, limit, linked))
     owners = index.note_ids_of(ids)
-    there = owners >= 0  # a chunk may go between the search and this look-up
-    ids, owners, rows = ids[there], owners[there], rows[there]
+    exists = owners >= 0  # a chunk may be deleted between the search and this look-up
+    ids, owners, rows = ids[exists], owners[exists], rows[exists]
     cosines = compare(source, rows)
     nearest = (cosines * source.weights[:, np.newaxis]).argmax(axis=0)
     best = cosines.max(axis=0)
@@ -233,26 +233,30 @@ def alike(
     )
 
 
-def compare(source: Source, rows: FloatArray) -> FloatArray:
-    """Cosines, without what is common, of the source's passages and `rows`: (n, len(rows))."""
+def compare(source: CenteredPassages, rows: FloatArray) -> FloatArray:
+    """Centered cosines of the source's passages (n,) with `rows` (m, dimensions): (n, m)."""
     vectors, common = source.vectors, source.common
     squares = np.vecdot(common, common)[:, np.newaxis]
-    shadows = common @ rows.T
-    products = vectors @ rows.T - shadows - np.vecdot(vectors, common)[:, np.newaxis] + squares
-    theirs = np.sqrt(np.maximum(np.float32(1.0) - 2 * shadows + squares, _TINY))
+    projections = common @ rows.T
+    products = vectors @ rows.T - projections - np.vecdot(vectors, common)[:, np.newaxis] + squares
+    theirs = np.sqrt(np.maximum(np.float32(1.0) - 2 * projections + squares, _TINY))
     ours = np.linalg.norm(vectors - common, axis=1, keepdims=True)
     cosines: FloatArray = products / (theirs * np.maximum(ours, _TINY))
     return cosines
 
 
-def _found(index: IndexReader, source: Source, limit: int, near: IdArray | None) -> IdArray:
-    """Chunks worth comparing, ascending: those in the direction that is each passage's own."""
-    depth = max(_LEAST_DEPTH, limit)
+def _found(
+    index: IndexReader, source: CenteredPassages, limit: int, linked: IdArray | None
+) -> IdArray:
+    """Ids of chunks to compare, ascending: those nearest to each centered passage."""
+    depth = max(_MIN_DEPTH, limit)
     own = source.vectors - source.common
     own /= np.maximum(np.linalg.norm(own, axis=1, keepdims=True), _TINY)
     found = [index.vectors.search(vector, limit=depth).chunk_ids for vector in own]
-    if near is not None and len(near):
-        found += [index.vectors.search(vector, limit=depth, notes=near).chunk_ids for vector in own]
+    if linked is not None and len(linked):
+        found += [
+            index.vectors.search(vector, limit=depth, notes=linked).chunk_ids for vector in own
+        ]
     return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
 
 

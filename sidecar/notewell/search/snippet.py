@@ -1,4 +1,4 @@
-"""The stretch of a passage that shows why it was found, with what to highlight in it."""
+"""Makes snippets: the part of a passage that best matches a query, with highlights."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, spans, stem
 from notewell.search.sentences import SENTENCE
 
 ELLIPSIS = "…"
-_SLACK = 40  # characters a cut may move to meet the start of a sentence
+_SLACK = 40  # characters a cut may move to reach the start of a sentence
 _WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _RUN = re.compile(r"\S+")
 _FOLDED = re.compile(f"[{FOLDED}]")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
-# Runs that the analyzer reads otherwise than word by word: compounds, camelCase, scripts without
-# spaces, letters that it spells out or that carry marks, and signs that are tokens.
+# Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
+# letters that it expands or that have combining marks, and signs that are tokens.
 _SIGNS = (
     rf"\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
     rf"|[{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06]"
@@ -30,10 +30,10 @@ _SIGNS = (
 _SIGN = re.compile(_SIGNS)
 _SPECIAL = re.compile(rf"(?<!\S)\S*?(?:{_SIGNS})\S*")
 _REST = re.compile(r"[^\W_]*")
-_BY_CHANCE = 0.25  # the part of what is telling in a query that a passage may have by chance
-_LEAST_STEM = 2  # letters that forms of one word have in common at least: use, using
+_CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
+_MIN_STEM = 2  # letters that forms of a word have in common at least: use, using
 
-# Where the sentence closest to the query stands in a passage, if that can be told.
+# (start, end) of the sentence in a passage that is closest to the query, if there is one.
 FindClosest = Callable[[str], tuple[int, int] | None]
 
 
@@ -41,7 +41,7 @@ FindClosest = Callable[[str], tuple[int, int] | None]
 class Snippet:
     """One line of text; `highlights` are UTF-16 offsets into it, in order, not overlapping.
 
-    `at` is the offset of the best match in the passage, 0 where nothing matched.
+    `at` is the offset of the best match in the passage, 0 without a match.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Snippet:
 
 
 class Snippets:
-    """Makes the snippets of one query. `weights` says how telling each of its tokens is."""
+    """Makes the snippets of one query. `weights` are its tokens with their weights."""
 
     def __init__(
         self,
@@ -58,35 +58,35 @@ class Snippets:
         chars: int,
         *,
         closest: FindClosest | None = None,
-        describing: bool = True,
+        use_description: bool = True,
     ) -> None:
-        """`chars` is about how long a snippet gets, in code points.
+        """`chars` is the approximate length of a snippet in code points.
 
-        `closest` is asked where no word of the query stands in a passage. `describing`: where that
-        tells nothing either, a note may be shown by its description.
+        `closest` finds a sentence in passages without words of the query. `use_description` allows
+        the description of a note as the snippet if nothing is found.
         """
-        self.describing = describing
+        self.use_description = use_description
         self._weights = weights
         self._chars = chars
         self._closest = closest
         self._flattening = _Flattening()
         self._tokens = {token.translate(self._flattening): token for token in weights}
-        self._plain = [_Sought.of(word, token) for word, token in self._tokens.items()]
-        self._plain = [sought for sought in self._plain if sought.word.isalnum()]
+        self._plain = [_QueryWord.of(flat, token) for flat, token in self._tokens.items()]
+        self._plain = [word for word in self._plain if word.word.isalnum()]
         spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
 
-    def make(self, text: str, *, by_meaning: bool = False) -> Snippet:
-        """The window of `text` with the most telling matches, cut at words.
+    def make(self, text: str, *, semantic: bool = False) -> Snippet:
+        """The window of `text` with the highest weight of matches, cut at words.
 
-        `by_meaning` allows for the closest sentence where there is no match.
+        `semantic` allows the closest sentence instead if there is no match.
         """
         flat = text.lower() if text.isascii() else text.translate(self._flattening)
         hits = self._hits(flat)
-        meant = self._meant(text, hits) if by_meaning else None
+        sentence = self._sentence(text, hits) if semantic else None
         start, end = 0, len(text)
         if len(text) > self._chars:
-            first, last = meant or _densest(hits, self._weights, self._chars)
+            first, last = sentence or _densest(hits, self._weights, self._chars)
             last = min(last, first + self._chars)
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
@@ -97,25 +97,25 @@ class Snippets:
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
-        if meant is not None:
-            at, marks = meant[0], [(meant[0], min(meant[1], end))]
+        if sentence is not None:
+            at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
         return _render(text, start, end, marks, at)
 
-    def _meant(self, text: str, hits: Sequence[_Hit]) -> tuple[int, int] | None:
-        """The closest sentence, where the words of the query are missing or there by chance."""
+    def _sentence(self, text: str, hits: Sequence[_Hit]) -> tuple[int, int] | None:
+        """The closest sentence, if the words of the query are missing or match by chance."""
         if self._closest is None:
             return None
-        there = sum(self._weights[token] for token in {hit.token for hit in hits})
-        if there >= _BY_CHANCE * sum(self._weights.values()) > 0:
+        matched = sum(self._weights[token] for token in {hit.token for hit in hits})
+        if matched >= _CHANCE_SHARE * sum(self._weights.values()) > 0:
             return None
         return self._closest(text)
 
     def _hits(self, flat: str) -> list[_Hit]:
-        """Where words of the query, or other forms of them, stand in flattened text, in order."""
+        """Matches of the query's words, and forms of them, in flattened text, in order."""
         hits = [
-            _Hit(sought.token, start, end)
-            for sought in self._plain
-            for start, end in _forms(sought, flat)
+            _Hit(word.token, start, end)
+            for word in self._plain
+            for start, end in _forms(word, flat)
         ]
         if self._spaceless:
             hits += [
@@ -126,7 +126,7 @@ class Snippets:
         return hits
 
     def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where tokens of the query stand in text[start:end] that are no plain words."""
+        """(start, end) of the query's tokens in text[start:end] that are not plain words."""
         window = text[start:end]
         if self._tokens and _SIGN.search(window):
             for run in _SPECIAL.finditer(window):
@@ -136,8 +136,8 @@ class Snippets:
                         yield base + token.start, base + token.end
 
 
-class _Sought(NamedTuple):
-    """A token to look for: flattened, its stem, and the letters that all its forms begin with."""
+class _QueryWord(NamedTuple):
+    """A token of the query: flattened, its stem, and the letters that all its forms begin with."""
 
     token: str
     word: str
@@ -145,18 +145,18 @@ class _Sought(NamedTuple):
     beginning: str
 
     @classmethod
-    def of(cls, word: str, token: str) -> _Sought:
+    def of(cls, word: str, token: str) -> _QueryWord:
         reduced = stem(word)
         pairs = zip(word, reduced, strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         beginning = word[:shared].removesuffix("i")  # studies and study
-        return cls(token, word, reduced, beginning if len(beginning) >= _LEAST_STEM else word)
+        return cls(token, word, reduced, beginning if len(beginning) >= _MIN_STEM else word)
 
 
-def _forms(sought: _Sought, text: str) -> Iterator[tuple[int, int]]:
-    """Where the word, or a form of it, stands in `text` with no letter or digit beside it.
+def _forms(sought: _QueryWord, text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of the word and its forms as whole words of `text`.
 
-    Looking for a beginning is far cheaper than cutting the text into words.
+    Searching for a prefix is far cheaper than splitting the text into words.
     """
     beginning = sought.beginning
     at = text.find(beginning)
@@ -172,7 +172,7 @@ def _forms(sought: _Sought, text: str) -> Iterator[tuple[int, int]]:
 
 
 class _Hit(NamedTuple):
-    """A word of the query in flattened text."""
+    """A match of a query's token in flattened text."""
 
     token: str
     start: int
@@ -180,27 +180,27 @@ class _Hit(NamedTuple):
 
 
 def _densest(hits: list[_Hit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
-    """The stretch from a hit to a hit, no longer than `chars`, that is worth the most.
+    """The window from one hit to another, at most `chars` long, with the highest weight.
 
-    A token's further occurrences count a tenth, so that variety wins over repetition.
+    Further occurrences of a token count a tenth, so that variety wins over repetition.
     """
-    best, chosen, worth, first = 0.0, (0, 0), 0.0, 0
+    best, chosen, total, first = 0.0, (0, 0), 0.0, 0
     counts: Counter[str] = Counter()
     for hit in hits:
-        worth += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
+        total += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
         counts[hit.token] += 1
         while hit.end - hits[first].start > chars and hits[first] is not hit:
-            gone = hits[first].token
-            counts[gone] -= 1
-            worth -= weights[gone] * (0.1 if counts[gone] else 1.0)
+            dropped = hits[first].token
+            counts[dropped] -= 1
+            total -= weights[dropped] * (0.1 if counts[dropped] else 1.0)
             first += 1
-        if worth > best:
-            best, chosen = worth, (hits[first].start, hit.end)
+        if total > best:
+            best, chosen = total, (hits[first].start, hit.end)
     return chosen
 
 
 def _start(text: str, first: int, last: int, chars: int) -> int:
-    """Where a window around [first, last) begins: at a sentence near by, else at a word."""
+    """Start of a window around [first, last): at a sentence near by, else at a word."""
     wanted = max(0, first - max(0, chars - (last - first)) // 3)
     wanted = max(0, min(wanted, len(text) - chars))
     if wanted == 0:
@@ -210,14 +210,14 @@ def _start(text: str, first: int, last: int, chars: int) -> int:
     near = [at for at in sentences if at <= first]
     if near:
         return near[-1]
-    # A word cut by `low` would be taken for one that starts there.
+    # `low` may cut a word; it would count as a word that starts there.
     words = [match.start() for match in _WORD.finditer(text, low) if match.start() <= first]
     fitting = [at for at in words if at >= wanted]
     return (fitting or words or [first])[0 if fitting else -1]
 
 
 def _end(text: str, start: int, last: int, chars: int) -> int:
-    """Where a window that begins at `start` ends: behind a word, never before `last`."""
+    """End of a window that begins at `start`: after a word, not before `last`."""
     limit = max(last, start + chars)
     if limit >= len(text):
         return len(text)
@@ -227,12 +227,12 @@ def _end(text: str, start: int, last: int, chars: int) -> int:
 
 
 def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
-    """Collapse the white space of text[start:end] and carry the marks along."""
+    """Collapse the white space of text[start:end] and adjust the marks."""
     before = ELLIPSIS if text[:start].strip() else ""
     after = ELLIPSIS if text[end:].strip() else ""
     plain = " ".join(text[start:end].split())
     line = f"{before}{plain}{after}"
-    if len(plain) == end - start:  # single spaces alone: everything keeps its distance
+    if len(plain) == end - start:  # only single spaces: all offsets shift alike
         shift = len(before) - start
         return Snippet(line, _utf16(line, [(a + shift, b + shift) for a, b in marks]), at)
     runs = list(_RUN.finditer(text, start, end))
@@ -247,7 +247,7 @@ def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], a
 
 
 def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Marks in order, overlapping or touching ones made one."""
+    """Marks in order; overlapping or touching ones are joined."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(marks):
         if merged and start <= merged[-1][1]:
@@ -267,7 +267,7 @@ def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ..
 
 @lru_cache(maxsize=4096)
 def _flat_char(code: int) -> str:
-    """One character, folded as the analyzer does, where that gives one again: offsets stay."""
+    """A character folded as by the analyzer, if that is one character, so that offsets stay."""
     folded = unicodedata.normalize("NFKC", chr(code)).casefold()
     base = unicodedata.normalize("NFD", folded)[:1]
     if len(folded) == 1 and _FOLDED.match(base):
@@ -276,7 +276,7 @@ def _flat_char(code: int) -> str:
 
 
 class _Flattening(dict[int, str]):
-    """A translation table that fills itself; text keeps its length."""
+    """A translation table that is filled on access; it preserves the length of text."""
 
     def __missing__(self, code: int) -> str:
         self[code] = _flat_char(code)
