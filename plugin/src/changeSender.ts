@@ -1,7 +1,7 @@
 /**
- * Brings changes to the server: one batch at a time, dropped only when acknowledged, compared with
- * the server's manifest at every connect. One sender serves one vault; what it does belongs to a
- * session of the connection, and an answer from an earlier session changes nothing.
+ * Sends changes to the server, one batch at a time. A change is dropped only when the server has
+ * acknowledged it, and at every connect the vault is compared with the server's manifest. One sender
+ * serves one vault; replies that belong to an earlier session of the connection are ignored.
  */
 
 import type { ChangeQueue } from "./changes";
@@ -11,7 +11,7 @@ import type { FileStamp } from "./client";
 import type { Change } from "./contract";
 import { Ring, Timer } from "./support";
 
-/** The vault, as far as the server needs to know it. */
+/** Read access to the vault: what the server is told about its files. */
 export interface VaultFiles {
   stamps(): readonly FileStamp[];
   stamp(path: string): FileStamp | null;
@@ -24,17 +24,17 @@ export interface ChangeSenderParts {
   readonly files: VaultFiles;
   /** Asks whether the contents of `notes` notes may go to the server at `url`. */
   readonly mayUpload: (url: string, notes: number) => Promise<boolean>;
-  /** So many notes are gone that a person should say whether that is meant. */
-  readonly askAboutGone: () => void;
+  /** Called when so many notes are missing that the user should confirm their removal. */
+  readonly askAboutMissing: () => void;
 }
 
 const BATCH_CHANGES = 200;
 const BATCH_CHARS = 2_000_000; // at most 3 bytes each in UTF-8, under the server's 16 MiB
 const LARGEST_NOTE_CHARS = 4_000_000;
-const RETRY_MS = 10_000;
+const RETRY_AFTER_MS = 10_000;
 
 export class ChangeSender {
-  /** Changes that the server would not take, with its reason; the last ones. */
+  /** The latest changes that the server rejected, each with the reason. */
   readonly rejected = new Ring<string>(20);
   readonly #parts: ChangeSenderParts;
   #reconciled: Session | null = null;
@@ -58,7 +58,7 @@ export class ChangeSender {
     this.#timer.clear();
   }
 
-  /** Something changed, in the vault or with the server: see what is to do, and when. */
+  /** The vault or the connection changed: schedules the next delivery, if there is anything to send. */
   wake(): void {
     const { connection, queue } = this.#parts;
     const { session } = connection;
@@ -80,7 +80,7 @@ export class ChangeSender {
     } finally {
       this.#isRunning = false;
       if (isDone) this.wake();
-      else this.#timer.set(RETRY_MS, () => this.wake());
+      else this.#timer.set(RETRY_AFTER_MS, () => this.wake());
     }
   }
 
@@ -88,7 +88,7 @@ export class ChangeSender {
     return this.#stop !== null && this.#parts.connection.session === session;
   }
 
-  /** Sends what is due. */
+  /** Sends the changes that are due. */
   async #deliver(session: Session): Promise<void> {
     const { queue, connection } = this.#parts;
     let sent = 0;
@@ -97,28 +97,28 @@ export class ChangeSender {
       if (taken.length === 0) break;
       sent += await this.#send(session, taken);
     }
-    if (sent > 0) void connection.check(); // shows that the index is at work
+    if (sent > 0) void connection.check(); // so that the views show that indexing has begun
   }
 
   /**
-   * Reports the vault's files. The server sees to what is gone, and beside a folder to all that
-   * differs; what a mirror lacks becomes changes, which bring it.
+   * Reports the vault's files. The server handles removed files itself and, where it reads the
+   * vault's folder, changed ones too. Files that a mirror needs are queued as changes.
    */
   async #reconcile(session: Session): Promise<void> {
     const { files, queue } = this.#parts;
     const stamps = files.stamps();
-    const spelled = new Map(stamps.map(([path]) => [path.normalize(), path]));
+    const localPaths = new Map(stamps.map(([path]) => [path.normalize(), path]));
     const report = stamps.map(([path, ...rest]): FileStamp => [path.normalize(), ...rest]);
     const reply = await session.client.sync(report);
     if (!this.#isCurrent(session)) return;
-    if (reply.guard) this.#parts.askAboutGone();
+    if (reply.guard) this.#parts.askAboutMissing();
     if (session.vault.source === "mirror" && reply.need.length > 0) {
       const { url } = session.client.endpoint;
       if (!(await this.#parts.mayUpload(url, reply.need.length))) {
         this.#declined = session;
         return;
       }
-      for (const path of reply.need) queue.modified(spelled.get(path) ?? path);
+      for (const path of reply.need) queue.modified(localPaths.get(path) ?? path);
     }
     this.#reconciled = session;
   }
@@ -139,7 +139,7 @@ export class ChangeSender {
     return taken.length;
   }
 
-  /** One change that the server refuses makes it refuse the batch: find it and go on without. */
+  /** The server rejects a whole batch for one bad change: halves the batch to find and skip that change. */
   async #post(session: Session, changes: readonly Change[]): Promise<void> {
     try {
       await session.client.changes(changes);
@@ -157,8 +157,8 @@ export class ChangeSender {
   }
 
   /**
-   * Adds times, and for a mirror contents, to as many changes as make one request. `used` counts
-   * the changes dealt with, those included that have become pointless.
+   * Adds modification times, and contents for a mirror, to as many changes as fit into one request.
+   * `used` counts the changes that were handled, including those that are obsolete by now.
    */
   async #nextRequest(
     session: Session,
@@ -178,7 +178,7 @@ export class ChangeSender {
     return { ready, used };
   }
 
-  /** The content to send; undefined where none is wanted, null where the change is pointless. */
+  /** The content to send; undefined where none is needed, null where the change is obsolete. */
   async #content(session: Session, change: Change): Promise<string | undefined | null> {
     const isWritten = change.kind === "create" || change.kind === "modify";
     if (!isWritten || session.vault.source !== "mirror") return undefined;

@@ -1,30 +1,30 @@
 /**
- * What changed in the vault since the server last heard of it, folded to as little as says it all:
- * a rename chain a→b→c is one rename, a note made and deleted is nothing, many edits are one.
+ * The changes in the vault that the server has not received, merged to the fewest that have the same
+ * effect: a rename chain a→b→c is one rename, a note created and deleted is nothing, many edits are one.
  *
- * Two parts, in the order in which the server gets them: a log of changes that were taken out for
- * sending and not acknowledged, and the folded changes after it. It lives in memory: what is lost
- * with it is found again by comparing the vault with the server's manifest at the next connect.
+ * It has two parts, in the order in which the server gets them: a log of changes that were taken out
+ * for sending and not acknowledged, and the merged changes after it. It lives in memory only: what is
+ * lost at exit is found by comparing the vault with the server's manifest at the next connect.
  */
 
 import type { Change } from "./contract";
 
 interface Entry {
-  /** The path under which the server knows the note; null where it knows of none. */
-  readonly known: string | null;
+  /** The path under which the server has the note; null where it does not have it. */
+  readonly serverPath: string | null;
   readonly isModified: boolean;
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-const SETTLED_MS = 500; // after making, moving or deleting: a folder's notes come one by one
-const RESTED_MS = 2_000; // after an edit: while somebody types, the app saves every two seconds
-const LONGEST_MS = 30_000; // and no edit waits longer than this
+const MOVE_PAUSE_MS = 500; // after creating, moving or deleting: events of a folder's notes come one by one
+const EDIT_PAUSE_MS = 2_000; // after an edit: while the user types, the app saves every two seconds
+const MAX_WAIT_MS = 30_000; // and no edit waits longer than this
 
 export class ChangeQueue {
   #log: Change[] = [];
-  readonly #entries = new Map<string, Entry>(); // by present path
-  readonly #deleted = new Map<string, number>(); // by the path the server knows → when
+  readonly #entries = new Map<string, Entry>(); // by current path
+  readonly #deleted = new Map<string, number>(); // by the path on the server → time of deletion
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -35,40 +35,40 @@ export class ChangeQueue {
     return this.#log.length + this.#entries.size + this.#deleted.size;
   }
 
-  /** The paths concerned, for the diagnostics view. */
+  /** The paths of all queued changes, for the diagnostics view. */
   paths(): readonly string[] {
     const logged = this.#log.map((change) => change.path);
     return [...new Set([...logged, ...this.#deleted.keys(), ...this.#entries.keys()])];
   }
 
   created(path: string): void {
-    // Deleted and made again: the server's note has another content, that is all.
+    // Deleted and created again: for the server this is a modification.
     if (this.#deleted.delete(path)) this.#put(path, path, true);
     else if (!this.#entries.has(path)) this.#put(path, null, true);
   }
 
   modified(path: string): void {
     const entry = this.#entries.get(path);
-    this.#put(path, entry ? entry.known : path, true);
+    this.#put(path, entry ? entry.serverPath : path, true);
   }
 
   deleted(path: string): void {
     const entry = this.#entries.get(path);
     this.#entries.delete(path);
-    const known = entry ? entry.known : path;
-    if (known !== null) this.#deleted.set(known, this.#now());
+    const serverPath = entry ? entry.serverPath : path;
+    if (serverPath !== null) this.#deleted.set(serverPath, this.#now());
   }
 
   renamed(from: string, to: string): void {
     const moved = this.#entries.get(from);
     const present = this.#entries.get(to);
-    // A folder's rename is told for the folder and for each note in it.
-    if (!moved && present?.known === from) return;
+    // The app reports a folder's rename for the folder and for each note in it.
+    if (!moved && present?.serverPath === from) return;
     if (present) this.deleted(to);
     this.#entries.delete(from);
-    const known = moved ? moved.known : from;
+    const serverPath = moved ? moved.serverPath : from;
     const isModified = moved?.isModified ?? false;
-    if (known !== to || isModified) this.#put(to, known, isModified);
+    if (serverPath !== to || isModified) this.#put(to, serverPath, isModified);
   }
 
   /** Milliseconds until something should be sent; null where there is nothing. */
@@ -76,12 +76,12 @@ export class ChangeQueue {
     if (this.#log.length > 0) return 0;
     const now = this.#now();
     let soonest = Infinity;
-    for (const at of this.#deleted.values()) soonest = Math.min(soonest, at + SETTLED_MS);
+    for (const at of this.#deleted.values()) soonest = Math.min(soonest, at + MOVE_PAUSE_MS);
     for (const [path, entry] of this.#entries) soonest = Math.min(soonest, dueAt(path, entry));
     return soonest === Infinity ? null : Math.max(0, soonest - now);
   }
 
-  /** Takes out the changes that are due, at most `limit`, in an order that the server can follow. */
+  /** Takes out at most `limit` changes that are due, in an order that the server can apply. */
   take(limit: number): readonly Change[] {
     if (this.#log.length === 0 && this.due() === 0) this.#log = this.#fold();
     return this.#log.splice(0, limit);
@@ -98,53 +98,53 @@ export class ChangeQueue {
     this.#deleted.clear();
   }
 
-  #put(path: string, known: string | null, isModified: boolean): void {
+  #put(path: string, serverPath: string | null, isModified: boolean): void {
     const lastAt = this.#now();
     const firstAt = this.#entries.get(path)?.firstAt ?? lastAt;
-    this.#entries.set(path, { known, isModified, firstAt, lastAt });
+    this.#entries.set(path, { serverPath, isModified, firstAt, lastAt });
   }
 
-  /** Deletions, then moves, then contents. Edits that may go on stay for later. */
+  /** Deletions, then renames, then contents. Notes that are still being edited stay queued. */
   #fold(): Change[] {
-    const soon = this.#now() + SETTLED_MS; // what is about to rest goes along
+    const dueBefore = this.#now() + MOVE_PAUSE_MS; // edits that are nearly due go with this batch
     const deletions = [...this.#deleted.keys()].map((path): Change => ({ kind: "delete", path }));
     const contents: Change[] = [];
-    const moves = new Map<string, string>(); // known → path
+    const moves = new Map<string, string>(); // serverPath → path
     for (const [path, entry] of [...this.#entries]) {
       this.#entries.delete(path);
-      if (entry.known !== null && entry.known !== path) moves.set(entry.known, path);
+      if (entry.serverPath !== null && entry.serverPath !== path) moves.set(entry.serverPath, path);
       if (!entry.isModified) continue;
-      if (entry.known === null) contents.push({ kind: "create", path });
-      else if (restedAt(entry) <= soon) contents.push({ kind: "modify", path });
-      else this.#entries.set(path, { ...entry, known: path });
+      if (entry.serverPath === null) contents.push({ kind: "create", path });
+      else if (editDueAt(entry) <= dueBefore) contents.push({ kind: "modify", path });
+      else this.#entries.set(path, { ...entry, serverPath: path });
     }
     this.#deleted.clear();
-    return [...deletions, ...inOrder(moves), ...contents];
+    return [...deletions, ...orderedRenames(moves), ...contents];
   }
 }
 
-function restedAt(entry: Entry): number {
-  return Math.min(entry.lastAt + RESTED_MS, entry.firstAt + LONGEST_MS);
+function editDueAt(entry: Entry): number {
+  return Math.min(entry.lastAt + EDIT_PAUSE_MS, entry.firstAt + MAX_WAIT_MS);
 }
 
 function dueAt(path: string, entry: Entry): number {
-  return entry.known === path ? restedAt(entry) : entry.lastAt + SETTLED_MS;
+  return entry.serverPath === path ? editDueAt(entry) : entry.lastAt + MOVE_PAUSE_MS;
 }
 
-/** A note moves to a path only after the one that stood there has left it. */
-function inOrder(moves: Map<string, string>): Change[] {
+/** Orders renames so that each target path is free; cycles become modifications of both paths. */
+function orderedRenames(moves: Map<string, string>): Change[] {
   const ordered: Change[] = [];
   let isStuck = false;
   while (moves.size > 0 && !isStuck) {
     isStuck = true;
-    for (const [known, path] of [...moves]) {
+    for (const [serverPath, path] of [...moves]) {
       if (moves.has(path)) continue;
-      ordered.push({ kind: "rename", path, old_path: known });
-      moves.delete(known);
+      ordered.push({ kind: "rename", path, old_path: serverPath });
+      moves.delete(serverPath);
       isStuck = false;
     }
   }
-  // Notes that changed places: no order does it, but each of the paths has a new content.
+  // A cycle (a→b, b→a) has no valid order, so each path is sent as having new content.
   for (const path of moves.values()) ordered.push({ kind: "modify", path });
   return ordered;
 }

@@ -1,8 +1,8 @@
 /**
- * The server's routes as typed calls. Every call has a time limit, every answer is checked against
+ * The server's routes as typed calls. Every call has a time limit, every reply is checked against
  * the contract once, and every failure is a `ServerError` that says which kind of failure it is.
  *
- * The client knows no app: it is given a transport, so that pages and tests can bring their own.
+ * The client does not depend on Obsidian: its transport is passed in, so pages and tests use their own.
  */
 
 import type {
@@ -28,18 +28,18 @@ export interface HttpRequest {
   readonly headers: Record<string, string>;
   readonly body?: string | undefined;
 }
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly text: string;
 }
-export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 export type FailureKind =
-  | "unreachable" // nobody listens there
-  | "timeout" // somebody may, but does not answer in time
+  | "unreachable" // no connection
+  | "timeout" // no reply in time
   | "unauthorized" // the token is missing or wrong
-  | "refused" // a problem document: the server says what is wrong
-  | "garbage"; // an answer that is not the contract's
+  | "refused" // the server replied with a problem document
+  | "garbage"; // the reply does not match the contract
 
 export class ServerError extends Error {
   constructor(
@@ -51,7 +51,7 @@ export class ServerError extends Error {
   }
 }
 
-/** A failure of the server's, to be told to a person; anything else is a fault and thrown on. */
+/** Narrows `error` to a failure to show to the user; anything else is a bug and is thrown again. */
 export function asServerError(error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   throw error;
@@ -62,7 +62,7 @@ export interface Endpoint {
   readonly token: string;
 }
 
-/** A request that was made: no query, no path of a note, no token. */
+/** A log entry of one request. It holds no query, no path of a note and no token. */
 export interface RequestEntry {
   readonly at: number;
   readonly route: string;
@@ -99,7 +99,7 @@ export class Client {
   protected readonly log: (entry: RequestEntry) => void;
   protected readonly vault: string | undefined;
 
-  /** `log` is told of every request; `vault` is the one of the server's that is asked about. */
+  /** `log` is called after every request; `vault` is the id of the vault that requests are about. */
   constructor(
     transport: Transport,
     log: (entry: RequestEntry) => void,
@@ -112,12 +112,12 @@ export class Client {
     this.vault = vault;
   }
 
-  /** The same server, asked about one vault. */
+  /** A client of the same server whose requests are about `vault`. */
   ofVault(vault: string): Client {
     return new Client(this.transport, this.log, this.endpoint, vault);
   }
 
-  /** What the server says of itself, whichever version of the contract it speaks. */
+  /** The server's version and API number, readable whatever version of the contract it has. */
   greeting(): Promise<replies.Greeting> {
     return this.get("health", replies.greeting, {}, QUICK_MS);
   }
@@ -176,11 +176,11 @@ export class Client {
     query: Query<P>,
     limitMs = ORDINARY_MS,
   ): Promise<T> {
-    const given = new URLSearchParams();
+    const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries({ vault: this.vault, ...query })) {
-      if (value !== undefined) given.set(name, String(value));
+      if (value !== undefined) parameters.set(name, String(value));
     }
-    return this.call("GET", path, check, limitMs, `?${given}`);
+    return this.call("GET", path, check, limitMs, `?${parameters}`);
   }
 
   protected post<P extends PathsOf<"POST">, T>(
@@ -188,8 +188,8 @@ export class Client {
     check: ReplyCheck<"POST", P, T>,
     body: RouteParameters<"POST", P>,
   ): Promise<T> {
-    const written = JSON.stringify({ vault: this.vault, ...body });
-    return this.call("POST", path, check, LONG_MS, "", written);
+    const json = JSON.stringify({ vault: this.vault, ...body });
+    return this.call("POST", path, check, LONG_MS, "", json);
   }
 
   protected async call<T>(
@@ -213,9 +213,9 @@ export class Client {
       body,
     };
     try {
-      const answer = await withinTime(this.transport(request), limitMs);
-      const value = valueOf(answer, check);
-      outcome = String(answer.status);
+      const response = await withinTime(this.transport(request), limitMs);
+      const value = valueOf(response, check);
+      outcome = String(response.status);
       return value;
     } catch (error) {
       const { kind, status } = asServerError(error);
@@ -227,20 +227,20 @@ export class Client {
   }
 }
 
-/** The transport has neither a time limit nor a way to abort, so a late answer is dropped. */
-function withinTime(answer: Promise<HttpAnswer>, limitMs: number): Promise<HttpAnswer> {
+/** The transport has neither a time limit nor a way to abort, so a late response is dropped. */
+function withinTime(sent: Promise<HttpResponse>, limitMs: number): Promise<HttpResponse> {
   const timer = new Timer();
-  const tooLate = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const error = new ServerError("timeout", `No answer within ${limitMs / 1000} seconds.`);
     timer.set(limitMs, () => reject(error));
   });
-  const answered = answer.catch((cause: unknown) => {
+  const response = sent.catch((cause: unknown) => {
     throw new ServerError("unreachable", cause instanceof Error ? cause.message : String(cause));
   });
-  return Promise.race([answered, tooLate]).finally(() => timer.clear());
+  return Promise.race([response, timeout]).finally(() => timer.clear());
 }
 
-function valueOf<T>({ status, text }: HttpAnswer, check: Check<T>): T {
+function valueOf<T>({ status, text }: HttpResponse, check: Check<T>): T {
   const refusal = status === 401 ? "unauthorized" : "refused";
   try {
     const value = JSON.parse(text) as unknown;
@@ -248,9 +248,9 @@ function valueOf<T>({ status, text }: HttpAnswer, check: Check<T>): T {
     throw new ServerError(refusal, replies.problem(value).detail, status);
   } catch (error) {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
-    // A refusal may come from something in between, such as a proxy; its status still counts.
+    // The response may come from a proxy on the way; its status still counts.
     const kind = status === 401 ? refusal : "garbage";
-    const why = error instanceof ShapeError ? `The answer is odd: ${error.message}.` : "The answer is not JSON.";
+    const why = error instanceof ShapeError ? `The reply is not valid: ${error.message}.` : "The reply is not JSON.";
     throw new ServerError(kind, why, status);
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Where the plugin stands with its server: one state at a time, found by asking, never assumed.
+ * The connection to the server: a state machine whose state always comes from a request.
  *
  *   offline ──▶ starting ──▶ indexing ◀──▶ ready
- *      ▲  └────▶ needs-token, mismatch          (a person has something to do)
+ *      ▲  └────▶ needs-token, mismatch          (the user has to act)
  *      └──── any state, when the server stops answering
  *
- * Attempts are numbered: what a given-up attempt brings back late is dropped. Failures are asked
- * about again after 1, 2, 5, 10 and then every 30 seconds, and at once when a person acts.
+ * Attempts are numbered, and late results of an abandoned attempt are dropped. After a failure the
+ * next attempt follows after 1, 2, 5, 10 and then every 30 seconds, and at once when the user acts.
  */
 
 import { Broadcast, Timer } from "./support";
@@ -16,38 +16,38 @@ import type { Greeting, VaultInfo } from "./replies";
 import { API, featureList, NEEDED_FEATURES } from "./replies";
 import { ShapeError } from "./shape";
 
-/** Why there is no server to talk to; each has its own text and action in the views. */
+/** Why there is no usable server; the views have a text and actions for each reason. */
 export type OfflineReason =
-  | "not-set-up" // nobody said yet where the server is
-  | "needs-consent" // it could be started here, once a person agrees
+  | "not-set-up" // no server has been chosen yet
+  | "needs-consent" // it can be started here once the user agrees
   | "not-installed" // there is no program to start
-  | "wrong-program" // what is called notewell here is not ours, or does not fit
-  | "stopped" // a person stopped it
-  | "crashed" // it was started, and did not stay
-  | "in-use" // somebody else serves this vault, and not to us
+  | "wrong-program" // a program named notewell is another project's, or of another version
+  | "stopped" // the user stopped it
+  | "crashed" // it was started and ended
+  | "in-use" // another server has this vault open and rejects our token
   | "unreachable"
   | "not-notewell" // something else answers at that address
   | "no-vault" // it does not serve this vault
-  | "refused"; // it answers, and says no
+  | "refused"; // it answered with an error
 
-export interface Absence {
+export interface Unavailable {
   readonly why: OfflineReason;
   readonly detail?: string | undefined;
 }
 
-/** Where to ask, and which of the server's vaults is ours: by id, by name, or by folder. */
+/** The address of a server, and which of its vaults is ours: by id, by name, or by folder. */
 export interface Target {
   readonly endpoint: Endpoint;
   readonly vault: { readonly idOrName: string; readonly folder?: string };
-  /** Somebody else runs this server, for whom its token may be. */
+  /** Another process started this server, so our token may not be valid there. */
   readonly isShared?: boolean;
 }
 
-/** Finds the server, starting it where that is its job; `starting` is called if that takes time. */
-export type Source = (starting: () => void) => Promise<Target | Absence>;
+/** Finds the server, or starts it where that is configured; `starting` is called before a start. */
+export type ServerFinder = (starting: () => void) => Promise<Target | Unavailable>;
 
 export type ConnectionState =
-  | ({ readonly name: "offline" } & Absence)
+  | ({ readonly name: "offline" } & Unavailable)
   | { readonly name: "starting" }
   | { readonly name: "needs-token" }
   | { readonly name: "mismatch"; readonly older: "server" | "plugin"; readonly version: string }
@@ -63,16 +63,16 @@ export interface Session {
 }
 
 export interface ConnectionParts {
-  readonly source: Source;
+  readonly source: ServerFinder;
   readonly open: (endpoint: Endpoint) => Client;
   readonly random: () => number;
 }
 
 const BACK_OFF_S = [1, 2, 5, 10];
-const LONGEST_PAUSE_S = 30;
+const MAX_BACK_OFF_S = 30;
 const READY_POLL_S = 10;
-const BUSY_POLL_S = 1;
-const WAITING_FOR_A_PERSON: readonly string[] = [
+const INDEXING_POLL_S = 1;
+const WAITING_FOR_THE_USER: readonly string[] = [
   "not-set-up",
   "needs-consent",
   "not-installed",
@@ -102,7 +102,7 @@ export class Connection extends Broadcast<ConnectionState> {
     return this.#current;
   }
 
-  /** The server to ask; null unless its index can answer. */
+  /** The current session; null unless the index can answer requests. */
   get session(): Session | null {
     return this.lastStatus && this.#found;
   }
@@ -112,7 +112,7 @@ export class Connection extends Broadcast<ConnectionState> {
     return "status" in this.#current ? this.#current.status : null;
   }
 
-  /** Whether the server has a part that a server may lack. */
+  /** Whether the server has an optional feature. */
   has(feature: string): boolean {
     return this.session?.features.includes(feature) ?? false;
   }
@@ -127,21 +127,21 @@ export class Connection extends Broadcast<ConnectionState> {
     this.#forget();
   }
 
-  /** Asks now. One attempt runs at a time; a call during it waits for the same answer. */
+  /** Checks the server now. One attempt runs at a time; a call during it waits for the same result. */
   check(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#running ??= this.#poll().finally(() => (this.#running = null));
     return this.#running;
   }
 
-  /** Something about the server's address changed: forget it and begin anew. */
+  /** Ends the session and connects again, after the server's address changed. */
   reset(): Promise<void> {
     this.#forget();
     this.#failures = 0;
     return this.check();
   }
 
-  /** A view's request failed: if that says something about the connection, find out. */
+  /** Called when a request failed: checks the connection, unless the server itself reported an error. */
   report(error: unknown): void {
     if (asServerError(error).kind !== "refused") void this.check();
   }
@@ -154,47 +154,47 @@ export class Connection extends Broadcast<ConnectionState> {
   }
 
   async #poll(): Promise<void> {
-    const mine = ++this.#attempt;
+    const attempt = ++this.#attempt;
     this.#timer.clear();
-    const isLate = (): boolean => mine !== this.#attempt;
-    const state = await this.#fetchState(isLate);
-    if (isLate() || this.#ended) return;
+    const isStale = (): boolean => attempt !== this.#attempt;
+    const state = await this.#fetchState(isStale);
+    if (isStale() || this.#ended) return;
     this.#enter(state);
     const seconds = this.#pollDelay();
     if (seconds !== null) this.#timer.set(seconds * 1000, () => this.check());
   }
 
-  async #fetchState(isLate: () => boolean): Promise<ConnectionState> {
+  async #fetchState(isStale: () => boolean): Promise<ConnectionState> {
     try {
-      this.#found ??= await this.#connect(isLate);
+      this.#found ??= await this.#connect(isStale);
       const status = await this.#found.client.status();
       this.#failures = 0;
       if (status.state === "starting") return { name: "starting" };
       return { name: status.state === "indexing" ? "indexing" : "ready", status };
     } catch (error) {
-      if (isLate()) return this.#current; // what failed is no longer of interest
+      if (isStale()) return this.#current; // an abandoned attempt: its failure does not matter
       this.#failures += 1;
       const isBusy = error instanceof ServerError && error.kind === "timeout";
-      if (isBusy && this.#found && this.#failures === 1) return this.#current; // once: no outage
+      if (isBusy && this.#found && this.#failures === 1) return this.#current; // a single time-out is not an outage
       this.#found = null;
       return stateOf(error);
     }
   }
 
-  /** Everything up to the first status: find the server, compare contracts, find our vault. */
-  async #connect(isLate: () => boolean): Promise<Session> {
+  /** Finds the server, compares API versions and finds our vault. */
+  async #connect(isStale: () => boolean): Promise<Session> {
     const target = await this.#parts.source(() => {
-      if (!isLate()) this.#enter({ name: "starting" });
+      if (!isStale()) this.#enter({ name: "starting" });
     });
-    if (!("vault" in target)) throw new KnownState(offline(target.why, target.detail));
+    if (!("vault" in target)) throw new KnownStateError(offline(target.why, target.detail));
     const client = this.#parts.open(target.endpoint);
-    const met = checkCompatibility(await client.greeting());
+    const compatible = checkCompatibility(await client.greeting());
     const vaults = await client.vaults().catch((error: unknown) => {
       if (!target.isShared || asServerError(error).kind !== "unauthorized") throw error;
-      throw new KnownState(offline("in-use"));
+      throw new KnownStateError(offline("in-use"));
     });
     const vault = findVault(vaults, target.vault);
-    return { ...met, client: client.ofVault(vault.id), vault };
+    return { ...compatible, client: client.ofVault(vault.id), vault };
   }
 
   #enter(state: ConnectionState): void {
@@ -202,15 +202,15 @@ export class Connection extends Broadcast<ConnectionState> {
     this.notify(state);
   }
 
-  /** Seconds until the next look; null where only a person's action changes anything. */
+  /** Seconds until the next check; null where only the user can change the state. */
   #pollDelay(): number | null {
     const current = this.#current;
-    if (current.name === "offline" && WAITING_FOR_A_PERSON.includes(current.why)) return null;
+    if (current.name === "offline" && WAITING_FOR_THE_USER.includes(current.why)) return null;
     if (this.#failures > 0) {
-      const step = BACK_OFF_S[this.#failures - 1] ?? LONGEST_PAUSE_S;
-      return step * (0.8 + 0.4 * this.#parts.random()); // several windows should not ask in step
+      const step = BACK_OFF_S[this.#failures - 1] ?? MAX_BACK_OFF_S;
+      return step * (0.8 + 0.4 * this.#parts.random()); // jitter, so that several windows do not poll at the same time
     }
-    return current.name === "ready" ? READY_POLL_S : BUSY_POLL_S;
+    return current.name === "ready" ? READY_POLL_S : INDEXING_POLL_S;
   }
 }
 
@@ -218,8 +218,8 @@ function offline(why: OfflineReason, detail?: string): ConnectionState {
   return { name: "offline", why, detail };
 }
 
-/** Ends an attempt with a state that is known already. */
-class KnownState extends Error {
+/** Thrown to end an attempt with a given state. */
+class KnownStateError extends Error {
   constructor(readonly state: ConnectionState) {
     super(state.name);
   }
@@ -229,10 +229,10 @@ function checkCompatibility(greeting: Greeting): Pick<Session, "features" | "ver
   const { api, version } = greeting;
   const features = api === API ? featureList(greeting).features : [];
   if (NEEDED_FEATURES.every((name) => features.includes(name))) return { features, version };
-  throw new KnownState({ name: "mismatch", older: api > API ? "plugin" : "server", version });
+  throw new KnownStateError({ name: "mismatch", older: api > API ? "plugin" : "server", version });
 }
 
-/** Another vault than ours is never taken, not even an only one: changes would go astray. */
+/** Never falls back to another vault, not even the only one: our changes would be written to it. */
 function findVault(vaults: readonly VaultInfo[], { idOrName: word, folder }: Target["vault"]): VaultInfo {
   const served = vaults.filter((vault) => vault.served ?? vault.open);
   const ours =
@@ -242,7 +242,7 @@ function findVault(vaults: readonly VaultInfo[], { idOrName: word, folder }: Tar
   if (ours) return ours;
   const names = served.map(({ name }) => name).join(", ") || "none";
   const detail = `It does not serve a vault named “${word}”. It serves: ${names}.`;
-  throw new KnownState(offline("no-vault", detail));
+  throw new KnownStateError(offline("no-vault", detail));
 }
 
 const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReason>> = {
@@ -253,7 +253,7 @@ const OFFLINE: Readonly<Record<Exclude<FailureKind, "unauthorized">, OfflineReas
 };
 
 function stateOf(error: unknown): ConnectionState {
-  if (error instanceof KnownState) return error.state;
+  if (error instanceof KnownStateError) return error.state;
   if (error instanceof ShapeError) return offline("not-notewell", error.message);
   const { kind, message } = asServerError(error);
   return kind === "unauthorized" ? { name: "needs-token" } : offline(OFFLINE[kind], message);

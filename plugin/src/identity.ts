@@ -1,7 +1,7 @@
 /**
- * Tells the search program from other programs that are called `notewell`, before one of them is
- * given a vault's path: first by its package's metadata, without running it, then by what it prints
- * for `notewell --version --json`.
+ * Distinguishes our search program from other programs named `notewell` before one is given a vault's
+ * path: first by its package's metadata, without running it, then by its output for
+ * `notewell --version --json`.
  */
 
 import type { Machine } from "./machine";
@@ -19,11 +19,11 @@ const MAX_QUOTED_CHARS = 100;
 
 const versionReply = object({ name: text, version: text, api: number });
 
-/** Null where the reply to `--version --json` is ours, else what is wrong with it. */
+/** What is wrong with the output of `--version --json`; null where it is our program's. */
 export function versionProblem(printed: string): string | null {
   try {
     const { name, version, api } = versionReply(JSON.parse(printed));
-    if (name !== PROJECT) return `calls itself ${quoted(name)}, not ${PROJECT}.`;
+    if (name !== PROJECT) return `calls itself ${quote(name)}, not ${PROJECT}.`;
     if (api === API) return null;
     return `is version ${version} with API ${api}, but this plugin needs API ${API}.`;
   } catch {
@@ -32,8 +32,8 @@ export function versionProblem(printed: string): string | null {
 }
 
 /**
- * What the metadata of the package that installed `program` says against it; null where it is ours,
- * or where there is none to read, as with a program that was not installed by Python's tools.
+ * What is wrong according to the metadata of the package that installed `program`; null where it is
+ * ours, or where there is no metadata, as for programs that Python's tools did not install.
  */
 export async function metadataProblem(program: string, machine: Machine): Promise<string | null> {
   let problem: string | null = null;
@@ -43,9 +43,9 @@ export async function metadataProblem(program: string, machine: Machine): Promis
       const metadata = await machine.readText(machine.path.join(folder, name, "METADATA"));
       if (metadata === null) continue;
       const { Name = "", Summary = "" } = headers(metadata);
-      // With two packages, say of two versions of Python, only the program itself can tell.
+      // With several packages, as for two versions of Python, one of ours is enough: its output is checked later.
       if (Name.toLowerCase() === "notewell" && Summary.includes(SUMMARY_PART)) return null;
-      problem = `belongs to another project, ${quoted(`${Name}: ${Summary}`)}.`;
+      problem = `belongs to another project, ${quote(`${Name}: ${Summary}`)}.`;
     }
   }
   return problem;
@@ -54,7 +54,7 @@ export async function metadataProblem(program: string, machine: Machine): Promis
 /** Where a package that installed `program` has its metadata, by the layouts of Python's installers. */
 async function packageFolders(program: string, machine: Machine): Promise<string[]> {
   const { path } = machine;
-  const bin = path.dirname(await machine.realPath(program)); // uv and pipx make links
+  const bin = path.dirname(await machine.realPath(program)); // uv and pipx install symbolic links
   const root = path.dirname(bin);
   const libraries = await machine.list(path.join(root, "lib"));
   return [
@@ -89,6 +89,6 @@ function headers(metadata: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value.trim()]));
 }
 
-function quoted(words: string): string {
+function quote(words: string): string {
   return `“${words.slice(0, MAX_QUOTED_CHARS)}”`;
 }

@@ -1,10 +1,10 @@
 /**
- * Starts the sidecar and ends it. It tells its port and token on its first line, ends when its
- * stdin closes, and so ends with the app however the app ends. The only place that starts programs.
+ * Starts and stops the sidecar. The sidecar prints its port and token on its first line and exits when
+ * its stdin closes, so it exits with the app however the app ends. Nothing else starts programs.
  */
 
 import { Platform } from "obsidian";
-import type { Absence, Target } from "./connection";
+import type { Unavailable, Target } from "./connection";
 import type { Handshake } from "./replies";
 import { versionProblem } from "./identity";
 import { handshake, refusal } from "./replies";
@@ -21,7 +21,7 @@ interface Output {
   setEncoding(encoding: "utf8"): unknown;
   on(event: "data", listener: (data: string) => void): unknown;
 }
-/** As much of a Node child process as is used. */
+/** The part of a Node child process that is used. */
 export interface Child {
   readonly stdin: { end(): unknown } | null;
   readonly stdout: Output | null;
@@ -32,23 +32,23 @@ export interface Child {
 }
 type Start = (program: string, args: readonly string[]) => Promise<Child>;
 
-/** The last words of a program that has ended, or why it never ran. */
-interface Ended {
-  readonly ended: string;
+/** Why a program ended, or why it could not be run. */
+interface ProgramFailure {
+  readonly reason: string;
 }
 /** Another process serves the vault already. */
 interface InUse {
   readonly url: string;
 }
 
-const MOST_RESTARTS = 3;
+const MAX_RESTARTS = 3;
 const RESTART_AFTER_MS = 3_000;
-const STEADY_MS = 5 * 60_000; // having run this long, the next crash counts from one again
+const STABLE_AFTER_MS = 5 * 60_000; // after running this long, crashes are counted from one again
 const HANDSHAKE_MS = 60_000;
 const VERSION_MS = 10_000;
 const MAX_VERSION_CHARS = 4_096;
 const GRACE_MS = 5_000;
-const OTHER_ENDS_MS = 2_000;
+const OTHER_EXIT_MS = 2_000;
 const SHOWN_LINES = 3;
 
 export class Launcher {
@@ -57,31 +57,31 @@ export class Launcher {
   readonly #ended: () => void;
   #child: Child | null = null;
   #target: Target | null = null;
-  #launching: Promise<Target | Absence> | null = null;
+  #launching: Promise<Target | Unavailable> | null = null;
   #crashes = 0;
   #since = 0;
-  #ending: Promise<unknown> = Promise.resolve(); // of the server that was stopped last
-  #stops = 0; // a launch that was begun before the last stop leads nowhere
+  #ending: Promise<unknown> = Promise.resolve(); // resolves when the last stopped server has exited
+  #stops = 0; // a launch that began before the last stop is abandoned
 
-  /** `ended` is called when a running server ends without having been told to. */
+  /** `ended` is called when a running server exits by itself. */
   constructor(ended: () => void, start: Start = startProgram) {
     this.#ended = ended;
     this.#start = start;
   }
 
-  /** The server that runs, or a new one. Calls while one starts get the same answer. */
-  target(launch: Launch): Promise<Target | Absence> {
+  /** The running server, or a new one. Calls while one starts share its result. */
+  target(launch: Launch): Promise<Target | Unavailable> {
     if (this.#target) return Promise.resolve(this.#target);
     this.#launching ??= this.#launch(launch).finally(() => (this.#launching = null));
     return this.#launching;
   }
 
-  /** A person wants it once more: earlier crashes count no longer. */
+  /** The user asked for another start: earlier crashes no longer count. */
   resetCrashes(): void {
     this.#crashes = 0;
   }
 
-  /** Ends the server: politely at once, by force after a while. */
+  /** Closes the server's stdin, and kills it if it has not exited after a while. */
   stop(): void {
     const child = this.#child;
     this.#child = null;
@@ -90,18 +90,18 @@ export class Launcher {
     if (child) this.#ending = end(child);
   }
 
-  async #launch(launch: Launch): Promise<Target | Absence> {
+  async #launch(launch: Launch): Promise<Target | Unavailable> {
     const stops = this.#stops;
     await this.#ending;
     const problem = await this.#check(launch.executable);
     if (stops !== this.#stops) return { why: "stopped" };
     if (problem !== null) return { why: "wrong-program", detail: `${launch.executable} ${problem}` };
-    while (this.#crashes <= MOST_RESTARTS) {
+    while (this.#crashes <= MAX_RESTARTS) {
       if (this.#crashes > 0) await delay(RESTART_AFTER_MS);
       let outcome = await this.#attempt(launch);
       if ("url" in outcome && stops === this.#stops) {
-        // Most likely that of this plugin before it was loaded anew, which is just ending.
-        await delay(OTHER_ENDS_MS);
+        // Most likely the server of this plugin before a reload, which is about to exit.
+        await delay(OTHER_EXIT_MS);
         outcome = await this.#attempt(launch);
       }
       if (stops !== this.#stops) return { why: "stopped" };
@@ -111,31 +111,31 @@ export class Launcher {
         return (this.#target = targetOf(outcome, launch));
       }
       this.#crashes += 1;
-      this.log.add(outcome.ended);
+      this.log.add(outcome.reason);
     }
     return { why: "crashed", detail: this.log.latest.slice(-SHOWN_LINES).join("\n") };
   }
 
-  /** Null where the program is ours. It is run for that, but told nothing of a vault. */
+  /** Runs the program's version command, without the vault's path. Null where the program is ours, else the problem. */
   async #check(executable: string): Promise<string | null> {
     const child = await this.#start(executable, ["--version", "--json"]);
     this.#child = child;
     const printed = await printedBy(child);
     if (this.#child === child) this.#child = null;
-    const problem = typeof printed === "string" ? versionProblem(printed) : printed.ended;
+    const problem = typeof printed === "string" ? versionProblem(printed) : printed.reason;
     if (problem !== null) this.log.add(`${executable} ${problem}`);
     return problem;
   }
 
-  async #attempt({ executable, folder }: Launch): Promise<Handshake | InUse | Ended> {
+  async #attempt({ executable, folder }: Launch): Promise<Handshake | InUse | ProgramFailure> {
     this.log.add(`Starting ${executable}`);
     const args = ["serve", folder, "--port", "0", "--handshake"];
     const child = await this.#start(executable, args);
     this.#child = child;
     child.once("close", (code) => this.#closed(child, code));
-    const note = (line: string): void => this.log.add(line);
-    readLines(child.stderr, note);
-    const outcome = await firstLine(child, note);
+    const addToLog = (line: string): void => this.log.add(line);
+    readLines(child.stderr, addToLog);
+    const outcome = await firstLine(child, addToLog);
     if (!("port" in outcome)) {
       if (this.#child === child) this.#child = null;
       void end(child);
@@ -143,24 +143,24 @@ export class Launcher {
     return outcome;
   }
 
-  /** A server that somebody started by hand: it uses the token that is stored on this machine. */
+  /** A server that was started by hand: it uses the token that is stored on this computer. */
   async #join({ executable, folder, vaultName }: Launch, url: string): Promise<Target> {
     const child = await this.#start(executable, ["token", "show"]);
     const token = await new Promise<string>((resolve) => {
-      const nothing = (): void => resolve(""); // unless it has said something before
+      const noToken = (): void => resolve(""); // has no effect once a line has resolved the promise
       readLines(child.stdout, resolve);
-      child.once("error", nothing);
-      child.once("close", nothing);
+      child.once("error", noToken);
+      child.once("close", noToken);
     });
     return { endpoint: { url, token }, vault: { idOrName: vaultName, folder }, isShared: true };
   }
 
   #closed(child: Child, code: number | null): void {
-    if (this.#child !== child) return; // we ended it ourselves
+    if (this.#child !== child) return; // stopped by us
     this.#child = null;
-    if (!this.#target) return; // it never came up, which the attempt has noticed
+    if (!this.#target) return; // it failed to start, which #attempt reports
     this.#target = null;
-    this.#crashes = Date.now() - this.#since > STEADY_MS ? 1 : this.#crashes + 1;
+    this.#crashes = Date.now() - this.#since > STABLE_AFTER_MS ? 1 : this.#crashes + 1;
     this.log.add(endOf(code));
     this.#ended();
   }
@@ -174,30 +174,30 @@ async function startProgram(program: string, args: readonly string[]): Promise<C
   return spawn(program, [...args], { cwd: homedir(), windowsHide: true, stdio: "pipe" });
 }
 
-/** All that a short-lived program prints to stdout, or why that is not to be had. */
-function printedBy(child: Child): Promise<string | Ended> {
+/** The whole stdout of a short-lived program, or why it could not be read. */
+function printedBy(child: Child): Promise<string | ProgramFailure> {
   return new Promise((resolve) => {
     let printed = "";
     const timer = new Timer();
-    const finish = (outcome: string | Ended): void => {
+    const finish = (outcome: string | ProgramFailure): void => {
       timer.clear();
       resolve(outcome);
     };
-    const giveUp = (ended: string): void => {
-      finish({ ended });
-      child.kill("SIGKILL"); // it is not known to be ours and may ignore a polite signal
+    const giveUp = (reason: string): void => {
+      finish({ reason });
+      child.kill("SIGKILL"); // it may be another program, which could ignore a milder signal
     };
     timer.set(VERSION_MS, () => giveUp(`gave no version within ${VERSION_MS / 1000} seconds.`));
     child.stdin?.end();
-    child.stderr?.on("data", () => undefined); // a full pipe would block it
+    child.stderr?.on("data", () => undefined); // an unread pipe would fill up and block it
     child.stdout?.setEncoding("utf8");
     child.stdout?.on("data", (data) => {
       printed += data;
       if (printed.length > MAX_VERSION_CHARS) giveUp("printed more than a version.");
     });
-    child.once("error", ({ message }) => finish({ ended: `cannot be run: ${message}.` }));
+    child.once("error", ({ message }) => finish({ reason: `cannot be run: ${message}.` }));
     child.once("close", (code) => {
-      finish(code === 0 ? printed : { ended: `gave no version and ended with code ${code ?? "unknown"}.` });
+      finish(code === 0 ? printed : { reason: `gave no version and ended with code ${code ?? "unknown"}.` });
     });
   });
 }
@@ -207,20 +207,20 @@ function targetOf(handshake: Handshake, { folder, vaultName }: Launch): Target {
   return { endpoint, vault: { idOrName: handshake.vaults[0]?.id ?? vaultName, folder } };
 }
 
-/** What the program says first. Later lines of its stdout go to `note`, so that it never blocks. */
+/** Parses the first line of stdout. Later lines go to `addToLog`, so that the pipe never fills up. */
 function firstLine(
   child: Child,
-  note: (line: string) => void,
-): Promise<Handshake | InUse | Ended> {
+  addToLog: (line: string) => void,
+): Promise<Handshake | InUse | ProgramFailure> {
   return new Promise((resolve) => {
     const timer = new Timer();
-    const fail = (ended: string): void => resolve({ ended });
-    timer.set(HANDSHAKE_MS, () => fail(`It said nothing for ${HANDSHAKE_MS / 1000} seconds.`));
-    let take = (line: string): void => {
+    const fail = (reason: string): void => resolve({ reason });
+    timer.set(HANDSHAKE_MS, () => fail(`It printed nothing for ${HANDSHAKE_MS / 1000} seconds.`));
+    let onLine = (line: string): void => {
       resolve(parseFirstLine(line));
-      take = note;
+      onLine = addToLog;
     };
-    readLines(child.stdout, (line) => take(line));
+    readLines(child.stdout, (line) => onLine(line));
     child.once("error", (error) => fail(error.message));
     child.once("close", (code) => {
       timer.clear();
@@ -233,28 +233,28 @@ function endOf(code: number | null): string {
   return `It ended with code ${code ?? "unknown"}.`;
 }
 
-function parseFirstLine(line: string): Handshake | InUse | Ended {
+function parseFirstLine(line: string): Handshake | InUse | ProgramFailure {
   try {
-    const said = JSON.parse(line) as unknown;
-    const { error, url } = refusal(said);
-    if (!error) return handshake(said);
-    return error === "in_use" && url ? { url } : { ended: error };
+    const message = JSON.parse(line) as unknown;
+    const { error, url } = refusal(message);
+    if (!error) return handshake(message);
+    return error === "in_use" && url ? { url } : { reason: error };
   } catch {
-    return { ended: `It said: ${line.slice(0, 200)}` };
+    return { reason: `It printed: ${line.slice(0, 200)}` };
   }
 }
 
-function readLines(output: Output | null, take: (line: string) => void): void {
+function readLines(output: Output | null, onLine: (line: string) => void): void {
   let rest = "";
   output?.setEncoding("utf8");
   output?.on("data", (data) => {
     const lines = (rest + data).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim()) take(line.trimEnd());
+    for (const line of lines) if (line.trim()) onLine(line.trimEnd());
   });
 }
 
-/** Resolves when it has ended. */
+/** Closes stdin, kills the program after a while, and resolves when it has exited. */
 function end(child: Child): Promise<unknown> {
   const timer = new Timer();
   timer.set(GRACE_MS, () => child.kill());

@@ -1,14 +1,14 @@
-/** The computer under the desktop app: its folders, its environment and read access to its files. */
+/** The computer that the desktop app runs on: its folders, environment, and read access to files. */
 
 import { Platform } from "obsidian";
 
-/** What the search for the program reads; replaced in tests. */
+/** What finding the program needs from the computer; replaced in tests. */
 export interface Machine {
   readonly isWindows: boolean;
   readonly isMacOS: boolean;
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How this system writes paths. */
+  /** Path functions of this operating system. */
   readonly path: {
     readonly delimiter: string;
     isAbsolute(path: string): boolean;
@@ -26,7 +26,7 @@ export interface Machine {
 
 const MAX_TEXT_BYTES = 1_000_000;
 
-/** The machine under the desktop app; null where there is none, as on phones. */
+/** This computer; null where the app has no access to it, as on phones. */
 export async function thisMachine(): Promise<Machine | null> {
   if (!Platform.isDesktop) return null;
   if (!Platform.isDesktopApp) return null;

@@ -1,4 +1,4 @@
-/** Makes the plugin's parts, wires them together, and takes them down. Nobody imports it. */
+/** The plugin's lifecycle: creates its parts, connects them, and ends them. No other file imports it. */
 
 import { Plugin } from "obsidian";
 import { ChangeQueue } from "./changes";
@@ -66,7 +66,7 @@ export default class NotewellPlugin extends Plugin {
     queue: this.#queue,
     files: vaultFiles(this.app),
     mayUpload: uploadConsent(this.app, this.#settings),
-    askAboutGone: () => void this.#askAboutGone(),
+    askAboutMissing: () => void this.#askAboutMissing(),
   });
   readonly #diagnostics = {
     context: this.#context,
@@ -116,17 +116,17 @@ export default class NotewellPlugin extends Plugin {
     return this.#settings.load();
   }
 
-  /** Reads the settings and connects. The app's start does not wait for it. */
+  /** Reads the settings and connects, after the app has started. */
   async #begin(updateBar: () => void): Promise<void> {
     await this.#settings.load();
-    const soon = new Timer(); // thousands of notes may change at once: they are handled together
-    this.register(() => soon.clear());
-    const look = (): void => {
+    const timer = new Timer(); // many notes may change at once; they are handled together
+    this.register(() => timer.clear());
+    const update = (): void => {
       this.#sender.wake();
       updateBar();
     };
     watchVault(this.app, this.#queue, this.registerEvent.bind(this), () =>
-      soon.setOnce(BATCH_MS, look),
+      timer.setOnce(BATCH_MS, update),
     );
     this.registerEvent(followRenames(this.app, this.#settings));
     this.registerDomEvent(window, "focus", () => void this.#connection.check());
@@ -135,8 +135,8 @@ export default class NotewellPlugin extends Plugin {
     this.#sender.begin();
   }
 
-  /** Not once more about notes that a person has decided about. */
-  async #askAboutGone(): Promise<void> {
+  /** Asks what to do about missing notes, unless the user has already decided about these. */
+  async #askAboutMissing(): Promise<void> {
     await this.#connection.check();
     const since = this.#connection.lastStatus?.guard?.since;
     if (since !== this.#settings.chosen.guardDecided) await this.#context.act("missing");

@@ -1,4 +1,4 @@
-/** What the plugin uses of the Obsidian app: its HTTP, its vault's events and its files. */
+/** Adapters to the Obsidian app: its HTTP client, and the vault's events and files. */
 
 import { FileSystemAdapter, requestUrl, TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
 import type { ChangeQueue } from "./changes";
@@ -6,7 +6,7 @@ import type { Transport } from "./client";
 import type { FileStamp } from "./client";
 import type { VaultFiles } from "./changeSender";
 
-/** The app's own HTTP, which the page's cross-origin rules do not limit. */
+/** The app's HTTP client, which is not subject to the browser's cross-origin rules. */
 export const appTransport: Transport = async (request) => {
   const reply = await requestUrl({ ...request, throw: false });
   return { status: reply.status, text: reply.text };
@@ -26,8 +26,8 @@ function isNote(path: string): boolean {
 }
 
 /**
- * Registers for all changes and calls `changed` after each. To be called when the layout is ready:
- * until then the app tells of every file as if it were new.
+ * Queues all changes in the vault and calls `changed` after each. Call it when the layout is ready:
+ * before that the app reports every existing file as created.
  */
 export function watchVault(
   app: App,
@@ -36,14 +36,14 @@ export function watchVault(
   changed: () => void,
 ): void {
   const { vault } = app;
-  const tell = (file: TAbstractFile, kind: "created" | "modified" | "deleted"): void => {
+  const record = (file: TAbstractFile, kind: "created" | "modified" | "deleted"): void => {
     if (!isNote(file.path)) return;
     queue[kind](file.path);
     changed();
   };
-  register(vault.on("create", (file) => tell(file, "created")));
-  register(vault.on("modify", (file) => tell(file, "modified")));
-  register(vault.on("delete", (file) => tell(file, "deleted")));
+  register(vault.on("create", (file) => record(file, "created")));
+  register(vault.on("modify", (file) => record(file, "modified")));
+  register(vault.on("delete", (file) => record(file, "deleted")));
   register(
     vault.on("rename", (file, oldPath) => {
       for (const [from, to] of moves(file, oldPath)) renamed(queue, from, to);
@@ -52,14 +52,14 @@ export function watchVault(
   );
 }
 
-/** The files that move when `file` does; a folder takes its own along. */
+/** The files that move with `file`: itself, or all files in a folder. */
 function moves(file: TAbstractFile, oldPath: string): [from: string, to: string][] {
   if (file instanceof TFile) return [[oldPath, file.path]];
   if (!(file instanceof TFolder)) return [];
   return file.children.flatMap((child) => moves(child, `${oldPath}/${child.name}`));
 }
 
-/** A file becomes or ceases to be a note by the ending of its name. */
+/** A rename that changes the file name's suffix may create or remove a note. */
 function renamed(queue: ChangeQueue, from: string, to: string): void {
   if (isNote(from) && isNote(to)) queue.renamed(from, to);
   else if (isNote(from)) queue.deleted(from);

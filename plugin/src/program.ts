@@ -1,16 +1,16 @@
-/** Finds the installed `notewell`. Nothing is installed or updated from here, only found. */
+/** Finds the installed `notewell` program. The plugin never installs or updates it. */
 
 import { metadataProblem } from "./identity";
 import type { Machine } from "./machine";
 
-/** Programs that could be started, and what was found but is another project's. */
+/** Programs that can be started, and programs of the same name that are another project's. */
 export interface Programs {
   readonly usable: readonly string[];
   /** For each program that is not ours: its path and why. */
   readonly rejected: readonly string[];
 }
 
-/** Looks for the program: at the path in the settings, else where installers put it. Runs nothing. */
+/** Looks at the path in the settings, else where installers put programs. Runs nothing. */
 export async function findPrograms(chosen: string, machine: Machine): Promise<Programs> {
   const places = chosen ? [chosen].filter((at) => machine.path.isAbsolute(at)) : usualPlaces(machine);
   const usable: string[] = [];
@@ -39,7 +39,7 @@ export function usualPlaces(machine: Machine): string[] {
     ...(machine.isMacOS ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),
     ...(environment["PATH"] ?? environment["Path"] ?? "").split(path.delimiter),
   ];
-  // A relative folder would be looked for in the vault, or wherever the app was started.
+  // A relative folder would be resolved against the app's working directory.
   const usable = folders.filter((at): at is string => !!at && path.isAbsolute(at));
   return [...new Set(usable)].map((folder) => path.join(folder, name));
 }

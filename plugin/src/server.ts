@@ -1,6 +1,6 @@
-/** Where this vault's server is: started on this computer, or at an address a person entered. */
+/** Finds this vault's server: started on this computer, or at the address in the settings. */
 
-import type { Absence, Target } from "./connection";
+import type { Unavailable, Target } from "./connection";
 import type { Launcher } from "./launcher";
 import type { Machine } from "./machine";
 import { findPrograms, type Programs } from "./program";
@@ -17,21 +17,21 @@ export interface ServerParts {
   readonly folder: string | null;
 }
 
-/** The settings that name another server. Starting with the app concerns the next start only. */
+/** The settings that select the server. Starting with the app concerns the next start only. */
 const SERVER_SETTINGS = ["mode", "program", "address", "tokenName", "remoteVault"];
-const TYPING_RESTED_MS = 800;
+const TYPING_PAUSE_MS = 800;
 
 export class Server {
   readonly #parts: ServerParts;
-  #isWanted: boolean | null = null; // null: as the settings say
+  #isWanted: boolean | null = null; // null: the settings decide
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
   }
 
   /**
-   * A person wants the server on this computer to run. `isAgreed`: having been told what that
-   * means; without it nothing is started yet, but a missing program is looked for.
+   * The user wants the server on this computer to run. `isAgreed`: whether they confirmed the first
+   * start; without it nothing is started, but a missing program is looked for.
    */
   start(isAgreed: boolean): void {
     const { settings, launcher } = this.#parts;
@@ -46,7 +46,7 @@ export class Server {
     this.#parts.launcher.stop();
   }
 
-  /** Whether a server on this computer would be for this vault at all. */
+  /** Whether a server on this computer can serve this vault. */
   get isPossibleHere(): boolean {
     return this.#parts.folder !== null;
   }
@@ -57,13 +57,13 @@ export class Server {
     return usable[0] ?? null;
   }
 
-  /** Calls `changed` when the settings name another server; not at every key that is typed. */
+  /** Calls `changed` when the settings select another server, once typing pauses. Returns an unsubscribe function. */
   follow(changed: () => void): () => void {
     const { settings, launcher } = this.#parts;
     const timer = new Timer();
     const stop = settings.subscribe((name) => {
       if (!SERVER_SETTINGS.includes(name)) return;
-      timer.set(TYPING_RESTED_MS, () => {
+      timer.set(TYPING_PAUSE_MS, () => {
         if (settings.chosen.mode !== "local" || name === "program") launcher.stop();
         changed();
       });
@@ -74,7 +74,7 @@ export class Server {
     };
   }
 
-  async find(starting: () => void): Promise<Target | Absence> {
+  async find(starting: () => void): Promise<Target | Unavailable> {
     const { settings, secret, vaultName } = this.#parts;
     const { mode, address, tokenName, remoteVault } = settings.chosen;
     if (mode === "local") return this.#local(starting);
@@ -84,7 +84,7 @@ export class Server {
     return { endpoint: { url, token }, vault: { idOrName: remoteVault || vaultName } };
   }
 
-  async #local(starting: () => void): Promise<Target | Absence> {
+  async #local(starting: () => void): Promise<Target | Unavailable> {
     const { settings, launcher, folder, vaultName } = this.#parts;
     if (folder === null) return { why: "not-set-up" };
     if (this.#isWanted === false) return { why: "stopped" };
@@ -93,7 +93,7 @@ export class Server {
     const { startAgreed, autostart } = settings.chosen;
     if (!startAgreed) return { why: "needs-consent" };
     if (!this.#isWanted && !autostart) return { why: "stopped" };
-    this.#isWanted = true; // what was started stays in use until a person stops it
+    this.#isWanted = true; // a started server stays in use until the user stops it
     starting();
     const problems = [...rejected];
     for (const executable of usable) {
@@ -106,16 +106,16 @@ export class Server {
 
   async #programs(): Promise<Programs> {
     const { machine, settings } = this.#parts;
-    const here = await machine();
-    return here ? findPrograms(settings.chosen.program, here) : { usable: [], rejected: [] };
+    const computer = await machine();
+    return computer ? findPrograms(settings.chosen.program, computer) : { usable: [], rejected: [] };
   }
 }
 
-function wrongProgram(problems: readonly string[]): Absence {
+function wrongProgram(problems: readonly string[]): Unavailable {
   return { why: "wrong-program", detail: problems.join(" ") };
 }
 
-/** `host:port` or a whole address, as one without a last slash; null where it makes no sense. */
+/** Makes a URL without a trailing slash from `host:port` or a whole URL; null where it is not one. */
 export function serverUrl(written: string): string | null {
   const trimmed = written.trim();
   try {

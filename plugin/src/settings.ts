@@ -1,7 +1,7 @@
 /**
- * What a person chose. Kept in two places: with the vault (`data.json`, which sync tools carry to
- * every device) and on this device alone. What names a program, an address or a consent is never
- * synced: a synced program path would let one device run code on another.
+ * The settings, stored in two storage: with the vault (`data.json`, which sync tools copy to every
+ * device) and on this device only. Program paths, addresses and consents are never synced: a synced
+ * program path would let one device run code on another.
  */
 
 import { Broadcast } from "./support";
@@ -17,13 +17,13 @@ import {
   type Shape,
 } from "./shape";
 
-const within =
+const numberBetween =
   (low: number, high: number): Check<number> =>
   (value) =>
     Math.min(high, Math.max(low, number(value)));
 
 const texts = list(text);
-/** What was hidden from, and pinned to, the similar notes of one note. */
+/** The notes that the user hid from, and pinned to, the similar notes of one note. */
 const marks = object({ hidden: texts, pinned: texts });
 export type Marks = Shape<typeof marks>;
 
@@ -33,15 +33,15 @@ export type ScoreDisplay = Shape<typeof scoreDisplay>;
 const serverMode = oneOf("unset", "local", "remote");
 export type ServerMode = Shape<typeof serverMode>;
 
-/** Each setting with its value before anybody chose, and what it may be. */
+/** Each setting with its default value and the check of stored values. */
 type Table = Readonly<Record<string, readonly [initial: unknown, check: Check<unknown>]>>;
 type Values<T extends Table> = { readonly [K in keyof T]: Shape<T[K][1]> };
 
-/** Travels with the vault. */
-const OF_VAULT = {
-  resultLimit: [20, within(1, 200)],
+/** Stored with the vault, and synced with it. */
+const VAULT_TABLE = {
+  resultLimit: [20, numberBetween(1, 200)],
   score: ["number", scoreDisplay],
-  minScore: [0, within(0, 1)],
+  minScore: [0, numberBetween(0, 1)],
   openInNewTab: [false, flag],
   followSection: [false, flag],
   diagnostics: [false, flag],
@@ -49,8 +49,8 @@ const OF_VAULT = {
   marks: [{}, mapping(marks)],
 } as const satisfies Table;
 
-/** Stays on this device, and belongs to this vault there. */
-const OF_DEVICE = {
+/** Stored on this device only, for each vault. */
+const DEVICE_TABLE = {
   mode: ["unset", serverMode],
   program: ["", text],
   autostart: [true, flag],
@@ -58,18 +58,18 @@ const OF_DEVICE = {
   tokenName: ["", text],
   remoteVault: ["", text],
   startAgreed: [false, flag],
-  uploadAgreed: ["", text], // the address whose server may be given the notes
-  guardDecided: ["", text], // since when the notes were missing that a person decided about
+  uploadAgreed: ["", text], // the address of the server that may receive the contents of notes
+  guardDecided: ["", text], // `guard.since` of the missing notes that the user has decided about
   history: [[], texts],
 } as const satisfies Table;
 
-export type VaultSettings = Values<typeof OF_VAULT>;
-export type DeviceSettings = Values<typeof OF_DEVICE>;
+export type VaultSettings = Values<typeof VAULT_TABLE>;
+export type DeviceSettings = Values<typeof DEVICE_TABLE>;
 export type Choices = VaultSettings & DeviceSettings;
 export type Key = keyof Choices;
 
-/** Where the two halves are kept. */
-export interface SettingsPlaces {
+/** Reads and writes the two parts of the settings. */
+export interface SettingsStorage {
   loadVault(): Promise<unknown>;
   saveVault(data: VaultSettings): Promise<void>;
   loadDevice(): unknown;
@@ -79,37 +79,37 @@ export interface SettingsPlaces {
 const HISTORY_LENGTH = 20;
 
 export class Settings extends Broadcast<Key | "all"> {
-  chosen: Choices = { ...validated(OF_VAULT, null), ...validated(OF_DEVICE, null) };
-  readonly #places: SettingsPlaces;
+  chosen: Choices = { ...validated(VAULT_TABLE, null), ...validated(DEVICE_TABLE, null) };
+  readonly #storage: SettingsStorage;
 
-  constructor(places: SettingsPlaces) {
+  constructor(storage: SettingsStorage) {
     super();
-    this.#places = places;
+    this.#storage = storage;
   }
 
-  /** Reads both halves; a value that makes no sense falls back to its default. */
+  /** Reads both parts; an invalid value is replaced by its default. */
   async load(): Promise<void> {
-    const ofDevice = validated(OF_DEVICE, this.#places.loadDevice());
-    this.chosen = { ...validated(OF_VAULT, await this.#places.loadVault()), ...ofDevice };
+    const ofDevice = validated(DEVICE_TABLE, this.#storage.loadDevice());
+    this.chosen = { ...validated(VAULT_TABLE, await this.#storage.loadVault()), ...ofDevice };
     this.notify("all");
   }
 
   async set<K extends Key>(key: K, value: Choices[K]): Promise<void> {
     this.chosen = { ...this.chosen, [key]: value };
-    if (key in OF_DEVICE) this.#places.saveDevice(validated(OF_DEVICE, this.chosen));
+    if (key in DEVICE_TABLE) this.#storage.saveDevice(validated(DEVICE_TABLE, this.chosen));
     this.notify(key);
-    if (key in OF_VAULT) await this.#places.saveVault(validated(OF_VAULT, this.chosen));
+    if (key in VAULT_TABLE) await this.#storage.saveVault(validated(VAULT_TABLE, this.chosen));
   }
 
-  /** Puts `query` on top of the searches that were made here. */
+  /** Puts `query` first in the search history. */
   remember(query: string): void {
-    const asked = query.trim();
-    const others = this.chosen.history.filter((earlier) => earlier !== asked);
-    if (asked) void this.set("history", [asked, ...others].slice(0, HISTORY_LENGTH));
+    const trimmed = query.trim();
+    const others = this.chosen.history.filter((earlier) => earlier !== trimmed);
+    if (trimmed) void this.set("history", [trimmed, ...others].slice(0, HISTORY_LENGTH));
   }
 }
 
-/** The values of a table's settings, as far as `stored` has them and they make sense. */
+/** The table's settings from `stored`, with the default where a value is missing or invalid. */
 function validated<T extends Table>(table: T, stored: unknown): Values<T> {
   const given = (stored ?? {}) as Record<string, unknown>;
   const values = Object.entries(table).map(([key, [initial, check]]) => {

@@ -1,15 +1,15 @@
 /** Small helpers for every part of the plugin and the pages: a timer, a ring buffer, subscriptions. */
 
-/** A single time-out that can be replaced or cleared. */
+/** One timer whose action can be replaced or cleared. */
 export class Timer {
   #id = 0;
 
-  /** Whether an action is planned. */
+  /** Whether an action is scheduled. */
   get isSet(): boolean {
     return this.#id !== 0;
   }
 
-  /** Plans `action`, in the place of what was planned before. */
+  /** Schedules `action`, replacing the one scheduled before. */
   set(ms: number, action: () => unknown): void {
     this.clear();
     this.#id = window.setTimeout(() => {
@@ -18,7 +18,7 @@ export class Timer {
     }, ms);
   }
 
-  /** Plans `action`, unless something is planned already. */
+  /** Schedules `action`, unless one is scheduled already. */
   setOnce(ms: number, action: () => unknown): void {
     if (!this.isSet) this.set(ms, action);
   }
@@ -48,19 +48,19 @@ export class Ring<T> {
   }
 }
 
-type Listener<News> = (news: News) => void;
+type Listener<Event> = (event: Event) => void;
 
-/** Something whose news others can subscribe to. */
-export class Broadcast<News> {
-  readonly #listeners = new Set<Listener<News>>();
+/** Notifies subscribers of events. */
+export class Broadcast<Event> {
+  readonly #listeners = new Set<Listener<Event>>();
 
-  /** Calls `listener` at all news from now on. Returns how to stop. */
-  subscribe(listener: Listener<News>): () => void {
+  /** Calls `listener` for every event. Returns an unsubscribe function. */
+  subscribe(listener: Listener<Event>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  protected notify(news: News): void {
-    for (const listener of [...this.#listeners]) listener(news);
+  protected notify(event: Event): void {
+    for (const listener of [...this.#listeners]) listener(event);
   }
 }

@@ -67,7 +67,7 @@ beforeEach(() => {
       uploads.push([url, count]);
       return Promise.resolve(mayUpload);
     },
-    askAboutGone: () => (askedAboutGone += 1),
+    askAboutMissing: () => (askedAboutGone += 1),
   });
 });
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Client } from "../../plugin/src/client";
-import { Connection, type Absence, type Source, type Target } from "../../plugin/src/connection";
+import { Connection, type Unavailable, type ServerFinder, type Target } from "../../plugin/src/connection";
 import { aStatus, aVault, FakeServer, HEALTH, TOKEN } from "./samples";
 
 const TARGET: Target = {
@@ -11,7 +11,7 @@ const TARGET: Target = {
 let server: FakeServer;
 let connection: Connection;
 
-function connect(source: Source = () => Promise.resolve(TARGET)): Connection {
+function connect(source: ServerFinder = () => Promise.resolve(TARGET)): Connection {
   connection = new Connection({
     source,
     open: (endpoint) => new Client(server.transport, () => undefined, endpoint),
@@ -218,7 +218,7 @@ describe("a vault that somebody else serves", () => {
 
 describe("attempts that were given up", () => {
   it("change nothing when they answer late", async () => {
-    let late: (target: Absence) => void = () => undefined;
+    let late: (target: Unavailable) => void = () => undefined;
     let calls = 0;
     connect(() => {
       calls += 1;

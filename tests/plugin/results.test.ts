@@ -5,7 +5,7 @@ import { breadcrumb, count, duration, folderOf, scoreParts } from "../../plugin/
 import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
 import { arranged, merged, sorted } from "../../plugin/src/ui/ranking";
-import { absence, filtered } from "../../plugin/src/ui/similarNotes";
+import { emptyMessage, filtered } from "../../plugin/src/ui/similarNotes";
 import { sectionAt } from "../../plugin/src/ui/target";
 import { aResult } from "./samples";
 
@@ -106,22 +106,22 @@ describe("similar notes", () => {
 
   it("are never the note itself, and only those that are near enough", () => {
     const rest = filtered(all, { self: "self.md", minScore: 0.5, isLinked: null });
-    expect([paths(rest.kept), rest.below, rest.linked]).toEqual(["near.md", 1, 0]);
+    expect([paths(rest.shown), rest.belowMinimum, rest.linked]).toEqual(["near.md", 1, 0]);
   });
 
   it("may be only those that are not linked", () => {
     const isLinked = (path: string): boolean => path === "near.md";
     const rest = filtered(all, { self: "self.md", minScore: 0, isLinked });
-    expect([paths(rest.kept), rest.linked]).toEqual(["far.md", 1]);
+    expect([paths(rest.shown), rest.linked]).toEqual(["far.md", 1]);
   });
 
   it("say why there is none", () => {
-    const none = { kept: [], below: 0, linked: 0 };
+    const none = { shown: [], belowMinimum: 0, linked: 0 };
     const titles = [
-      absence(none, 0),
-      absence({ ...none, below: 2 }, 0.5),
-      absence({ ...none, linked: 2 }, 0),
-      absence({ ...none, kept: all }, 0),
+      emptyMessage(none, 0),
+      emptyMessage({ ...none, belowMinimum: 2 }, 0.5),
+      emptyMessage({ ...none, linked: 2 }, 0),
+      emptyMessage({ ...none, shown: all }, 0),
     ].map(({ title }) => title);
     expect(new Set(titles).size).toBe(4);
   });

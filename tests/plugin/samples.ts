@@ -1,6 +1,6 @@
 /** Answers as a server gives them, to build tests from. */
 
-import type { HttpAnswer, HttpRequest, Transport } from "../../plugin/src/client";
+import type { HttpResponse, HttpRequest, Transport } from "../../plugin/src/client";
 import type { Change, Result, SearchReply, StatusReply } from "../../plugin/src/contract";
 import type { VaultInfo } from "../../plugin/src/replies";
 
@@ -138,7 +138,7 @@ export class FakeServer {
   readonly transport: Transport = async (request) => {
     this.seen.push(request);
     if (this.down) throw new Error("net::ERR_CONNECTION_REFUSED");
-    if (this.silent) return new Promise<HttpAnswer>(() => undefined);
+    if (this.silent) return new Promise<HttpResponse>(() => undefined);
     const { pathname } = new URL(request.url);
     const needsToken = pathname !== "/api/health";
     if (needsToken && request.headers["Authorization"] !== `Bearer ${TOKEN}`) {
@@ -156,11 +156,11 @@ export class FakeServer {
   }
 }
 
-export function problem(status: number, code: string, detail: string): HttpAnswer {
+export function problem(status: number, code: string, detail: string): HttpResponse {
   const body = { type: "about:blank", title: "Refused", status, detail, code };
   return { status, text: JSON.stringify(body) };
 }
 
-function isAnswer(value: unknown): value is HttpAnswer {
+function isAnswer(value: unknown): value is HttpResponse {
   return typeof value === "object" && value !== null && "text" in value && "status" in value;
 }

@@ -261,7 +261,7 @@ describe("the similar notes panel", () => {
     server.routes["/api/similar"] = () => aReply([aResult("Bees.md"), aResult("Hives.md")]);
     connection.begin();
     const view = await openSimilar();
-    view.stayWith({ kind: "note", path: "Bees.md" });
+    view.pinTo({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".notewell-target")).toEqual(["Bees"]);
     expect(texts(view, ".tree-item-inner > span")).toEqual(["Hives"]);
@@ -276,7 +276,7 @@ describe("the similar notes panel", () => {
     await settings.set("marks", { "Bees.md": { hidden: ["1.md"], pinned: [] } });
     connection.begin();
     const view = await openSimilar();
-    view.stayWith({ kind: "note", path: "Bees.md" });
+    view.pinTo({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".tree-item-inner > span")).toEqual(["0", "2", "3"]);
     expect(texts(view, ".notewell-info span")).toEqual(["3 notes"]);
@@ -305,7 +305,7 @@ describe("the similar notes panel", () => {
     });
     connection.begin();
     const view = await openSimilar();
-    view.stayWith({ kind: "note", path: "Bees.md" });
+    view.pinTo({ kind: "note", path: "Bees.md" });
     await settle();
     expect(texts(view, ".notewell-message > div:nth-child(2)")).toEqual(["Excluded. (rule: drafts/)"]);
   });
@@ -314,7 +314,7 @@ describe("the similar notes panel", () => {
     connection.begin();
     const view = await openSimilar();
     view.containerEl.isShown = (): boolean => true;
-    view.stayWith({ kind: "text", text: "about bees" });
+    view.pinTo({ kind: "text", text: "about bees" });
     await settle();
     server.routes["/api/status"] = () => aStatus({ generation: 8 });
     server.routes["/api/similar"] = () => aReply([aResult("Hives.md")], { generation: 8 });

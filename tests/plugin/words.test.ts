@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import type { Connection, ConnectionState, OfflineReason } from "../../plugin/src/connection";
-import { explain, remark } from "../../plugin/src/ui/explain";
+import { explain, indexNotice } from "../../plugin/src/ui/explain";
 import { completionAt, replaceAt } from "../../plugin/src/ui/operators";
-import { ofLedger } from "../../plugin/src/ui/similarNotes";
+import { explainLedgerRow } from "../../plugin/src/ui/similarNotes";
 import { longStatus, shortStatus } from "../../plugin/src/ui/statusText";
 import type { LedgerRow, LedgerState } from "../../plugin/src/contract";
 import { aStatus } from "./samples";
@@ -65,18 +65,18 @@ describe("an index that answers", () => {
 
   it("needs no explanation", () => {
     expect(explain(ready(), 5)).toBeNull();
-    expect(remark(aStatus())).toBeNull();
+    expect(indexNotice(aStatus())).toBeNull();
   });
 
-  it("has a remark for what keeps it from being whole, the gravest first", () => {
+  it("has a indexNotice for what keeps it from being whole, the gravest first", () => {
     const queue = { ...aStatus().queue, pending: 2, eta_s: 120 };
     const guard = { gone: 60, total: 100, since: "2026-01-01T00:00:00+00:00" };
     const paused = { ...queue, paused: true };
-    expect(remark(aStatus({ guard, queue: paused }))?.title).toBe("60 of 100 notes are missing");
-    expect(remark(aStatus({ queue: paused }))?.actions[0]?.[0]).toBe("resume");
-    expect(remark(aStatus({ state: "indexing", queue }))?.text).toContain("about 2 min left");
+    expect(indexNotice(aStatus({ guard, queue: paused }))?.title).toBe("60 of 100 notes are missing");
+    expect(indexNotice(aStatus({ queue: paused }))?.actions[0]?.[0]).toBe("resume");
+    expect(indexNotice(aStatus({ state: "indexing", queue }))?.text).toContain("about 2 min left");
     const unavailable = { semantic: "unavailable", semantic_reason: "No model." } as const;
-    expect(remark(aStatus(unavailable))?.text).toBe("No model.");
+    expect(indexNotice(aStatus(unavailable))?.text).toBe("No model.");
   });
 
   it("is shown in the status bar in a few words", () => {
@@ -108,10 +108,10 @@ describe("a note that is not found", () => {
   });
 
   it("is explained by its state and the rule that decided", () => {
-    expect(ofLedger(row("excluded")).text).toContain("exclude: drafts/");
-    expect(ofLedger(row("failed")).actions[0]?.[0]).toBe("errors");
-    expect(ofLedger(row("pending")).title).toBe("Not indexed yet");
-    expect(ofLedger(row("indexed")).title).toBe("Indexed");
+    expect(explainLedgerRow(row("excluded")).text).toContain("exclude: drafts/");
+    expect(explainLedgerRow(row("failed")).actions[0]?.[0]).toBe("errors");
+    expect(explainLedgerRow(row("pending")).title).toBe("Not indexed yet");
+    expect(explainLedgerRow(row("indexed")).title).toBe("Indexed");
   });
 });
 

@@ -10,7 +10,7 @@ import { ASK, ASK_VIEW, AskView } from "./askView";
 import { DIAGNOSTICS_VIEW } from "./diagnostics";
 import type { ViewContext } from "./viewContext";
 import {
-  askAboutGone,
+  askAboutMissing,
   confirm,
   fullReindexQuestion,
   REINDEX_ALL,
@@ -28,7 +28,7 @@ import { activePath } from "./open";
 import { longStatus, shortStatus } from "./statusText";
 import { textTarget, type Target } from "./target";
 
-/** An icon makes an action an entry of the status bar's menu. */
+/** Actions that have an icon are shown in the status bar's menu. */
 export type Action = readonly [
   id: ActionName,
   name: string,
@@ -50,7 +50,7 @@ interface SettingsWindow {
   openTabById(id: string): void;
 }
 
-/** The app's command for an action, offered only while it can be done. */
+/** The app's command for an action, available only while it can be done. */
 export function commandOf([id, name, run, can]: Action): Command {
   const checkCallback = (isChecking: boolean): boolean => {
     const isPossible = Boolean(can());
@@ -63,10 +63,10 @@ export function commandOf([id, name, run, can]: Action): Command {
 const always = (): boolean => true;
 
 export function actions(parts: ActionParts): readonly Action[] {
-  return [...ofSearching(parts), ...ofTheIndex(parts), ...ofTheServer(parts)];
+  return [...searchActions(parts), ...indexActions(parts), ...serverActions(parts)];
 }
 
-function ofSearching({ context }: ActionParts): Action[] {
+function searchActions({ context }: ActionParts): Action[] {
   const { app, connection } = context;
   const view = (): MarkdownView | null => app.workspace.getActiveViewOfType(MarkdownView);
   const selection = (): string => view()?.editor.getSelection().trim() ?? "";
@@ -85,13 +85,13 @@ function ofSearching({ context }: ActionParts): Action[] {
   ];
 }
 
-function ofTheIndex({ context }: ActionParts): Action[] {
+function indexActions({ context }: ActionParts): Action[] {
   const { app, connection, settings } = context;
   const isConnected = (): unknown => connection.session;
   const queue = (isPaused: boolean): boolean => connection.lastStatus?.queue.paused === isPaused;
   const guard = (): unknown => connection.lastStatus?.guard;
-  /** Asks the server for something, says how that went, and shows at once what it changed. */
-  const ask = async (request: (client: Session["client"]) => Promise<unknown>): Promise<boolean> => {
+  /** Sends a request, shows a notice if it fails, and refreshes the status. */
+  const send = async (request: (client: Session["client"]) => Promise<unknown>): Promise<boolean> => {
     if (!connection.session) return false;
     const isDone = await withNotice(request(connection.session.client));
     await connection.check();
@@ -99,18 +99,18 @@ function ofTheIndex({ context }: ActionParts): Action[] {
   };
   const reindexAll = async (): Promise<void> => {
     const isAgreed = await confirm(app, fullReindexQuestion(noteCount(app)));
-    if (isAgreed) await ask((client) => client.reindex({ full: true }));
+    if (isAgreed) await send((client) => client.reindex({ full: true }));
   };
-  const decide = async (): Promise<void> => {
+  const decideAboutMissing = async (): Promise<void> => {
     const missing = connection.lastStatus?.guard;
-    const remove = missing ? await askAboutGone(app, missing) : null;
+    const remove = missing ? await askAboutMissing(app, missing) : null;
     if (!missing || remove === null) return;
-    const isDone = await ask((client) => client.guard(remove));
+    const isDone = await send((client) => client.guard(remove));
     if (isDone) await settings.set("guardDecided", missing.since);
   };
-  const reindex = (): unknown => ask((client) => client.reindex({}));
-  const pause = (): unknown => ask((client) => client.queue("pause"));
-  const resume = (): unknown => ask((client) => client.queue("resume"));
+  const reindex = (): unknown => send((client) => client.reindex({}));
+  const pause = (): unknown => send((client) => client.queue("pause"));
+  const resume = (): unknown => send((client) => client.queue("resume"));
   const status = (): unknown =>
     new Notice(longStatus(context).join("\n"), 10_000);
   const errors = (): unknown => connection.session && withNotice(showFailures(app, connection.session));
@@ -121,11 +121,11 @@ function ofTheIndex({ context }: ActionParts): Action[] {
     ["pause", "Pause indexing", pause, () => queue(false), "pause"],
     ["resume", "Resume indexing", resume, () => queue(true), "play"],
     ["errors", "Show notes with errors", errors, isConnected, "alert-triangle"],
-    ["missing", "Decide about missing notes", decide, guard, "file-x"],
+    ["missing", "Decide about missing notes", decideAboutMissing, guard, "file-x"],
   ];
 }
 
-function ofTheServer({ context, server, report, pluginId }: ActionParts): Action[] {
+function serverActions({ context, server, report, pluginId }: ActionParts): Action[] {
   const { app, connection, settings } = context;
   const isOffline = (): boolean => !connection.session;
   const canStart = (): boolean => isOffline() && server.isPossibleHere;
@@ -152,7 +152,7 @@ function ofTheServer({ context, server, report, pluginId }: ActionParts): Action
   ];
 }
 
-/** Starting for the first time is asked about, once for each vault on each computer. */
+/** Starts the server. The first start asks for consent, once for each vault on each computer. */
 async function start({ app, connection, settings }: ViewContext, server: Server): Promise<void> {
   const program = await server.program();
   const mayStart =
@@ -164,7 +164,7 @@ async function start({ app, connection, settings }: ViewContext, server: Server)
   await connection.reset();
 }
 
-/** The web page signs in by its address, as it does from a terminal. */
+/** Opens the graph in the browser. The token in the URL signs in, as with the link of `notewell serve`. */
 function openGraph({ app, connection }: ViewContext): void {
   const { session } = connection;
   const path = activePath(app);
@@ -179,17 +179,17 @@ function noteCount(app: App): number {
 }
 
 export async function showSearch(app: App): Promise<void> {
-  (await shown(app, SEARCH_VIEW, "left", SearchView))?.goAbove();
+  (await revealPanel(app, SEARCH_VIEW, "left", SearchView))?.focusTop();
 }
 
-/** `target`: what the panel should stay with; without one it goes on as it was. */
+/** Reveals the panel and, if `target` is given, pins it to that target. */
 export async function showSimilar(app: App, target?: Target): Promise<void> {
-  const view = await shown(app, SIMILAR_VIEW, "right", SimilarView);
-  if (target) view?.stayWith(target);
+  const view = await revealPanel(app, SIMILAR_VIEW, "right", SimilarView);
+  if (target) view?.pinTo(target);
 }
 
 export async function showAsk(app: App): Promise<void> {
-  (await shown(app, ASK_VIEW, "right", AskView))?.goAbove();
+  (await revealPanel(app, ASK_VIEW, "right", AskView))?.focusPage();
 }
 
 export async function showDiagnostics(app: App): Promise<void> {
@@ -198,18 +198,18 @@ export async function showDiagnostics(app: App): Promise<void> {
   await app.workspace.revealLeaf(leaf);
 }
 
-/** The panel of a type, in front. */
-async function shown<V extends View>(
+/** Reveals the panel of a view type in a sidebar, creating it where it is not open. */
+async function revealPanel<V extends View>(
   { workspace }: App,
   type: string,
   side: Side,
-  made: new (...given: never[]) => V,
+  viewClass: new (...parameters: never[]) => V,
 ): Promise<V | null> {
   const { view } = await workspace.ensureSideLeaf(type, side);
-  return view instanceof made ? view : null;
+  return view instanceof viewClass ? view : null;
 }
 
-/** Makes the item. Returns what brings it up to date. */
+/** Fills the status bar item: the state of the index, and a menu of actions. Returns a function that updates it. */
 export function statusBar(
   el: HTMLElement,
   context: ViewContext,

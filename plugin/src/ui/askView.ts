@@ -1,4 +1,4 @@
-/** Questions to a language model about the notes: the server's own page for them, in a frame. */
+/** The panel for questions to a language model: shows the server's web page for them in a frame. */
 
 import { ItemView, type WorkspaceLeaf } from "obsidian";
 import type { Session } from "../connection";
@@ -12,16 +12,16 @@ export const ASK = "Ask your notes";
 
 const NO_PAGE = message("This server cannot be asked", `It is too old, or was built without web pages. ${HOW_TO_UPGRADE}`, [], UPGRADE);
 const OPENING = message("Opening…", "Some systems refuse plain http here.");
-/** It may run its own scripts and open web pages in the browser; it cannot lead this window away. */
+/** The page may run its scripts and open web pages in the browser, but not navigate this window. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups";
 
 export class AskView extends ItemView {
   override icon = "bot";
   readonly #context: ViewContext;
-  #showMessage!: (news: Explanation | null) => void;
+  #showMessage!: (explanation: Explanation | null) => void;
   #frameEl?: HTMLIFrameElement;
   #session?: Session;
-  #isAnswering = false; // whether the page took the greeting
+  #isPageReady = false; // whether the page has answered the greeting
 
   constructor(leaf: WorkspaceLeaf, context: ViewContext) {
     super(leaf);
@@ -40,12 +40,12 @@ export class AskView extends ItemView {
     this.contentEl.addClass("notewell-view");
     this.#showMessage = messageArea(this.contentEl, this.#context);
     this.register(this.#context.connection.subscribe(() => this.#update()));
-    this.registerEvent(this.app.workspace.on("css-change", () => this.#greet()));
+    this.registerEvent(this.app.workspace.on("css-change", () => this.#sendGreeting()));
     this.#update();
   }
 
-  /** The keys go to the page, which puts the cursor into its field. */
-  goAbove(): void {
+  /** Gives the keyboard focus to the page, which focuses its input. */
+  focusPage(): void {
     this.#frameEl?.focus();
   }
 
@@ -54,29 +54,29 @@ export class AskView extends ItemView {
     const { session } = connection;
     const hasPage = connection.has("ask_view");
     if (session && hasPage && session !== this.#session) this.#openPage(session);
-    const ofPage = this.#isAnswering ? null : OPENING;
-    this.#showMessage(explain(connection.state, waiting()) ?? (hasPage ? ofPage : NO_PAGE));
+    const pageMessage = this.#isPageReady ? null : OPENING;
+    this.#showMessage(explain(connection.state, waiting()) ?? (hasPage ? pageMessage : NO_PAGE));
   }
 
-  /** Where the server was only away for a while its page stays, and the conversation with it. */
+  /** Loads the page, unless it is loaded already: after an interruption its conversation stays. */
   #openPage(session: Session): void {
     this.#session = session;
     const src = `${session.client.endpoint.url}/embed/ask`;
-    if (this.#isAnswering && this.#frameEl?.getAttr("src") === src) {
-      this.#greet();
+    if (this.#isPageReady && this.#frameEl?.getAttr("src") === src) {
+      this.#sendGreeting();
       return;
     }
     this.#frameEl?.remove();
     const attr = { src, title: ASK, sandbox: SANDBOX, allow: "clipboard-write" };
     this.#frameEl = this.contentEl.createEl("iframe", { attr });
-    this.#frameEl.onload = (): void => this.#greet(); // again in each window that the view moves to
+    this.#frameEl.onload = (): void => this.#sendGreeting(); // called again in each window that the view moves to
   }
 
   /**
-   * Tells the page who asks and how it should look. The browser hands the token, and the port that
-   * the page answers over, to a page of that server alone.
+   * Sends the page the token, the vault, the colour scheme and a port to answer on. The target origin
+   * makes sure that only a page of this server receives them.
    */
-  #greet(): void {
+  #sendGreeting(): void {
     if (!this.#session) return;
     const { client, vault } = this.#session;
     const { url, token } = client.endpoint;
@@ -87,17 +87,17 @@ export class AskView extends ItemView {
     };
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = ({ data }): void => this.#receive(data);
-    this.#isAnswering = false;
+    this.#isPageReady = false;
     this.#frameEl?.contentWindow?.postMessage(greeting, new URL(url).origin, [port2]);
   }
 
-  /** The page is there, or wants a note to be opened. */
-  #receive(said: unknown): void {
-    this.#isAnswering = true;
+  /** Handles a message of the page: that it is ready, or a note to open. */
+  #receive(data: unknown): void {
+    this.#isPageReady = true;
     this.#update();
-    const { path, line } = (said ?? {}) as Record<string, unknown>;
+    const { path, line } = (data ?? {}) as Record<string, unknown>;
     if (typeof path !== "string") return;
-    const click = new MouseEvent("click", said as MouseEventInit);
+    const click = new MouseEvent("click", data as MouseEventInit);
     const pane = paneFor(click, this.#context.settings.chosen.openInNewTab);
     void openPlace(this.app, { path, passage: { line: Number(line) || 1 } }, pane);
   }

@@ -5,7 +5,7 @@ import { completionAt, replaceAt, type Completion } from "./operators";
 
 const VOCABULARY_AGE_MS = 30_000;
 
-/** What the vault's notes offer to complete with. */
+/** The tags, folders and properties of the vault's notes. */
 interface Vocabulary {
   readonly readAt: number;
   readonly tag: ReadonlySet<string>;
@@ -31,7 +31,7 @@ export class QuerySuggest extends AbstractInputSuggest<string> {
     this.#at = at;
     if (!at) return [];
     const typed = at.typed.toLowerCase();
-    /** Words that begin as typed come first. */
+    /** Words that start with the typed text come first. */
     const rank = (word: string): number => (word.toLowerCase().startsWith(typed) ? 0 : 1);
     return [...this.#candidates(at)]
       .filter((word) => word.toLowerCase().includes(typed) && word !== at.typed)
@@ -50,7 +50,7 @@ export class QuerySuggest extends AbstractInputSuggest<string> {
     this.close();
   }
 
-  /** Reading every note's cache takes milliseconds, so it is done now and then, not at each key. */
+  /** The vocabulary is cached for a while, because reading every note's metadata at each key is too slow. */
   #candidates({ kind, property = "" }: Completion): Iterable<string> {
     if (!this.#vocabulary || Date.now() - this.#vocabulary.readAt > VOCABULARY_AGE_MS) {
       this.#vocabulary = readVocabulary(this.app);

@@ -1,11 +1,11 @@
-/** Buttons as the core panels have them. */
+/** Buttons and texts in the style of the app's own panels. */
 
 import { setIcon, setTooltip } from "obsidian";
 
-/** Does what `actions` has for the key that was pressed. */
-export function doByKey(event: KeyboardEvent, actions: Record<string, () => void>): void {
+/** Runs the action for the key that was pressed, if there is one. */
+export function handleKey(event: KeyboardEvent, actions: Record<string, () => void>): void {
   const action = actions[event.key];
-  // While a suggestion is chosen or a character is composed, the keys belong to that.
+  // Keys that choose a suggestion or compose a character are not ours.
   if (!action || event.defaultPrevented || event.isComposing) return;
   event.preventDefault();
   event.stopPropagation();
@@ -17,7 +17,7 @@ export function toolbar(parent: HTMLElement): HTMLElement {
   return parent.createDiv("nav-header").createDiv("nav-buttons-container");
 }
 
-/** An icon that is a real button: it can be reached and pressed by keyboard. */
+/** An icon as a button element, so that it works by keyboard. */
 export function button(
   parent: HTMLElement,
   icon: string,
@@ -26,7 +26,7 @@ export function button(
 ): HTMLElement {
   const el = parent.createEl("button", "clickable-icon nav-action-button");
   setIcon(el, icon);
-  setTooltip(el, label); // it is the accessible name too
+  setTooltip(el, label); // also sets the accessible name
   el.onclick = onClick;
   return el;
 }
@@ -60,7 +60,7 @@ export function title(parent: HTMLElement, text: string): void {
   parent.createDiv({ cls: "notewell-title", text });
 }
 
-/** Small print, where there is any. */
+/** A line of muted text; nothing where `text` is empty. */
 export function faint(parent: HTMLElement, text: string): void {
   if (text) parent.createDiv({ cls: "notewell-faint", text });
 }

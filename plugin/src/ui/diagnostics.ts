@@ -1,4 +1,4 @@
-/** What to look at when something is wrong: for the eyes in a view, and as text to copy. */
+/** Information for finding errors: shown in a view, and as text to copy. */
 
 import { ItemView, Platform, type WorkspaceLeaf } from "obsidian";
 import { asServerError, type RequestEntry } from "../client";
@@ -18,7 +18,7 @@ export interface DiagnosticsParts {
   readonly log: readonly string[];
 }
 
-/** Says nothing of the notes, not even their names, and no token: it is made to be shown around. */
+/** A report to share: it contains no token, and no names or contents of notes. */
 export function diagnosticsText({ context, version, requests, rejected }: DiagnosticsParts): string {
   const { session, lastStatus, state } = context.connection;
   return [
@@ -56,14 +56,14 @@ export class DiagnosticsView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     this.contentEl.addClass("notewell-diagnostics");
-    const look = (): void => void this.#look();
+    const load = (): void => void this.#loadNote();
     this.register(this.#parts.context.connection.subscribe(() => this.#draw()));
-    this.registerEvent(this.app.workspace.on("file-open", look));
-    look();
+    this.registerEvent(this.app.workspace.on("file-open", load));
+    load();
   }
 
-  /** Asks for the ledger's entry of the active note and for its chunks. */
-  async #look(): Promise<void> {
+  /** Loads the ledger row and the chunks of the active note. */
+  async #loadNote(): Promise<void> {
     const { session } = this.#parts.context.connection;
     const path = activePath(this.app);
     if (session && path !== undefined) {

@@ -1,22 +1,22 @@
-/** Questions to a person, and what is said when something that was asked for fails. */
+/** Confirmation dialogs, notices about failed requests, and the list of notes that could not be indexed. */
 
 import { ConfirmationModal, Modal, Notice, Setting, type App } from "obsidian";
 import { asServerError } from "../client";
 import type { Session } from "../connection";
 import type { Guard, LedgerRow } from "../contract";
 import type { Settings } from "../settings";
-import { KEPT } from "./explain";
+import { MISSING_NOTES_KEPT } from "./explain";
 import { count } from "./format";
 import { openPlace } from "./open";
 
 export const REINDEX_ALL = "Reindex the vault from scratch";
 
-/** What a button says, and what pressing it means. */
-type Answer<T> = readonly [label: string, value: T, looks?: "setDestructive" | "setCta"];
+/** A button's label and the value that it stands for. */
+type Answer<T> = readonly [label: string, value: T, style?: "setDestructive" | "setCta"];
 
 export type Question = readonly [title: string, text: string, agree: string];
 
-/** What the person answers; null where the dialog is closed without an answer. */
+/** The value of the button that was pressed; null where the dialog was closed. */
 function ask<T>(
   app: App,
   title: string,
@@ -30,22 +30,22 @@ function ask<T>(
       .setTitle(title)
       .setContent(text)
       .setCloseCallback(() => resolve(given));
-    for (const [label, value, looks] of answers) {
+    for (const [label, value, style] of answers) {
       modal.addButton((button) => {
         button.setButtonText(label).onClick(() => (given = value));
-        if (looks) button[looks]();
+        if (style) button[style]();
       });
     }
     modal.addCancelButton(later).open();
   });
 }
 
-/** Whether the person agrees; closing the dialog is a no. */
+/** Whether the user agrees; closing the dialog counts as no. */
 export async function confirm(app: App, [title, text, agree]: Question): Promise<boolean> {
   return (await ask(app, title, text, [[agree, true, "setCta"]], "Not now")) ?? false;
 }
 
-/** Before the program is started for the first time, which begins the first full index. */
+/** Asked before the program is started, and the vault indexed, for the first time. */
 export function startQuestion(program: string, notes: number): Question {
   return [
     "Start Notewell on this computer?",
@@ -55,7 +55,7 @@ export function startQuestion(program: string, notes: number): Question {
   ];
 }
 
-/** Asks once for each server whether it may get the contents of notes. */
+/** Asks once for each server whether it may receive the contents of notes. */
 export function uploadConsent(
   app: App,
   settings: Settings,
@@ -68,7 +68,7 @@ export function uploadConsent(
   };
 }
 
-/** Before the contents of notes go to another machine for the first time. */
+/** Asked before the contents of notes are sent to another computer for the first time. */
 function uploadQuestion(url: string, notes: number): Question {
   return [
     "Send notes to your server?",
@@ -85,12 +85,12 @@ export function fullReindexQuestion(notes: number): Question {
   ];
 }
 
-/** Whether the notes that are gone are to be removed from the index; null: to be decided later. */
-export function askAboutGone(app: App, { gone, total }: Guard): Promise<boolean | null> {
+/** Whether to remove the missing notes from the index; null: decide later. */
+export function askAboutMissing(app: App, { gone, total }: Guard): Promise<boolean | null> {
   return ask(
     app,
     `${gone} of ${total} notes are gone`,
-    `A drive may be missing, or a sync not complete. ${KEPT}`,
+    `A drive may be missing, or a sync not complete. ${MISSING_NOTES_KEPT}`,
     [
       ["Remove from index", true, "setDestructive"],
       ["Keep", false],
@@ -99,7 +99,7 @@ export function askAboutGone(app: App, { gone, total }: Guard): Promise<boolean 
   );
 }
 
-/** Waits for a request that a person asked for, and says if it failed. */
+/** Waits for a request and shows a notice if it failed, or `done` if it succeeded. Returns whether it did. */
 export async function withNotice(request: Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await request;
@@ -122,7 +122,7 @@ export async function showFailures(app: App, { client }: Session): Promise<void>
       button.setButtonText("Retry all").setCta();
       button.onClick(() => {
         modal.close();
-        void withNotice(client.queue("retry"), "They are tried once more.");
+        void withNotice(client.queue("retry"), "They are tried again.");
       });
     });
   }

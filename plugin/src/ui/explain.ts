@@ -1,4 +1,4 @@
-/** What to tell a person where there is nothing to show: a text for each state, and what to do. */
+/** The messages for each state of the connection and the index, with the actions that help. */
 
 import type { ConnectionState, OfflineReason } from "../connection";
 import type { StatusReply } from "../contract";
@@ -32,18 +32,18 @@ type Button = readonly [name: ActionName, label: string];
 export interface Explanation {
   readonly title: string;
   readonly text: string;
-  /** Those that can be done at the moment are shown. */
+  /** Only those that can be done at the moment are shown. */
   readonly actions: readonly Button[];
-  /** To copy into a terminal, for what the plugin must not do itself. */
+  /** Commands to copy into a terminal, for what the plugin must not do itself. */
   readonly commands: readonly string[];
 }
 
-/** From its source folder: there is no release, and the name in an index could be anybody's. */
+/** Installs from the source folder: there is no release, and the package name in an index may be another project's. */
 export const INSTALL = ["uv tool install .", "pipx install ."];
 export const UPGRADE = ["uv tool install --reinstall .", "pipx install --force ."];
 export const HOW_TO_UPGRADE = "Get its new source code, and run one of these in its folder.";
 export const TOKEN_HINT = "It is what “notewell token show” prints there.";
-export const KEPT = "The index keeps them until you decide.";
+export const MISSING_NOTES_KEPT = "The index keeps them until you decide.";
 
 const RETRY: Button = ["connect", "Try again"];
 const START: Button = ["start", "Start"];
@@ -58,7 +58,7 @@ export function message(
   return { title, text, actions, commands };
 }
 
-/** Null where there is a server to ask. `waiting` counts changes it does not know of yet. */
+/** The message for a state without a usable index, else null. `waiting` counts changes not sent yet. */
 export function explain(state: ConnectionState, waiting: number): Explanation | null {
   if ("status" in state) return null;
   if (state.name === "mismatch") {
@@ -67,9 +67,9 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
       : message("This plugin is too old", `Update it: the server is ${state.version}.`, [RETRY]);
   }
   const { why, detail }: Reason = state.name === "offline" ? state : { why: state.name };
-  const absence = message(...ABSENCES[why]);
-  const kept = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
-  return { ...absence, text: [absence.text, detail, kept].filter(Boolean).join(" ") };
+  const known = message(...MESSAGES[why]);
+  const queued = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
+  return { ...known, text: [known.text, detail, queued].filter(Boolean).join(" ") };
 }
 
 interface Reason {
@@ -77,7 +77,7 @@ interface Reason {
   readonly detail?: string | undefined;
 }
 
-const ABSENCES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
+const MESSAGES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
   starting: ["Starting…", "The index is being opened."],
   "needs-token": ["The server wants a token", TOKEN_HINT, [SETTINGS, RETRY]],
   "not-set-up": [
@@ -116,15 +116,15 @@ const ABSENCES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
 };
 
 /**
- * What a person should know of an index that answers, but not with everything; else null.
- * `decided` is the time of missing notes about which the person has decided already.
+ * The message for an index that answers but is not complete or has a problem, else null.
+ * `decided` is the `guard.since` of missing notes that the user has already decided about.
  */
-export function remark(status: StatusReply | null, decided = ""): Explanation | null {
+export function indexNotice(status: StatusReply | null, decided = ""): Explanation | null {
   if (!status) return null;
   const { queue, guard, problem } = status;
   if (guard && guard.since !== decided) {
     const title = `${guard.gone} of ${guard.total} notes are missing`;
-    return message(title, KEPT, [["missing", "Decide"]]);
+    return message(title, MISSING_NOTES_KEPT, [["missing", "Decide"]]);
   }
   if (problem) return message("The index does not follow the vault", problem);
   const pending = `${count(queue.pending, "note")} to go`;

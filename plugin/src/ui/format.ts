@@ -1,4 +1,4 @@
-/** Small texts that several views show. */
+/** Formats counts, scores, headings and durations for the views. */
 
 import type { Passage, Result } from "../contract";
 
@@ -10,7 +10,7 @@ export function scoreText(score: number): string {
   return score.toFixed(2);
 }
 
-/** The parts of a score that were computed, a line each. */
+/** The components of a score that are known, one a line. */
 export function scoreParts({ score, scores, raw }: Result): string {
   return Object.entries({ score, ...scores, ...raw })
     .flatMap(([name, value]) => (value === null ? [] : [`${name}: ${scoreText(value)}`]))
@@ -18,8 +18,8 @@ export function scoreParts({ score, scores, raw }: Result): string {
 }
 
 /**
- * "Hives › Spring", with the list item a passage hangs under; empty above the first heading. A
- * first heading that only says the note's title again is left out.
+ * The headings above a passage, as "Hives › Spring", and its parent list item; empty above the first
+ * heading. A first heading that repeats the note's title is left out.
  */
 export function breadcrumb({ heading, parent }: Passage, title: string): string {
   const steps = heading?.split(" > ") ?? [];
@@ -28,7 +28,7 @@ export function breadcrumb({ heading, parent }: Passage, title: string): string 
   return steps.join(" › ");
 }
 
-/** The folder of a path, without its last slash; empty at the top. */
+/** The folder of a path, without its last slash; empty in the vault's root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

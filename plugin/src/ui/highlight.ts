@@ -1,4 +1,4 @@
-/** A snippet with its matches marked. Offsets come from outside and are not trusted. */
+/** Snippets with their matches highlighted. The offsets come from the server and are not trusted. */
 
 export interface Piece {
   readonly text: string;
@@ -15,7 +15,7 @@ export function pieces(text: string, matches: readonly Range[], limit: number): 
   const end = Math.min(text.length, start + limit);
   const cut: Piece[] = [];
   let at = start;
-  /** Goes on to `to`, at most to the end and never back. */
+  /** Adds the text up to `to`, limited to what remains. */
   const advance = (to: number, isMatch: boolean): void => {
     const from = at;
     at = Math.min(end, Math.max(at, Math.trunc(to)));
@@ -46,7 +46,7 @@ export function renderSnippet(
   }
 }
 
-/** The beginning, unless the first match would then be cut off. */
+/** Where the excerpt starts: 0, unless the first match would be cut off. */
 function windowStart(text: string, first: number, limit: number): number {
   if (text.length <= limit || first < limit * 0.75) return 0;
   const start = Math.trunc(first - limit / 4);

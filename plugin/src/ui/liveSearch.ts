@@ -1,6 +1,6 @@
 /**
- * A search that follows typing: keyword answers at once, the better ranking as soon as the typing
- * rests. Questions are numbered; an answer to an earlier one is dropped.
+ * Search while typing: keyword results almost at once, hybrid results as soon as typing pauses.
+ * Requests are numbered, and replies to earlier ones are dropped.
  */
 
 import type { Client } from "../client";
@@ -10,18 +10,18 @@ import { Timer } from "../support";
 
 export type Mode = "keyword" | "hybrid";
 
-export interface LiveSearchParts<Question> {
+export interface LiveSearchParts<Query> {
   readonly session: () => Session | null;
-  /** `isTyped`: the question may not be complete. */
+  /** `isTyping`: the last word of the query may be unfinished. */
   readonly request: (
     client: Client,
-    question: Question,
+    query: Query,
     mode: Mode,
-    isTyped: boolean,
+    isTyping: boolean,
   ) => Promise<SearchReply>;
-  /** False where the server has no model to rank with: one request is enough then. */
+  /** False where the server has no model: then one request is enough. */
   readonly ranksByMeaning: () => boolean;
-  /** `isFinal` is false for keyword answers that better ones will follow. */
+  /** `isFinal` is false for keyword results that hybrid results will replace. */
   readonly show: (reply: SearchReply, isFinal: boolean) => void;
   readonly fail: (error: unknown) => void;
   readonly busy: (isBusy: boolean) => void;
@@ -30,30 +30,30 @@ export interface LiveSearchParts<Question> {
 const KEYWORDS_AFTER_MS = 80;
 const RANKED_AFTER_MS = 220;
 
-export class LiveSearch<Question> {
+export class LiveSearch<Query> {
   #number = 0;
-  #isAsking = false;
+  #isPending = false;
   readonly #keywords = new Timer();
   readonly #ranked = new Timer();
-  readonly #parts: LiveSearchParts<Question>;
+  readonly #parts: LiveSearchParts<Query>;
 
-  constructor(parts: LiveSearchParts<Question>) {
+  constructor(parts: LiveSearchParts<Query>) {
     this.#parts = parts;
   }
 
-  /** A key was pressed: ask when the typing rests a little. */
-  type(question: Question): void {
-    const ask = this.#prepare(question, true);
-    if (this.#parts.ranksByMeaning()) this.#keywords.set(KEYWORDS_AFTER_MS, () => ask("keyword"));
-    this.#ranked.set(RANKED_AFTER_MS, () => ask("hybrid"));
+  /** Searches when typing pauses. */
+  type(query: Query): void {
+    const send = this.#prepare(query, true);
+    if (this.#parts.ranksByMeaning()) this.#keywords.set(KEYWORDS_AFTER_MS, () => send("keyword"));
+    this.#ranked.set(RANKED_AFTER_MS, () => send("hybrid"));
   }
 
-  /** Ask without waiting. */
-  now(question: Question): void {
-    void this.#prepare(question, false)("hybrid");
+  /** Searches at once. */
+  now(query: Query): void {
+    void this.#prepare(query, false)("hybrid");
   }
 
-  /** Gives up what was asked; nothing of it will be shown. */
+  /** Drops the pending requests: their results will not be shown. */
   cancel(): void {
     this.#number += 1;
     this.#keywords.clear();
@@ -61,28 +61,28 @@ export class LiveSearch<Question> {
     this.#busy(false);
   }
 
-  /** Whether an answer is still to come: what asks only for news should not take its place. */
-  get isAsking(): boolean {
-    return this.#isAsking;
+  /** Whether a reply is still to come; a refresh should not replace that request. */
+  get isPending(): boolean {
+    return this.#isPending;
   }
 
   #busy(isBusy: boolean): void {
-    this.#isAsking = isBusy;
+    this.#isPending = isBusy;
     this.#parts.busy(isBusy);
   }
 
-  #prepare(question: Question, isTyped: boolean): (mode: Mode) => Promise<void> {
+  #prepare(query: Query, isTyping: boolean): (mode: Mode) => Promise<void> {
     this.cancel();
     this.#busy(true);
-    const mine = this.#number;
-    return (mode) => this.#ask(question, mode, isTyped, () => mine === this.#number);
+    const number = this.#number;
+    return (mode) => this.#request(query, mode, isTyping, () => number === this.#number);
   }
 
-  async #ask(
-    question: Question,
+  async #request(
+    query: Query,
     mode: Mode,
-    isTyped: boolean,
-    isWanted: () => boolean,
+    isTyping: boolean,
+    isCurrent: () => boolean,
   ): Promise<void> {
     const { session, request, show, fail } = this.#parts;
     const found = session();
@@ -92,12 +92,12 @@ export class LiveSearch<Question> {
     }
     const isFinal = mode === "hybrid";
     try {
-      const reply = await request(found.client, question, mode, isTyped);
-      if (!isWanted()) return;
+      const reply = await request(found.client, query, mode, isTyping);
+      if (!isCurrent()) return;
       if (isFinal) this.cancel();
       show(reply, isFinal);
     } catch (error) {
-      if (!isWanted() || !isFinal) return; // the better question is on its way
+      if (!isCurrent() || !isFinal) return; // the hybrid request is still pending
       this.cancel();
       fail(error);
     }

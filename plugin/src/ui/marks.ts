@@ -1,4 +1,4 @@
-/** What a person hid from, or pinned to, the similar notes of a note. */
+/** The notes that the user hid from, or pinned to, the similar notes of a note. */
 
 import type { App, EventRef } from "obsidian";
 import type { Choices, Marks, Settings } from "../settings";
@@ -10,7 +10,7 @@ export function marksOf(all: AllMarks, note: string): Marks {
   return all[note] ?? { hidden: [], pinned: [] };
 }
 
-/** Marks `other` for `note`, or takes the mark away; hiding unpins, pinning shows. */
+/** Sets or removes a mark of `other` for `note`; a note is never hidden and pinned at once. */
 export function withMark(
   all: AllMarks,
   note: string,
@@ -29,7 +29,7 @@ export function withoutHidden(all: AllMarks, note: string): AllMarks {
   return tidy({ ...all, [note]: { ...marksOf(all, note), hidden: [] } });
 }
 
-/** The marks after a note moved, whether it bears them or is named in them. */
+/** The marks after a note was renamed: as the note that has marks, and as a note named in them. */
 export function afterRename(all: AllMarks, from: string, to: string): AllMarks {
   const renamed = (path: string): string => (path === from ? to : path);
   return Object.fromEntries(
@@ -40,7 +40,7 @@ export function afterRename(all: AllMarks, from: string, to: string): AllMarks {
   );
 }
 
-/** Keeps the marks true while notes are renamed. */
+/** Updates the marks when notes are renamed. */
 export function followRenames({ vault }: App, settings: Settings): EventRef {
   return vault.on("rename", (file, from) => {
     const marks = afterRename(settings.chosen.marks, from, file.path);

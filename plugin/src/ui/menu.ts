@@ -1,9 +1,9 @@
-/** Menus, the one of a result among them, which other plugins may add to. */
+/** Menu items, and the context menu of a result, which other plugins can extend. */
 
 import { Menu, Notice, type App, type WorkspaceLeaf } from "obsidian";
 import { insertLink, linkTo, noteAt, openPlace, type Pane, type Place } from "./open";
 
-/** Adds an item to `menu`. Items of one `section` stand together. */
+/** Adds an item to `menu`. Items of the same `section` are grouped. */
 export function addItem(
   menu: Menu,
   title: string,
@@ -17,7 +17,7 @@ export function addItem(
 export interface MenuOwner {
   readonly app: App;
   readonly leaf: WorkspaceLeaf;
-  /** Adds what the view offers besides, such as hiding a note. */
+  /** Adds items of the view, such as hiding a note. */
   addItems(menu: Menu, place: Place): void;
 }
 

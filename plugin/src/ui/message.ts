@@ -13,21 +13,21 @@ function renderMessage(parent: HTMLElement, explanation: Explanation, { act, can
   const buttons = el.createDiv("notewell-buttons");
   for (const [name, text] of explanation.actions) {
     if (!can(name)) continue;
-    const cls = buttons.hasChildNodes() ? "" : "mod-cta"; // the likeliest comes first
+    const cls = buttons.hasChildNodes() ? "" : "mod-cta"; // the first action is the primary one
     buttons.createEl("button", { cls, text }).onclick = (): unknown => act(name);
   }
 }
 
-/** A place for one explanation; drawn when another is said: a button under a pointer must not blink. */
-export function messageArea(parent: HTMLElement, context: ViewContext): (news: Explanation | null) => void {
+/** An area for one message. It is redrawn only when the message changes, so that its buttons stay clickable. */
+export function messageArea(parent: HTMLElement, context: ViewContext): (explanation: Explanation | null) => void {
   const el = parent.createDiv();
   let drawn = "";
-  return (news) => {
-    const said = JSON.stringify(news);
-    if (said === drawn) return;
-    drawn = said;
+  return (explanation) => {
+    const content = JSON.stringify(explanation);
+    if (content === drawn) return;
+    drawn = content;
     el.empty();
-    if (news) renderMessage(el, news, context);
+    if (explanation) renderMessage(el, explanation, context);
   };
 }
 

@@ -12,10 +12,10 @@ import {
 } from "obsidian";
 import type { Passage } from "../contract";
 
-/** Where a passage begins, and what names the place in a link where that is known. */
+/** The line of a passage and, where known, the heading or block id for a link to it. */
 type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block">>;
 
-/** A passage of a note, or its beginning. */
+/** A note, and the passage to open; null for its beginning. */
 export interface Place {
   readonly path: string;
   readonly passage: Spot | null;
@@ -23,20 +23,20 @@ export interface Place {
 
 export type Pane = PaneType | boolean;
 
-/** Where an event asks to open: its modifiers decide, the setting swaps plain and Ctrl/Cmd. */
-export function paneFor(event: UserEvent, newTabFirst: boolean): Pane {
-  const asked = Keymap.isModEvent(event);
-  if (!newTabFirst) return asked;
-  if (asked === false) return "tab";
-  return asked === "tab" || asked === true ? false : asked;
+/** The pane to open in, by the modifier keys of an event; the setting swaps a plain and a Ctrl/Cmd click. */
+export function paneFor(event: UserEvent, newTabByDefault: boolean): Pane {
+  const requested = Keymap.isModEvent(event);
+  if (!newTabByDefault) return requested;
+  if (requested === false) return "tab";
+  return requested === "tab" || requested === true ? false : requested;
 }
 
-/** Whether a key asks for a link to what is chosen: Alt and Enter, and nothing with it. */
+/** Whether an event asks to insert a link: Alt without Ctrl or Cmd. */
 export function asksForLink({ altKey, ctrlKey, metaKey }: MouseEvent | KeyboardEvent): boolean {
   return altKey && !ctrlKey && !metaKey;
 }
 
-/** `#^block` or `#Heading#Sub heading`; empty where a passage stands above the first heading. */
+/** `#^block` or `#Heading#Sub heading`; empty for a passage above the first heading. */
 export function subpathOf(passage: Spot | null): string {
   if (passage?.block) return `#^${passage.block}`;
   const steps = passage?.heading?.split(" > ") ?? [];
@@ -44,8 +44,8 @@ export function subpathOf(passage: Spot | null): string {
 }
 
 /**
- * Opens the note there, with the passage selected; a note that shows already is brought forward.
- * `active` is false for a tab that opens behind the present one.
+ * Opens the note with the passage selected; a note that is already open is revealed.
+ * `active` is false for a tab that opens in the background.
  */
 export async function openPlace(app: App, place: Place, pane: Pane, active = true): Promise<void> {
   const file = fileAt(app, place.path);
@@ -64,14 +64,14 @@ export async function openPlace(app: App, place: Place, pane: Pane, active = tru
   if (active && place.passage && view?.file === file) selectParagraph(view, line);
 }
 
-/** A link as the person's settings write links, seen from `sourcePath`; empty: no such note. */
+/** A link in the style of the app's settings, relative to `sourcePath`; empty where the note is missing. */
 export function linkTo(app: App, place: Place, sourcePath = ""): string {
   const file = fileAt(app, place.path);
   if (!file) return "";
   return app.fileManager.generateMarkdownLink(file, sourcePath, subpathOf(place.passage));
 }
 
-/** The note that was used last; since then a panel in a window of its own may have been. */
+/** The editor that was used last, even where a panel in another window is active now. */
 export function noteInUse(app: App): MarkdownView | null {
   const { workspace } = app;
   const recent = workspace.getMostRecentLeaf()?.view;
@@ -84,20 +84,20 @@ export function activePath({ workspace }: App): string | undefined {
   return workspace.getActiveFile()?.path;
 }
 
-/** Writes a link at the cursor of the note that was used last. */
+/** Inserts a link at the cursor of the editor that was used last. */
 export function insertLink(app: App, place: Place): void {
   const view = noteInUse(app);
   if (view?.file) view.editor.replaceSelection(linkTo(app, place, view.file.path));
   else new Notice("Open the note to write the link into.");
 }
 
-/** The note at a path as the server spells it: composed (NFC), which some disks do not. */
+/** The note at a server's path, which is in Unicode form NFC; file names on disk may not be. */
 export function noteAt({ vault }: App, path: string): TFile | null {
   const isSame = (file: TFile): boolean => file.path.normalize() === path;
   return vault.getFileByPath(path) ?? vault.getMarkdownFiles().find(isSame) ?? null;
 }
 
-/** The file, or null with a word to the person: opening a missing note would create it. */
+/** The file, or null with a notice: opening a missing note would create it. */
 function fileAt(app: App, path: string): TFile | null {
   const file = noteAt(app, path);
   if (!file) new Notice(`“${path}” is no longer in this vault.`);
@@ -137,7 +137,7 @@ export function dragManagerOf(app: App): DragManager | undefined {
   return (app as App & { dragManager?: DragManager }).dragManager;
 }
 
-/** Drags a link: the app's way where there is one, else as text. */
+/** Starts dragging a link to `place`, with the app's drag manager where there is one, else as text. */
 export function startDrag(app: App, event: DragEvent, place: Place, title: string): void {
   const manager = dragManagerOf(app);
   const link = place.path + subpathOf(place.passage);

@@ -1,12 +1,12 @@
-/** Where in a query a word of the vault can be completed, and how it is written there. */
+/** Finds the operator value before the caret of a query, and inserts a completion there. */
 
 export interface Completion {
   readonly kind: "tag" | "path" | "property" | "value";
-  /** What is replaced: from `start` to `end`. `typed` is what of the word is there already. */
+  /** The range to replace; `typed` is the part of the word that is already there. */
   readonly start: number;
   readonly end: number;
   readonly typed: string;
-  /** Whose value is completed. */
+  /** The property whose value is completed. */
   readonly property?: string;
 }
 
@@ -28,7 +28,7 @@ export function completionAt(query: string, end: number): Completion | null {
   return { kind: "value", start: end - typed.length, end, typed, property: property.trim() };
 }
 
-/** Writes `word` where `at` says, closed as the query language wants it. */
+/** Replaces the range by `word`, quoted or bracketed as the query syntax requires. */
 export function replaceAt(
   query: string,
   { kind, start, end }: Completion,

@@ -1,4 +1,4 @@
-/** A search in a dialog, all by keyboard: find, open, link, or make the note that is missing. */
+/** Search in a dialog, by keyboard: opens or links a result, or creates the note. */
 
 import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
 import { asServerError } from "../client";
@@ -18,28 +18,28 @@ interface Hit extends Place {
 }
 
 type KeyEvent = MouseEvent | KeyboardEvent;
-/** A key with what it does; `hint` is what is said of it. */
+/** A key and its action; keys that have a `hint` are listed below the results. */
 type Key = readonly [modifiers: Modifier[], key: string, act: (event: KeyEvent) => unknown, hint?: string];
 
-const TYPE = "Type to search.";
-const RESTED_MS = 150;
+const EMPTY_HINT = "Type to search.";
+const TYPING_PAUSE_MS = 150;
 const SNIPPET_CHARS = 200;
-const SHOWN: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
+const KEY_LABELS: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
 
 export class QuickSearch extends SuggestModal<Hit> {
   readonly #context: ViewContext;
-  #question = 0;
+  #requestNumber = 0;
   #shown: Hit[] = [];
   #withExcerpts = true;
   #inNote: string | null = null;
-  #recent = -1;
+  #historyIndex = -1;
 
   constructor(context: ViewContext, query: string) {
     super(context.app);
     this.#context = context;
     this.setPlaceholder(PLACEHOLDER);
     this.modalEl.addClass("notewell-quick");
-    this.emptyStateText = TYPE;
+    this.emptyStateText = EMPTY_HINT;
     this.inputEl.value = query;
     const keys = this.#keys();
     for (const [modifiers, key, act] of keys) {
@@ -48,7 +48,7 @@ export class QuickSearch extends SuggestModal<Hit> {
         return false;
       });
     }
-    if (Platform.isMobile) return; // there are no such keys, and little room
+    if (Platform.isMobile) return; // phones have no such keys, and little room
     const hints = keys.filter(([, , , hint]) => hint);
     this.setInstructions(
       hints.map(([modifiers, key, , purpose = ""]) => ({ command: keyText([...modifiers, key]), purpose })),
@@ -56,19 +56,19 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 
   override async getSuggestions(query: string): Promise<Hit[]> {
-    const question = ++this.#question;
+    const number = ++this.#requestNumber;
     const { connection } = this.#context;
     let hits: Hit[] = [];
     let empty = inOneLine(explain(connection.state, 0)) || "No notes found.";
-    await delay(RESTED_MS);
+    await delay(TYPING_PAUSE_MS);
     try {
-      if (question === this.#question && query.trim()) hits = await this.#ask(query);
+      if (number === this.#requestNumber && query.trim()) hits = await this.#search(query);
     } catch (error) {
       connection.report(error);
       empty = asServerError(error).message;
     }
-    if (question !== this.#question) return this.#shown; // a newer question is on its way
-    this.emptyStateText = query.trim() ? empty : TYPE;
+    if (number !== this.#requestNumber) return this.#shown; // a newer request is pending
+    this.emptyStateText = query.trim() ? empty : EMPTY_HINT;
     return (this.#shown = hits);
   }
 
@@ -95,7 +95,7 @@ export class QuickSearch extends SuggestModal<Hit> {
     else void openPlace(this.app, hit, paneFor(event, settings.chosen.openInNewTab));
   }
 
-  async #ask(query: string): Promise<Hit[]> {
+  async #search(query: string): Promise<Hit[]> {
     const { connection, settings } = this.#context;
     if (!connection.session) return [];
     const { client } = connection.session;
@@ -119,7 +119,7 @@ export class QuickSearch extends SuggestModal<Hit> {
       [["Mod"], "Enter", choose, "in a tab"],
       [["Mod", "Alt"], "Enter", choose, "to the right"],
       [["Mod", "Alt", "Shift"], "Enter", choose],
-      [["Mod"], "o", () => this.#openBehind(), "behind"],
+      [["Mod"], "o", () => this.#openInBackground(), "in background"],
       [["Alt"], "Enter", choose, "insert link"],
       [["Shift"], "Enter", () => this.#create(), "create note"],
       [[], "Tab", () => this.#toggleInNote(), "within the note"],
@@ -138,8 +138,8 @@ export class QuickSearch extends SuggestModal<Hit> {
     this.inputEl.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   }
 
-  /** Asks once more for what is in the field. */
-  #again(): void {
+  /** Searches again for the query in the field. */
+  #repeat(): void {
     this.inputEl.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
@@ -148,26 +148,26 @@ export class QuickSearch extends SuggestModal<Hit> {
     return this.#shown[rows.findIndex((row) => row.hasClass("is-selected"))];
   }
 
-  #openBehind(): void {
+  #openInBackground(): void {
     const hit = this.#active();
     if (hit) void openPlace(this.app, hit, "tab", false);
   }
 
   #toggleInNote(): void {
     this.#inNote = this.#inNote === null ? (this.#active()?.path ?? null) : null;
-    this.#again();
+    this.#repeat();
   }
 
   #toggleExcerpts(): void {
     this.#withExcerpts = !this.#withExcerpts;
-    this.#again();
+    this.#repeat();
   }
 
   #recall(step: 1 | -1): void {
     const { history } = this.#context.settings.chosen;
-    this.#recent = Math.min(history.length - 1, Math.max(-1, this.#recent + step));
-    this.inputEl.value = history[this.#recent] ?? "";
-    this.#again();
+    this.#historyIndex = Math.min(history.length - 1, Math.max(-1, this.#historyIndex + step));
+    this.inputEl.value = history[this.#historyIndex] ?? "";
+    this.#repeat();
   }
 
   async #create(): Promise<void> {
@@ -179,7 +179,7 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 }
 
-/** Makes a note named after the query, or finds the one that has the name. */
+/** Creates a note named after the query, or returns the existing one of that name. */
 async function createNote({ app }: ViewContext, query: string): Promise<TFile | null> {
   const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
   if (!name) {
@@ -195,5 +195,5 @@ async function createNote({ app }: ViewContext, query: string): Promise<TFile | 
 /** "ctrl alt ↵", or with a Mac's sign for its own key. */
 function keyText(keys: readonly string[]): string {
   const mod = Platform.isMacOS ? "⌘" : "ctrl";
-  return keys.map((key) => (key === "Mod" ? mod : (SHOWN[key] ?? key.toLowerCase()))).join(" ");
+  return keys.map((key) => (key === "Mod" ? mod : (KEY_LABELS[key] ?? key.toLowerCase()))).join(" ");
 }

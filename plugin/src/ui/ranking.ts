@@ -1,4 +1,4 @@
-/** The order of a result list: sorting, pinned notes first, and merging a better ranking into what is shown. */
+/** The order of a result list: sorting, pinned notes first, and merging an updated ranking into what is shown. */
 
 import type { Result } from "../contract";
 import type { Marks } from "../settings";
@@ -12,7 +12,7 @@ const COMPARE: Partial<Record<SortOrder, (one: Result, other: Result) => number>
     one.title.localeCompare(other.title, undefined, { numeric: true, sensitivity: "base" }),
 };
 
-/** The server's own order is by relevance. */
+/** Sorts the results; the server's order is by relevance. */
 export function sorted(results: readonly Result[], order: SortOrder): readonly Result[] {
   const compare = COMPARE[order];
   return compare ? [...results].sort(compare) : results;
@@ -27,20 +27,20 @@ export function arranged(results: readonly Result[], { hidden, pinned }: Marks):
 }
 
 /**
- * Replaces `shown` by `better` without moving the rows up to `held`, the last one that a person
- * points at or has focused: those stay where they are, refreshed where `better` has them too, and
- * everything else follows in its better order. `held` is -1 where nobody is about to click.
+ * Replaces `shown` by `updated` without moving the rows up to index `lastFixed`, the last row under the
+ * pointer or with the focus. Those rows stay in place, with new data where `updated` has it; the rest
+ * follows in the new order. `lastFixed` is -1 where no row is pointed at.
  */
 export function merged(
   shown: readonly Result[],
-  better: readonly Result[],
-  held: number,
+  updated: readonly Result[],
+  lastFixed: number,
 ): readonly Result[] {
-  if (held < 0) return better;
-  const fresh = new Map(better.map((result) => [result.path, result]));
-  const fixed = shown.slice(0, held + 1).map((result) => fresh.get(result.path) ?? result);
+  if (lastFixed < 0) return updated;
+  const fresh = new Map(updated.map((result) => [result.path, result]));
+  const fixed = shown.slice(0, lastFixed + 1).map((result) => fresh.get(result.path) ?? result);
   const placed = new Set(fixed.map((result) => result.path));
-  return [...fixed, ...better.filter((result) => !placed.has(result.path))];
+  return [...fixed, ...updated.filter((result) => !placed.has(result.path))];
 }
 
 function time(result: Result): number {

@@ -1,12 +1,12 @@
 /**
- * A list of results that can be pointed at, walked through by keyboard, dragged from and held on.
- * The search view and the similar notes view both show one.
+ * A list of results with hover previews, keyboard navigation, dragging and long presses. The search
+ * view and the similar notes view both show one.
  */
 
 import type { HoverParent } from "obsidian";
 import type { Result } from "../contract";
 import { Timer } from "../support";
-import { doByKey } from "./controls";
+import { handleKey } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { resultMenu, type MenuOwner } from "./menu";
 import { asksForLink, insertLink, openPlace, paneFor, startDrag, subpathOf } from "./open";
@@ -16,20 +16,20 @@ import { ResultRow, type Hit } from "./resultRow";
 /** The view that a list is a part of. */
 export interface ListOwner extends MenuOwner, HoverParent {
   readonly context: ViewContext;
-  /** The view's type, by which hover previews are told apart. */
+  /** The view's type, which identifies the source of hover previews. */
   getViewType(): string;
   getDisplayText(): string;
   badges(result: Result): readonly string[];
-  /** A result is opened. */
+  /** Called when a result is opened. */
   onChosen(): void;
   /** Escape was pressed. */
-  leave(): void;
+  focusEditor(): void;
   /** Up was pressed on the first row. */
-  goAbove(): void;
+  focusTop(): void;
 }
 
 const ROWS_AT_ONCE = 100;
-const LONG_PRESS_MS = 600; // a phone's own contextmenu event comes before that
+const LONG_PRESS_MS = 600; // longer than a phone takes to send its own contextmenu event
 const SNIPPET_CHARS = 300;
 const LONG_SNIPPET_CHARS = 1_200;
 
@@ -38,13 +38,13 @@ export class ResultList {
   moreContext = false;
   shown: readonly Result[] = [];
   #rows: ResultRow[] = [];
-  #better: readonly Result[] = []; // what is shown once nothing is held in place any more
-  #room = ROWS_AT_ONCE;
-  #pointed: ResultRow | null = null;
+  #latest: readonly Result[] = []; // what is shown once no row has to stay in place
+  #rowLimit = ROWS_AT_ONCE;
+  #hovered: ResultRow | null = null;
   #isPressed = false;
   #moreEl: HTMLElement | null = null;
-  readonly #press = new Timer();
-  readonly #later = new Timer();
+  readonly #longPress = new Timer();
+  readonly #afterRelease = new Timer();
   readonly #owner: ListOwner;
 
   constructor(parent: HTMLElement, owner: ListOwner) {
@@ -56,26 +56,26 @@ export class ResultList {
     this.#listen();
   }
 
-  /** Shows `results`; rows up to the one a person points at stay where they are. */
+  /** Shows `results`; rows up to the one under the pointer or with the focus stay in place. */
   merge(results: readonly Result[]): void {
-    this.#better = results;
-    if (this.#isPressed) return; // the node that was pressed must be the one that is released
+    this.#latest = results;
+    if (this.#isPressed) return; // a click needs the same element at press and release
     const { activeElement } = this.el.doc;
-    const held = this.#rows.findLastIndex(
-      (row) => row === this.#pointed || row.el.contains(activeElement),
+    const lastFixed = this.#rows.findLastIndex(
+      (row) => row === this.#hovered || row.el.contains(activeElement),
     );
-    this.#draw(merged(this.shown, results, held));
+    this.#draw(merged(this.shown, results, lastFixed));
   }
 
-  /** Shows `results` in their own order, from the first on. */
+  /** Shows `results` in their own order, without keeping rows in place. */
   replace(results: readonly Result[]): void {
-    this.#pointed = null;
-    this.#better = results;
-    this.#room = ROWS_AT_ONCE;
+    this.#hovered = null;
+    this.#latest = results;
+    this.#rowLimit = ROWS_AT_ONCE;
     this.#draw(results);
   }
 
-  /** Draws what is shown once more, after a setting changed. */
+  /** Draws the results again, after a setting changed. */
   redraw(): void {
     this.#draw(this.shown);
   }
@@ -97,12 +97,12 @@ export class ResultList {
     const { context } = this.#owner;
     const snippetChars = this.moreContext ? LONG_SNIPPET_CHARS : SNIPPET_CHARS;
     const known = new Map(this.#rows.map((row) => [row.result.path, row]));
-    this.#rows = results.slice(0, this.#room).map((result, index) => {
+    this.#rows = results.slice(0, this.#rowLimit).map((result, index) => {
       const row = known.get(result.path) ?? new ResultRow(this.el);
       known.delete(result.path);
       const badges = this.#owner.badges(result);
       row.show(result, { score: context.settings.chosen.score, snippetChars, badges });
-      // Moving a node that is in place already would take the focus from it.
+      // Moving an element that is already in place would take the focus from it.
       const there = this.el.children[index];
       if (there !== row.el) this.el.insertBefore(row.el, there ?? null);
       return row;
@@ -118,7 +118,7 @@ export class ResultList {
     if (rest <= 0) return;
     this.#moreEl = this.el.createEl("button", { text: `Show ${Math.min(rest, ROWS_AT_ONCE)} more` });
     this.#moreEl.onclick = (): void => {
-      this.#room += ROWS_AT_ONCE;
+      this.#rowLimit += ROWS_AT_ONCE;
       this.redraw();
     };
   }
@@ -132,8 +132,8 @@ export class ResultList {
     if (event.defaultPrevented) return;
     event.preventDefault();
     const target = event.targetNode;
-    const isFold = target?.instanceOf(Element) && target.closest(".collapse-icon");
-    if (isFold) hit.row.expand(!hit.row.isOpen);
+    const isToggle = target?.instanceOf(Element) && target.closest(".collapse-icon");
+    if (isToggle) hit.row.expand(!hit.row.isOpen);
     else this.#open(hit, event);
   }
 
@@ -143,8 +143,8 @@ export class ResultList {
     void openPlace(app, place, paneFor(event, context.settings.chosen.openInNewTab));
   }
 
-  #point({ el, row, place }: Hit, event: MouseEvent): void {
-    this.#pointed = row;
+  #hover({ el, row, place }: Hit, event: MouseEvent): void {
+    this.#hovered = row;
     this.#owner.app.workspace.trigger("hover-link", {
       event,
       source: this.#owner.getViewType(),
@@ -155,21 +155,21 @@ export class ResultList {
     });
   }
 
-  /** Nobody points here any more: take the better order as a whole. */
-  #leave(): void {
-    this.#pointed = null;
+  /** The pointer left the list: shows the latest order as a whole. */
+  #pointerLeft(): void {
+    this.#hovered = null;
     this.#isPressed = false;
-    this.#catchUp();
+    this.#applyLatest();
   }
 
-  /** The click comes after this, and should find what was pressed. */
+  /** Waits for the click event, which comes after the release, before the list may change. */
   #release(): void {
     this.#isPressed = false;
-    this.#later.set(0, () => this.#catchUp());
+    this.#afterRelease.set(0, () => this.#applyLatest());
   }
 
-  #catchUp(): void {
-    if (this.#better !== this.shown) this.merge(this.#better);
+  #applyLatest(): void {
+    if (this.#latest !== this.shown) this.merge(this.#latest);
   }
 
   #key(event: KeyboardEvent): void {
@@ -178,9 +178,9 @@ export class ResultList {
     const hit = hits[at];
     if (!hit) return;
     const { row, place } = hit;
-    doByKey(event, {
+    handleKey(event, {
       ArrowDown: () => focus(hits[at + 1]),
-      ArrowUp: () => (at === 0 ? this.#owner.goAbove() : focus(hits[at - 1])),
+      ArrowUp: () => (at === 0 ? this.#owner.focusTop() : focus(hits[at - 1])),
       Home: () => focus(hits[0]),
       End: () => focus(hits.at(-1)),
       ArrowRight: () => row.expand(true),
@@ -190,14 +190,14 @@ export class ResultList {
       },
       Enter: () =>
         asksForLink(event) ? insertLink(this.#owner.app, place) : this.#open(hit, event),
-      Escape: () => this.#owner.leave(),
+      Escape: () => this.#owner.focusEditor(),
     });
   }
 
-  /** The listeners need no end of their own: they end with the element. */
+  /** Adds the listeners; they are removed with the element. */
   #listen(): void {
     const { el } = this;
-    /** Listens for what happens on a title or a passage. */
+    /** Adds a listener for events on a title or a passage. */
     const on = <K extends keyof HTMLElementEventMap>(
       type: K,
       act: (hit: Hit, event: HTMLElementEventMap[K] & UIEvent) => void,
@@ -216,30 +216,30 @@ export class ResultList {
     });
     on("contextmenu", ({ place }, event) => {
       event.preventDefault();
-      this.#press.clear();
+      this.#longPress.clear();
       resultMenu(this.#owner, place).showAtMouseEvent(event);
     });
-    on("mouseover", (hit, event) => this.#point(hit, event));
+    on("mouseover", (hit, event) => this.#hover(hit, event));
     on("dragstart", ({ place, row }, event) => {
       startDrag(this.#owner.app, event, place, row.result.title);
     });
     on("touchstart", (hit, event) => this.#touch(hit, event));
     for (const end of ["touchend", "touchmove", "touchcancel"]) {
-      el.addEventListener(end, () => this.#press.clear(), { passive: true });
+      el.addEventListener(end, () => this.#longPress.clear(), { passive: true });
     }
     el.onpointerdown = (): void => void (this.#isPressed = true);
     el.onpointerup = el.onpointercancel = (): void => this.#release();
-    el.onmouseleave = (): void => this.#leave();
+    el.onmouseleave = (): void => this.#pointerLeft();
     el.onkeydown = (event): void => this.#key(event);
   }
 
-  /** Phones have no right button; some send no `contextmenu` for a long press either. */
+  /** Opens the menu at a long press, because some phones send no `contextmenu` event. */
   #touch({ row, place }: Hit, { touches }: TouchEvent): void {
-    this.#pointed = row;
+    this.#hovered = row;
     const [touch] = touches;
     if (!touch) return;
     const { clientX: x, clientY: y } = touch;
-    this.#press.set(LONG_PRESS_MS, () => {
+    this.#longPress.set(LONG_PRESS_MS, () => {
       if (this.el.isConnected) resultMenu(this.#owner, place).showAtPosition({ x, y }, this.el.doc);
     });
   }

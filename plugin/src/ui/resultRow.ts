@@ -1,6 +1,6 @@
 /**
  * One note in a list of results: its title and score, its best passage, and further passages
- * folded beneath. Drawn with the app's own search classes, so that every theme knows it.
+ * folded beneath. It uses the app's own CSS classes for search results, which themes style.
  */
 
 import { setIcon, setTooltip } from "obsidian";
@@ -11,7 +11,7 @@ import { breadcrumb, folderOf, scoreParts, scoreText } from "./format";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
 
-/** What can be pointed at and opened: a row's title, or one of its passages. */
+/** A part of a row that can be opened: its title, or one of its passages. */
 export interface Hit {
   readonly el: HTMLElement;
   readonly row: ResultRow;
@@ -39,7 +39,7 @@ export class ResultRow {
     this.el = parent.createDiv({ cls, attr: { role: "none" } });
   }
 
-  /** Draws `result`, unless that is how it is: what is under a pointer is not replaced for nothing. */
+  /** Draws `result` unless nothing changed, so that the element under the pointer stays. */
   show(result: Result, look: RowLook, isOpen = this.isOpen): void {
     this.result = result;
     this.#look = look;
@@ -55,7 +55,7 @@ export class ResultRow {
     this.hits[focused]?.el.focus();
   }
 
-  /** Shows or folds the further passages; they are drawn when first asked for. */
+  /** Shows or folds the further passages; they are drawn when first shown. */
   expand(isOpen: boolean): void {
     this.show(this.result, this.#look, isOpen);
   }

@@ -1,4 +1,4 @@
-/** What the two panels that show results have in common: the list, and what is said above it. */
+/** The base of the two panels that show results: the list, and the message above it. */
 
 import { ItemView, type HoverPopover, type Menu, type WorkspaceLeaf } from "obsidian";
 import { asServerError, type Client } from "../client";
@@ -7,7 +7,7 @@ import type { Result, SearchReply } from "../contract";
 import { Timer } from "../support";
 import { toggle } from "./controls";
 import type { ViewContext } from "./viewContext";
-import { explain, message, remark, type Explanation } from "./explain";
+import { explain, message, indexNotice, type Explanation } from "./explain";
 import { LiveSearch, type Mode } from "./liveSearch";
 import { messageArea } from "./message";
 import { noteInUse, type Place } from "./open";
@@ -15,7 +15,7 @@ import { ResultList, type ListOwner } from "./resultList";
 
 const REFRESH_AFTER_MS = 2_000;
 
-export abstract class ResultsView<Question> extends ItemView implements ListOwner {
+export abstract class ResultsView<Query> extends ItemView implements ListOwner {
   hoverPopover: HoverPopover | null = null;
   override navigation = false;
   readonly context: ViewContext;
@@ -24,16 +24,16 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
   protected list!: ResultList;
   protected reply: SearchReply | null = null;
   protected failure: Explanation | null = null;
-  protected readonly live: LiveSearch<Question>;
-  #tell!: (news: Explanation | null) => void;
-  readonly #refresh = new Timer();
+  protected readonly live: LiveSearch<Query>;
+  #setMessage!: (explanation: Explanation | null) => void;
+  readonly #refreshTimer = new Timer();
 
   constructor(leaf: WorkspaceLeaf, context: ViewContext) {
     super(leaf);
     this.context = context;
     this.live = new LiveSearch({
       session: () => context.connection.session,
-      request: (...asked) => this.request(...asked),
+      request: (...parameters) => this.request(...parameters),
       ranksByMeaning: () => context.connection.lastStatus?.semantic !== "unavailable",
       show: (reply, isFinal) => {
         this.failure = null;
@@ -47,40 +47,40 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
 
   protected abstract request(
     client: Client,
-    asked: Question,
+    query: Query,
     mode: Mode,
-    isTyped: boolean,
+    isTyping: boolean,
   ): Promise<SearchReply>;
   protected abstract show(reply: SearchReply, isFinal: boolean): void;
-  /** Why there are no results, where the server was asked and there are none. */
-  protected abstract absence(): Explanation | null;
-  /** Asks once more for what is shown, after the index or the connection changed. */
-  protected abstract askAgain(): void;
+  /** The message for an empty list, after the server has replied. */
+  protected abstract emptyMessage(): Explanation | null;
+  /** Repeats the request, after the index or the connection changed. */
+  protected abstract refresh(): void;
   protected abstract settingsChanged(): void;
-  abstract goAbove(): void;
+  abstract focusTop(): void;
 
   badges(_result: Result): readonly string[] {
     return [];
   }
 
   addItems(_menu: Menu, _place: Place): void {
-    // A view may have more to offer for a result than every view has.
+    // Views add items of their own.
   }
 
   /** A result is opened. */
   onChosen(): void {
-    // Only a search has something to remember.
+    // The search view adds the query to its history.
   }
 
-  /** Makes the parts below the view's own header. */
+  /** Creates the parts below the view's header. */
   protected build(): void {
     const { contentEl, context } = this;
     contentEl.addClass("notewell-view");
     this.infoEl = contentEl.createDiv({ cls: "notewell-info", attr: { "aria-live": "polite" } });
     this.bodyEl = contentEl.createDiv("search-result-container mod-global-search");
-    this.#tell = messageArea(this.bodyEl, context);
+    this.#setMessage = messageArea(this.bodyEl, context);
     this.list = new ResultList(this.bodyEl, this);
-    this.register(context.connection.subscribe((state) => this.#news(state)));
+    this.register(context.connection.subscribe((state) => this.#connectionChanged(state)));
     this.register(
       context.settings.subscribe(() => {
         this.settingsChanged();
@@ -88,57 +88,57 @@ export abstract class ResultsView<Question> extends ItemView implements ListOwne
       }),
     );
     this.register(() => {
-      this.#refresh.clear();
+      this.#refreshTimer.clear();
       this.live.cancel();
     });
     this.showMessage();
   }
 
-  /** The app writes down how its panels are, this one among them. */
-  protected keep(): void {
+  /** Saves this view's state with the app's workspace layout. */
+  protected saveLayout(): void {
     void this.app.workspace.requestSaveLayout();
   }
 
-  /** A button that unfolds every result. */
-  protected unfoldToggle(buttons: HTMLElement): HTMLElement {
+  /** A button that expands every result. */
+  protected expandAllToggle(buttons: HTMLElement): HTMLElement {
     return toggle(buttons, "list-tree", "Show all passages", (isOpen) => this.list.expandAll(isOpen));
   }
 
   protected showMessage(): void {
     const { connection, settings, waiting } = this.context;
-    this.#tell(
+    this.#setMessage(
       explain(connection.state, waiting()) ??
         this.failure ??
-        this.absence() ??
-        remark(connection.lastStatus, settings.chosen.guardDecided),
+        this.emptyMessage() ??
+        indexNotice(connection.lastStatus, settings.chosen.guardDecided),
     );
   }
 
-  /** A request failed: what is shown stays, with a word about it. */
+  /** A request failed: the results stay, with a message above them. */
   protected fail(error: unknown): void {
     this.context.connection.report(error);
     this.failure = message("No answer", asServerError(error).message);
     this.showMessage();
   }
 
-  /** Back to the note that was used last. */
-  leave(): void {
+  /** Moves the focus to the editor that was used last. */
+  focusEditor(): void {
     const view = noteInUse(this.app);
     if (!view) return;
     this.app.workspace.setActiveLeaf(view.leaf, { focus: true });
     view.editor.focus();
   }
 
-  #news(state: ConnectionState): void {
+  #connectionChanged(state: ConnectionState): void {
     this.showMessage();
     this.list.el.toggleClass("is-stale", !("status" in state));
     if (!("status" in state)) return;
     const shown = this.reply?.generation;
     if (shown === state.status.generation && !this.failure) return;
-    if (this.#refresh.isSet) return; // a busy server's news must not put it off again and again
-    this.#refresh.set(shown === undefined ? 0 : REFRESH_AFTER_MS, () => {
-      // A search that takes longer than the index takes to change would never be answered.
-      if (this.containerEl.isShown() && !this.live.isAsking) this.askAgain();
+    if (this.#refreshTimer.isSet) return; // frequent status changes must not postpone it for ever
+    this.#refreshTimer.set(shown === undefined ? 0 : REFRESH_AFTER_MS, () => {
+      // Replacing a pending request at every change of the index could go on without end.
+      if (this.containerEl.isShown() && !this.live.isPending) this.refresh();
     });
   }
 }

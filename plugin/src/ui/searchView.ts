@@ -1,11 +1,11 @@
-/** The search panel: a field, what it finds, and what there is to say about it. */
+/** The search panel: the field, the results, and notices about them. */
 
 import { Menu, Notice, SearchComponent, type ViewStateResult } from "obsidian";
 import type { Client } from "../client";
 import type { SearchReply } from "../contract";
 import type { Settings } from "../settings";
 import { QuerySuggest } from "./completion";
-import { button, doByKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
+import { button, handleKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
 import { message, type Explanation } from "./explain";
 import { count } from "./format";
 import type { Mode } from "./liveSearch";
@@ -17,7 +17,7 @@ import { ResultsView } from "./resultsView";
 export const SEARCH_VIEW = "notewell-search";
 export const PLACEHOLDER = "Search by meaning and words…";
 
-const WEAK = 0.2; // confidence below which the best match is probably no answer
+const LOW_CONFIDENCE = 0.2; // below this confidence the best match is probably not relevant
 const NOTHING_FOUND = message("No notes found", "Quotes, exclusions and filters are strict.");
 const ORDERS: Readonly<Record<SortOrder, string>> = {
   relevance: "Relevance",
@@ -40,7 +40,7 @@ export class SearchView extends ResultsView<string> {
   #sort: SortOrder = "relevance";
   #field!: SearchComponent;
   #contextEl!: HTMLElement;
-  #unfoldEl!: HTMLElement;
+  #expandAllEl!: HTMLElement;
   #startEl!: HTMLElement;
 
   override getViewType(): string {
@@ -52,17 +52,17 @@ export class SearchView extends ResultsView<string> {
   }
 
   override getState(): Record<string, unknown> {
-    const kept = { query: this.#query, sort: this.#sort, more: this.list.moreContext };
-    return { ...super.getState(), ...kept };
+    const own = { query: this.#query, sort: this.#sort, more: this.list.moreContext };
+    return { ...super.getState(), ...own };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    const kept = (state ?? {}) as { query?: unknown; sort?: unknown; more?: unknown };
-    this.#sort = String(kept.sort) in ORDERS ? (kept.sort as SortOrder) : "relevance";
-    this.list.moreContext = kept.more === true;
+    const saved = (state ?? {}) as { query?: unknown; sort?: unknown; more?: unknown };
+    this.#sort = String(saved.sort) in ORDERS ? (saved.sort as SortOrder) : "relevance";
+    this.list.moreContext = saved.more === true;
     setActive(this.#contextEl, this.list.moreContext);
-    if (typeof kept.query === "string") this.search(kept.query);
+    if (typeof saved.query === "string") this.search(saved.query);
   }
 
   protected override async onOpen(): Promise<void> {
@@ -70,17 +70,17 @@ export class SearchView extends ResultsView<string> {
     this.#drawField();
     this.build();
     this.#startEl = this.bodyEl.createDiv();
-    this.#ask();
+    this.#update();
   }
 
-  /** Puts `query` into the field and asks. */
+  /** Puts `query` into the field and searches. */
   search(query: string): void {
     this.#field.setValue(query);
     this.#query = query;
-    this.#ask();
+    this.#update();
   }
 
-  override goAbove(): void {
+  override focusTop(): void {
     this.#field.inputEl.focus();
     this.#field.inputEl.select();
   }
@@ -98,7 +98,7 @@ export class SearchView extends ResultsView<string> {
     return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode, typing });
   }
 
-  protected override askAgain(): void {
+  protected override refresh(): void {
     if (this.#query.trim()) this.live.now(this.#query);
   }
 
@@ -107,7 +107,7 @@ export class SearchView extends ResultsView<string> {
     else this.#drawStart();
   }
 
-  protected override absence(): Explanation | null {
+  protected override emptyMessage(): Explanation | null {
     return this.reply?.results.length === 0 ? NOTHING_FOUND : null;
   }
 
@@ -116,9 +116,9 @@ export class SearchView extends ResultsView<string> {
     this.#contextEl = toggle(buttons, "move-vertical", "Show more context", (more) => {
       this.list.moreContext = more;
       this.list.redraw();
-      this.keep();
+      this.saveLayout();
     });
-    this.#unfoldEl = this.unfoldToggle(buttons);
+    this.#expandAllEl = this.expandAllToggle(buttons);
     button(buttons, "arrow-up-narrow-wide", "Change sort order", (event) => this.#chooseOrder(event));
     button(buttons, "copy", "Copy results as links", () => this.#copyLinks());
     button(buttons, "star", "Save this search", () => this.#save());
@@ -129,8 +129,8 @@ export class SearchView extends ResultsView<string> {
       .setPlaceholder(PLACEHOLDER)
       .onChange((query) => {
         this.#query = query;
-        this.#ask(true);
-        this.keep();
+        this.#update(true);
+        this.saveLayout();
       });
     const { inputEl } = this.#field;
     inputEl.setAttrs({ "aria-label": "Search notes", enterkeyhint: "search", maxlength: 4096 });
@@ -139,13 +139,13 @@ export class SearchView extends ResultsView<string> {
   }
 
   #key(event: KeyboardEvent): void {
-    doByKey(event, {
+    handleKey(event, {
       Enter: () => {
         this.onChosen();
-        this.askAgain();
+        this.refresh();
       },
       ArrowDown: () => this.list.focusFirst(),
-      Escape: () => this.leave(),
+      Escape: () => this.focusEditor(),
     });
   }
 
@@ -157,20 +157,20 @@ export class SearchView extends ResultsView<string> {
         item.onClick(() => {
           this.#sort = order;
           this.list.replace(sorted(this.reply?.results ?? [], order));
-          this.keep();
+          this.saveLayout();
         });
       });
     }
     menu.showAtMouseEvent(event);
   }
 
-  /** Asks for what the field says; where that is nothing, shows what was searched before. */
-  #ask(isTyped = false): void {
+  /** Searches for the query in the field; where it is empty, shows saved and recent searches. */
+  #update(isTyping = false): void {
     const isEmpty = !this.#query.trim();
     this.list.el.toggle(!isEmpty);
     this.#startEl.empty();
     if (isEmpty) this.#drawStart();
-    else if (isTyped) this.live.type(this.#query);
+    else if (isTyping) this.live.type(this.#query);
     else this.live.now(this.#query);
   }
 
@@ -195,7 +195,7 @@ export class SearchView extends ResultsView<string> {
     if (isSameQuery && this.#sort === "relevance") {
       this.list.merge(results);
     } else {
-      setActive(this.#unfoldEl, false); // a new list starts folded
+      setActive(this.#expandAllEl, false); // a new list starts collapsed
       this.list.replace(results);
     }
     this.#drawInfo(reply, isFinal);
@@ -204,12 +204,12 @@ export class SearchView extends ResultsView<string> {
   #drawInfo({ results, total, confidence, warnings }: SearchReply, isFinal: boolean): void {
     const all = count(total, "note");
     const shown = results.length < total ? `${results.length} of ${all}` : all;
-    const isWeak = isFinal && confidence !== null && confidence < WEAK && total > 0;
+    const isWeak = isFinal && confidence !== null && confidence < LOW_CONFIDENCE && total > 0;
     this.infoEl.empty();
     const text = isFinal ? shown : `${shown}…`;
     this.infoEl.createSpan({ cls: "search-results-result-count", text });
     const remarks = isWeak ? ["None of these is a clear match.", ...warnings] : warnings;
-    for (const said of remarks) this.infoEl.createDiv({ text: said });
+    for (const remark of remarks) this.infoEl.createDiv({ text: remark });
   }
 
   async #save(): Promise<void> {
@@ -222,8 +222,8 @@ export class SearchView extends ResultsView<string> {
   }
 
   async #copyLinks(): Promise<void> {
-    const there = this.list.shown.filter(({ path }) => noteAt(this.app, path));
-    const links = there.map(({ path }) => `- ${linkTo(this.app, { path, passage: null })}`);
+    const existing = this.list.shown.filter(({ path }) => noteAt(this.app, path));
+    const links = existing.map(({ path }) => `- ${linkTo(this.app, { path, passage: null })}`);
     await copyText(links.join("\n"), `${count(links.length, "link")} copied.`);
   }
 }
@@ -239,7 +239,7 @@ function renderStart(
     link(row, query, () => search(query));
     return row;
   };
-  const kept = (heading: string, key: "savedSearches" | "history"): void => {
+  const stored = (heading: string, key: "savedSearches" | "history"): void => {
     const queries = settings.chosen[key];
     if (queries.length > 0) title(parent, heading);
     for (const query of queries) {
@@ -247,8 +247,8 @@ function renderStart(
       button(line(query), "x", "Remove", () => settings.set(key, others));
     }
   };
-  kept("Saved searches", "savedSearches");
-  kept("Recent searches", "history");
+  stored("Saved searches", "savedSearches");
+  stored("Recent searches", "history");
   title(parent, "Operators");
   for (const [example, meaning] of OPERATORS) faint(line(example), meaning);
 }

@@ -1,4 +1,4 @@
-/** The settings: fourteen rows, those of the server first. */
+/** The settings tab: the server, the results and the index. */
 
 import {
   Platform,
@@ -15,7 +15,7 @@ import type { Key, ServerMode } from "../settings";
 import type { ViewContext } from "./viewContext";
 import { INSTALL, TOKEN_HINT } from "./explain";
 import { renderCommands } from "./message";
-import { explainAbsence } from "./similarNotes";
+import { explainMissingNote } from "./similarNotes";
 import { inOneLine, longStatus } from "./statusText";
 
 type Row = SettingGroupItem<Key>;
@@ -68,7 +68,7 @@ export class NotewellSettingTab extends PluginSettingTab {
       }),
       where(
         "remote",
-        row("Vault on the server", "Its name there, if it is another.", "text", "remoteVault", {
+        row("Vault on the server", "Its name there, if different.", "text", "remoteVault", {
           placeholder,
         }),
       ),
@@ -113,7 +113,7 @@ export class NotewellSettingTab extends PluginSettingTab {
   }
 
   #drawTester(setting: Setting): void {
-    const answer = setting.descEl.createDiv({ attr: { role: "status" } });
+    const resultEl = setting.descEl.createDiv({ attr: { role: "status" } });
     let last = "";
     setting.addText((field) => {
       field.setPlaceholder("Folder/note.md");
@@ -121,8 +121,8 @@ export class NotewellSettingTab extends PluginSettingTab {
       field.onChange(async (path) => {
         last = path;
         const { session } = this.#context.connection;
-        const found = session && path.trim() ? await explainAbsence(session, path.trim()) : null;
-        if (last === path) answer.setText(inOneLine(found));
+        const found = session && path.trim() ? await explainMissingNote(session, path.trim()) : null;
+        if (last === path) resultEl.setText(inOneLine(found));
       });
     });
   }
@@ -152,7 +152,7 @@ const RESULTS: Row[] = [
     max: 1,
     step: 0.05,
   }),
-  row("Open in a new tab", "With Ctrl or Cmd in place.", "toggle", "openInNewTab"),
+  row("Open in a new tab", "Ctrl or Cmd then opens in the same tab.", "toggle", "openInNewTab"),
   row(
     "Follow the section",
     "Notes similar to the section you are in, not to the whole note.",
@@ -161,7 +161,7 @@ const RESULTS: Row[] = [
   ),
 ];
 
-/** A row with one control; `more` is what that kind of control needs besides. */
+/** A row with one control; `more` holds further options of that kind of control. */
 function row<T extends Control["type"]>(
   name: string,
   desc: string,

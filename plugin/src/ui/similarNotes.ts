@@ -18,8 +18,8 @@ export interface Filter {
 }
 
 export interface Filtered {
-  readonly kept: readonly Result[];
-  readonly below: number;
+  readonly shown: readonly Result[];
+  readonly belowMinimum: number;
   readonly linked: number;
 }
 
@@ -28,42 +28,42 @@ export const OPEN_A_NOTE = message("Open a note", "Or drop a note or some text h
 
 export function filtered(results: readonly Result[], filter: Filter): Filtered {
   const others = results.filter((result) => result.path !== filter.self.normalize());
-  const near = others.filter((result) => result.score >= filter.minScore);
-  const kept = near.filter((result) => !filter.isLinked?.(result.path));
-  return { kept, below: others.length - near.length, linked: near.length - kept.length };
+  const closeEnough = others.filter((result) => result.score >= filter.minScore);
+  const shown = closeEnough.filter((result) => !filter.isLinked?.(result.path));
+  return { shown, belowMinimum: others.length - closeEnough.length, linked: closeEnough.length - shown.length };
 }
 
 /** Why nothing is shown although the server answered. */
-export function absence({ below, linked, kept }: Filtered, minScore: number): Explanation {
-  if (kept.length > 0) return message("All hidden", "Every similar note is hidden here.");
+export function emptyMessage({ belowMinimum, linked, shown }: Filtered, minScore: number): Explanation {
+  if (shown.length > 0) return message("All hidden", "Every similar note is hidden here.");
   if (linked > 0) return ALL_LINKED;
-  if (below > 0) {
+  if (belowMinimum > 0) {
     const text = `No note reaches the lowest similarity, ${scoreText(minScore)}.`;
     return message("Nothing close enough", text, [SETTINGS]);
   }
   return message("No similar notes", "Nothing is like this note, or it has no text.");
 }
 
-/** What became of a note, as the index tells. */
-export async function explainAbsence(session: Session, path: string): Promise<Explanation> {
+/** Why a note is not in the index, from the ledger. */
+export async function explainMissingNote(session: Session, path: string): Promise<Explanation> {
   const title = "Not in the index";
   try {
     const { entries } = await session.client.ledger({ path });
-    return entries[0] ? ofLedger(entries[0]) : message(title, "It is new, or there is no such note.");
+    return entries[0] ? explainLedgerRow(entries[0]) : message(title, "It is new, or there is no such note.");
   } catch (error) {
     return message(title, asServerError(error).message);
   }
 }
 
-export function ofLedger({ state, reason, rule }: LedgerRow): Explanation {
-  const said = reason ?? "";
+export function explainLedgerRow({ state, reason, rule }: LedgerRow): Explanation {
+  const why = reason ?? "";
   const explanations: Partial<Record<LedgerState, Parameters<typeof message>>> = {
-    excluded: ["This note is excluded", `${said} (rule: ${rule ?? "unknown"})`.trim()],
-    failed: ["This note could not be read", said, [["errors", "Show errors"]]],
+    excluded: ["This note is excluded", `${why} (rule: ${rule ?? "unknown"})`.trim()],
+    failed: ["This note could not be read", why, [["errors", "Show errors"]]],
     indexed: ["Indexed", "If nothing is similar, it has no text."],
     keyword_only: ["Found by keywords only", "The search by meaning follows."],
   };
-  return message(...(explanations[state] ?? ["Not indexed yet", "Its turn comes."]));
+  return message(...(explanations[state] ?? ["Not indexed yet", "It is waiting to be indexed."]));
 }
 
 class SimilarSuggest extends FuzzySuggestModal<Result> {
@@ -81,7 +81,7 @@ class SimilarSuggest extends FuzzySuggestModal<Result> {
   }
 }
 
-/** Asks for the notes like the one in `view`, to write a link to one of them at its cursor. */
+/** Lets the user choose a note similar to the one in `view`, and inserts a link to it at the cursor. */
 export async function insertSimilarLink(context: ViewContext, view: MarkdownView | null): Promise<void> {
   const { connection, settings, app } = context;
   const { session } = connection;

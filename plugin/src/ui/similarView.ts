@@ -1,4 +1,4 @@
-/** The similar notes panel: follows the active note, or stays with what it was given. */
+/** The similar notes panel: follows the active note, or stays pinned to a note or text. */
 
 import { type Menu, type ViewStateResult } from "obsidian";
 import { asServerError, type Client } from "../client";
@@ -13,7 +13,7 @@ import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
 import { arranged } from "./ranking";
 import { ResultsView } from "./resultsView";
-import { absence, filtered, OPEN_A_NOTE, explainAbsence } from "./similarNotes";
+import { emptyMessage, filtered, OPEN_A_NOTE, explainMissingNote } from "./similarNotes";
 import { activeTarget, dropped, isSameTarget, restoredTarget, titleOf, type Target } from "./target";
 
 export const SIMILAR_VIEW = "notewell-similar";
@@ -24,7 +24,7 @@ const CURSOR_EVERY_MS = 1_000;
 export class SimilarView extends ResultsView<Target> {
   override icon = "files";
   #target: Target | null = null;
-  #absence: Explanation | null = OPEN_A_NOTE;
+  #emptyMessage: Explanation | null = OPEN_A_NOTE;
   #unlinkedOnly = false;
   #isPinned = false;
   #pinEl!: HTMLElement;
@@ -46,41 +46,41 @@ export class SimilarView extends ResultsView<Target> {
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    const kept = (state ?? {}) as { target?: unknown; unlinked?: unknown };
-    this.#unlinkedOnly = kept.unlinked === true;
+    const saved = (state ?? {}) as { target?: unknown; unlinked?: unknown };
+    this.#unlinkedOnly = saved.unlinked === true;
     setActive(this.#unlinkedEl, this.#unlinkedOnly);
-    const target = restoredTarget(kept.target);
-    if (target) this.stayWith(target);
+    const target = restoredTarget(saved.target);
+    if (target) this.pinTo(target);
     else this.#follow();
   }
 
   protected override async onOpen(): Promise<void> {
     const { contentEl, app } = this;
-    const soon = new Timer();
+    const followTimer = new Timer();
     this.#drawHeader(contentEl);
     this.build();
     this.registerEvent(
-      app.workspace.on("file-open", () => soon.set(FOLLOW_AFTER_MS, () => this.#follow())),
+      app.workspace.on("file-open", () => followTimer.set(FOLLOW_AFTER_MS, () => this.#follow())),
     );
     this.registerDomEvent(contentEl, "dragover", (event) => event.preventDefault());
     this.registerDomEvent(contentEl, "drop", (event) => this.#drop(event));
-    // The app tells nobody where the cursor goes, so it is looked up, and only while that matters.
-    const lookUp = (): void => {
+    // The app has no event for cursor movements, so the cursor is polled while that matters.
+    const followCursor = (): void => {
       if (this.context.settings.chosen.followSection && this.containerEl.isShown()) this.#follow();
     };
-    this.registerInterval(window.setInterval(lookUp, CURSOR_EVERY_MS));
-    this.register(() => soon.clear());
+    this.registerInterval(window.setInterval(followCursor, CURSOR_EVERY_MS));
+    this.register(() => followTimer.clear());
     this.#follow();
   }
 
-  /** Shows what is like `target`, and stays with it. */
-  stayWith(target: Target): void {
+  /** Shows the notes similar to `target`, and stays with it. */
+  pinTo(target: Target): void {
     this.#isPinned = true;
     setActive(this.#pinEl, true);
     this.#retarget(target);
   }
 
-  override goAbove(): void {
+  override focusTop(): void {
     this.#pinEl.focus();
   }
 
@@ -102,11 +102,11 @@ export class SimilarView extends ResultsView<Target> {
     add("Hide here", "eye-off", "hidden", true);
   }
 
-  protected override absence(): Explanation | null {
-    return this.#absence;
+  protected override emptyMessage(): Explanation | null {
+    return this.#emptyMessage;
   }
 
-  protected override askAgain(): void {
+  protected override refresh(): void {
     if (this.#target) this.live.now(this.#target);
     else this.live.cancel();
   }
@@ -120,14 +120,14 @@ export class SimilarView extends ResultsView<Target> {
     this.#pinEl = toggle(buttons, "pin", "Stay with this note", (isOn) => {
       this.#isPinned = isOn;
       if (!isOn) this.#follow();
-      this.keep();
+      this.saveLayout();
     });
     this.#unlinkedEl = toggle(buttons, "unlink", "Only notes that are not linked", (isOn) => {
       this.#unlinkedOnly = isOn;
-      this.askAgain();
-      this.keep();
+      this.refresh();
+      this.saveLayout();
     });
-    this.unfoldToggle(buttons);
+    this.expandAllToggle(buttons);
     this.#titleEl = parent.createDiv("notewell-target");
   }
 
@@ -140,46 +140,46 @@ export class SimilarView extends ResultsView<Target> {
     if (isSameTarget(target, this.#target)) return;
     this.#target = target;
     this.reply = null;
-    this.#absence = target ? null : OPEN_A_NOTE;
+    this.#emptyMessage = target ? null : OPEN_A_NOTE;
     this.failure = null;
     this.#titleEl.setText(target ? titleOf(target) : "");
-    // Another note's neighbours must not stay while ours are looked for.
+    // Results of the earlier note must not stay while the request is pending.
     this.list.replace([]);
     this.infoEl.empty();
     this.showMessage();
-    this.askAgain();
+    this.refresh();
   }
 
   protected override request(client: Client, target: Target): Promise<SearchReply> {
-    // Itself and what is hidden are taken out afterwards.
+    // The note itself and hidden notes are removed from the reply.
     const limit = this.context.settings.chosen.resultLimit + this.#marks.hidden.length + 1;
     if (target.kind !== "note") return client.similarText(target.text, limit);
     return client.similar(target.path, { limit, unlinked: this.#unlinkedOnly });
   }
 
   protected override show(reply: SearchReply): void {
-    const isKnown = this.reply !== null;
-    // What the words of a whole note have in common with a passage says little: nothing is marked.
+    const isUpdate = this.reply !== null;
+    // Words shared with a whole note say little, so nothing is highlighted.
     const results = reply.results.map((result) => ({ ...result, highlights: [] }));
     this.reply = { ...reply, results };
-    this.#draw(this.reply, isKnown);
+    this.#draw(this.reply, isUpdate);
   }
 
-  #draw({ results }: SearchReply, isKnown: boolean): void {
+  #draw({ results }: SearchReply, isUpdate: boolean): void {
     const { minScore, resultLimit } = this.context.settings.chosen;
     const rest = filtered(results, {
       self: this.#notePath,
       minScore,
       isLinked: this.#unlinkedOnly ? (path) => this.#links(path).length > 0 : null,
     });
-    const shown = arranged(rest.kept, this.#marks).slice(0, resultLimit);
-    this.#absence = shown.length > 0 ? null : absence(rest, minScore);
-    if (isKnown) this.list.merge(shown);
+    const shown = arranged(rest.shown, this.#marks).slice(0, resultLimit);
+    this.#emptyMessage = shown.length > 0 ? null : emptyMessage(rest, minScore);
+    if (isUpdate) this.list.merge(shown);
     else this.list.replace(shown);
     this.#drawInfo(shown.length);
   }
 
-  /** A note that the server does not know is no failure, but something to explain. */
+  /** For a note that the server does not have, shows why instead of an error. */
   protected override fail(error: unknown): void {
     const target = this.#target;
     const { session } = this.context.connection;
@@ -187,9 +187,9 @@ export class SimilarView extends ResultsView<Target> {
       super.fail(error);
       return;
     }
-    void explainAbsence(session, target.path).then((missing) => {
+    void explainMissingNote(session, target.path).then((missing) => {
       if (target !== this.#target) return;
-      this.#absence = missing;
+      this.#emptyMessage = missing;
       this.list.replace([]);
       this.showMessage();
     });
@@ -206,7 +206,7 @@ export class SimilarView extends ResultsView<Target> {
     );
   }
 
-  /** The note that is looked from; empty where that is a text. */
+  /** The path of the target note; empty where the target is a text. */
   get #notePath(): string {
     return this.#target && "path" in this.#target ? this.#target.path : "";
   }
@@ -230,6 +230,6 @@ export class SimilarView extends ResultsView<Target> {
     if (!target) return;
     event.preventDefault();
     event.stopPropagation();
-    this.stayWith(target);
+    this.pinTo(target);
   }
 }

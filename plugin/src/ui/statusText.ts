@@ -1,14 +1,14 @@
-/** The state of the index in few words. */
+/** The state of the index as short texts. */
 
 import type { StatusReply } from "../contract";
 import { explain, type Explanation } from "./explain";
 import { count, duration } from "./format";
 import type { ViewContext } from "./viewContext";
 
-type Standing = Pick<ViewContext, "connection" | "waiting">;
+type StatusSource = Pick<ViewContext, "connection" | "waiting">;
 
 /** For the status bar. */
-export function shortStatus({ connection, waiting }: Standing): string {
+export function shortStatus({ connection, waiting }: StatusSource): string {
   const { state } = connection;
   const words: string[] = [];
   if ("status" in state) {
@@ -28,10 +28,10 @@ export function shortStatus({ connection, waiting }: Standing): string {
   return words.join(" · ") || "ready";
 }
 
-/** A line for each thing there is to say. */
-export function longStatus({ connection, waiting }: Standing): string[] {
+/** The full status, one statement a line. */
+export function longStatus({ connection, waiting }: StatusSource): string[] {
   const { state } = connection;
-  const lines = "status" in state ? ofIndex(state.status) : [inOneLine(explain(state, 0))];
+  const lines = "status" in state ? indexLines(state.status) : [inOneLine(explain(state, 0))];
   if (waiting() > 0) lines.push(`${count(waiting(), "change")} not sent yet.`);
   return lines;
 }
@@ -40,7 +40,7 @@ export function inOneLine(explanation: Explanation | null): string {
   return explanation ? `${explanation.title}. ${explanation.text}` : "";
 }
 
-function ofIndex(status: StatusReply): string[] {
+function indexLines(status: StatusReply): string[] {
   const { queue, ledger } = status;
   const lines = [
     `${count(status.notes, "note")}, ${count(status.chunks, "passage")}.`,

@@ -1,4 +1,4 @@
-/** What similar notes are looked for: a note, the section around its cursor, or a text. */
+/** What to find similar notes for: a note, the section around its cursor, or a text. */
 
 import { TFile, type App, type HeadingCache } from "obsidian";
 import { dragManagerOf, noteInUse } from "./open";
@@ -8,10 +8,10 @@ export type Target =
   | { readonly kind: "section"; readonly path: string; readonly name: string; readonly text: string }
   | { readonly kind: "text"; readonly text: string };
 
-const SHORTEST_SECTION = 40; // characters; with less, the whole note says more
+const SHORTEST_SECTION = 40; // characters; for shorter sections the whole note is used
 const LONGEST_TEXT = 8_000;
 
-/** The active note, or the section that its cursor stands in; null where no note is active. */
+/** The active note, or the section at its cursor; null where no note is active. */
 export function activeTarget(app: App, followSection: boolean): Target | null {
   const file = app.workspace.getActiveFile();
   if (file?.extension !== "md") return null;
@@ -32,9 +32,9 @@ export function textTarget(text: string): Target {
   return { kind: "text", text: clip(text) };
 }
 
-/** A target as a view's kept state holds it; null where that makes no sense. */
-export function restoredTarget(kept: unknown): Target | null {
-  const { kind, path, text } = (kept ?? {}) as Record<string, unknown>;
+/** The target in a view's saved state; null where it is not valid. */
+export function restoredTarget(state: unknown): Target | null {
+  const { kind, path, text } = (state ?? {}) as Record<string, unknown>;
   if (kind === "text" && typeof text === "string") return textTarget(text);
   if (typeof path === "string") return { kind: "note", path };
   return null;
@@ -58,7 +58,7 @@ export function sectionAt(
   return { name: own.heading, start: own.position.start.line, end: Math.min(end, lastLine) };
 }
 
-/** What a panel says that it shows the neighbours of. */
+/** The name of a target, as a panel shows it. */
 export function titleOf(target: Target): string {
   if (target.kind === "note") return target.path.replace(/^.*\/|\.md$/g, "");
   return target.kind === "section" ? target.name : `“${target.text.trim().slice(0, 80)}”`;
@@ -68,10 +68,10 @@ function clip(text: string): string {
   return text.slice(0, LONGEST_TEXT);
 }
 
-/** What was dropped: a note, as the app tells, or text. */
+/** The target that was dropped: a note from the app, or text. */
 export function dropped(app: App, event: DragEvent): Target | null {
-  const held = dragManagerOf(app)?.draggable;
-  if (held?.file instanceof TFile) return { kind: "note", path: held.file.path };
+  const draggable = dragManagerOf(app)?.draggable;
+  if (draggable?.file instanceof TFile) return { kind: "note", path: draggable.file.path };
   const text = event.dataTransfer?.getData("text/plain").trim();
   return text ? textTarget(text) : null;
 }

@@ -1,4 +1,4 @@
-/** What every view is given: the app, the server's state, the settings and what it may ask for. */
+/** What every view is given: the app, the connection, the settings and the actions. */
 
 import type { App } from "obsidian";
 import type { Connection } from "../connection";

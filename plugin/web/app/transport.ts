@@ -1,6 +1,6 @@
 /** The browser's own HTTP. */
 
-import type { HttpAnswer, Transport } from "../../src/client";
+import type { HttpResponse, Transport } from "../../src/client";
 
 /**
  * A transport of this page. A search that is asked while one is under way ends that one, so that a
@@ -24,7 +24,7 @@ export function pageTransport(credentials: RequestCredentials): Transport {
 }
 
 /** Says as well whether the service worker answered in place of a server that is not there. */
-async function read(answer: Response): Promise<HttpAnswer> {
+async function read(answer: Response): Promise<HttpResponse> {
   const detail = { isKept: answer.headers.has("X-Notewell-Kept") };
   window.dispatchEvent(new CustomEvent("notewell-answer", { detail }));
   return { status: answer.status, text: await answer.text() };
