@@ -1,7 +1,7 @@
-"""Waiting for a condition instead of for a time.
+"""Waiting for a condition instead of a fixed time.
 
-The limits are for a hang and not a measurement: a wait ends as soon as its condition holds, so a
-generous limit costs nothing on a quick machine and saves a test on a busy one.
+The limits only detect a hang: a wait ends as soon as its condition holds, so a generous limit costs
+nothing on a fast machine and avoids failures on a busy one.
 """
 
 from __future__ import annotations

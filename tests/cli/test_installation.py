@@ -1,4 +1,4 @@
-"""Settings as they are shown, and the checks of an installation."""
+"""`notewell doctor`, and the settings that `notewell config` shows."""
 
 from __future__ import annotations
 

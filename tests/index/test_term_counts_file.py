@@ -1,4 +1,4 @@
-"""The file of tallies: kept in step with the postings, read while it changes."""
+"""The file of term counts: consistent with the postings, readable while it changes."""
 
 from __future__ import annotations
 

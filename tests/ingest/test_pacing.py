@@ -1,4 +1,4 @@
-"""When a vault is looked at without being asked."""
+"""When failed work is retried, and when a vault is checked for changes without a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hub gives its files, or gives up in bounded time."""
+"""Downloads from the hub succeed, or fail within a time limit."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a search does with what else is known of the notes it found."""
+"""Boosts applied to the candidates of a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A phrase is held against the text itself."""
+"""A phrase is compared with the text itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query may ask of a note's properties."""
+"""Conditions on a note's properties."""
 
 from __future__ import annotations
 

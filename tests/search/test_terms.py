@@ -1,4 +1,4 @@
-"""Words that are mistyped, or still being typed."""
+"""Mistyped words, and words that are still being typed."""
 
 from __future__ import annotations
 

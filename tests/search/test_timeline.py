@@ -1,4 +1,4 @@
-"""Days in a row: buckets, intervals, gaps and peaks."""
+"""Timelines: buckets, intervals, gaps and peaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kill the writer at random instants, again and again, and look at what is left each time.
+"""Kill the writer at random moments, again and again, and check the index each time.
 
 `python -m tests.stress.kills --seconds 300` runs it for long; `test_kills.py` is its short form.
 The killed process is a fork that has everything imported, so that a thousand kills take minutes

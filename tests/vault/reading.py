@@ -1,4 +1,4 @@
-"""Reads files of any type, and makes canvases."""
+"""Reads files of any type, and creates canvases."""
 
 from __future__ import annotations
 

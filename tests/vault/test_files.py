@@ -1,4 +1,4 @@
-"""The walk finds every note once and says why others are left out; reading never leaves the vault."""
+"""The walk finds every note once and says why others are excluded; reading stays in the vault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties are read as Obsidian reads them, and no YAML harms the index."""
+"""Properties are read as Obsidian reads them, and no YAML damages the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader sees of a line, and what links, tags and fields it holds."""
+"""The visible text of a line, and the links, tags and fields in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which notes are left out, by which rule, and that a bad rule never stops the walk."""
+"""Which notes are excluded, by which rule, and that an invalid rule never stops the walk."""
 
 from __future__ import annotations
 

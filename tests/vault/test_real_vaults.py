@@ -1,8 +1,8 @@
 """On real vaults: every note parses, links resolve, and no drawing's data is read.
 
-The numbers are what was counted in the archives by others. Theirs count links in code and in
-comments, where Obsidian and this parser see none; so ours are a little below, and how far below is
-part of the test.
+The expected numbers were counted in the archives by another program. It also counts links in code
+and comments, which Obsidian and this parser ignore; so our numbers are slightly lower, and the tests
+limit the difference.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an attacker on the same network, or a hostile page or note, may try: none of it works."""
+"""Attacks from the same network, or by a hostile page or note: none of them works."""
 
 from __future__ import annotations
 

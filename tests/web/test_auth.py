@@ -1,4 +1,4 @@
-"""Who may do what: scopes, devices that come and go while a server runs, links that sign in."""
+"""Access: scopes, devices added and revoked while a server runs, sign-in links."""
 
 from __future__ import annotations
 

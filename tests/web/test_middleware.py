@@ -1,4 +1,4 @@
-"""Who may call, attacked: token, cookie, host, origin, headers, logs."""
+"""Attacks on the access rules: token, cookie, host, origin, headers, logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages as they are served: open to all, strict in what they may do, kept without being stale."""
+"""The pages: public, with a strict policy, cached without becoming out of date."""
 
 from __future__ import annotations
 
