@@ -517,7 +517,7 @@ def test_reopening_needs_no_rebuild(tmp_path: Path, make: Any, search: Search) -
 
         for module, name in (
             (structure_files, "catch_up"),
-            (structure_files.vector_store, "answering"),
+            (structure_files.vector_store, "vectors_by_chunk"),
         ):
             patch.setattr(module, name, rebuilt)
         patch.setattr(structure_files.LinkGraph, "build", rebuilt)

@@ -42,9 +42,9 @@ def test_links_are_counted_once_a_note_and_without_those_to_itself(table: LinkTa
 
 
 def test_who_asks_for_a_name_is_known(table: LinkTable) -> None:
-    assert table.askers({name_key("B.md")}) == {3, 9}
-    assert table.askers({name_key("nowhere"), name_key("x")}) == {3}
-    assert table.askers(set()) == frozenset()
+    assert table.linking_to({name_key("B.md")}) == {3, 9}
+    assert table.linking_to({name_key("nowhere"), name_key("x")}) == {3}
+    assert table.linking_to(set()) == frozenset()
 
 
 def test_an_empty_table_has_nothing() -> None:

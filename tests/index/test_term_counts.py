@@ -60,20 +60,20 @@ def test_the_score_is_bm25_with_the_idf_among_notes(keywords: Keywords) -> None:
         assert score == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_note_that_is_indexed_again_has_one_tally(keywords: Keywords) -> None:
+def test_a_note_that_is_indexed_again_has_one_packed(keywords: Keywords) -> None:
     keywords._postings.update([note(3, "Winter", "ice")], gone=(1,), database="test", generation=2)
     assert set(scores_of(keywords, "snow ice", [1, 3])) == {3}
 
 
 def test_of_a_note_of_very_many_words_the_commonest_are_kept() -> None:
     stems = [f"word{n}" for n in range(6000)] + ["bee"] * 300
-    tally = pack(stems)
-    assert len(tally) == 8 + 5 * 4096
-    assert bm25([tally], {hash_of("bee"): 1.0})[0] > 0
-    assert bm25([tally, pack([])], {hash_of("bee"): 1.0})[1] == 0
+    packed = pack(stems)
+    assert len(packed) == 8 + 5 * 4096
+    assert bm25([packed], {hash_of("bee"): 1.0})[0] > 0
+    assert bm25([packed, pack([])], {hash_of("bee"): 1.0})[1] == 0
 
 
-def test_numbers_of_a_tally_are_not_taken_for_stems() -> None:
+def test_numbers_of_a_packed_are_not_taken_for_stems() -> None:
     """Its header and its counts are numbers too, and a stem's hash may be any."""
     one, other = pack(["bee"] * 7 + ["hive"] * 3), pack(["hive"])
     numbers = np.frombuffer(one + other, "<u4").tolist()

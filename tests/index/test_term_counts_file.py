@@ -12,7 +12,7 @@ import pytest
 from notewell.errors import IndexFailure
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.postings import FOLDER, Postings
-from notewell.index.embedded.term_counts import TALLIES, TallyStore, bm25, hash_of
+from notewell.index.embedded.term_counts import TERM_COUNTS_FILE, TermCountFile, bm25, hash_of
 from notewell.index.lexical import ChunkText, NoteText, QueryTerm
 from notewell.types import Batch
 
@@ -21,23 +21,23 @@ def note(number: int, body: str) -> NoteText:
     return NoteText(number, f"{number}.md", "", (), (), (ChunkText(number, (), body),))
 
 
-def kept(store: TallyStore, *notes: int) -> dict[int, bytes]:
+def kept(store: TermCountFile, *notes: int) -> dict[int, bytes]:
     ids, packed = store.of(np.array(notes, np.int64))
     return dict(zip(ids.tolist(), packed, strict=True))
 
 
 def often(postings: Postings, number: int, stem: str) -> bool:
-    """Whether the tally of a note has a stem."""
-    _, packed = postings.tallies(np.array([number]))
+    """Whether the term counts of a note have a stem."""
+    _, packed = postings.term_counts(np.array([number]))
     return bool(packed) and bool(bm25(packed, {hash_of(stem): 1.0})[0] > 0)
 
 
 def test_what_is_put_is_read_by_number_and_replaced(tmp_path: Path) -> None:
-    store = TallyStore(tmp_path / TALLIES)
+    store = TermCountFile(tmp_path / TERM_COUNTS_FILE)
     assert kept(store, 1) == {}
     assert store.belongs_to() is None
     store.put((number, b"old") for number in range(1200))
-    store.settle([(7, b"new")], gone=[8], database="d", generation=3)
+    store.complete([(7, b"new")], gone=[8], database="d", generation=3)
     assert len(kept(store, *range(2000))) == 1199
     assert kept(store, 7, 8, 9) == {7: b"new", 9: b"old"}
     store.close()
@@ -48,28 +48,31 @@ def test_what_is_put_is_read_by_number_and_replaced(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_fails_changes_nothing(tmp_path: Path) -> None:
-    store = TallyStore(tmp_path / TALLIES)
-    store.settle([(1, b"one")], gone=(), database="d", generation=1)
+    store = TermCountFile(tmp_path / TERM_COUNTS_FILE)
+    store.complete([(1, b"one")], gone=(), database="d", generation=1)
     with pytest.raises(IndexFailure):
-        store.settle([(1, b"two"), (2, object())], gone=(), database="d", generation=2)  # type: ignore[list-item]
+        store.complete([(1, b"two"), (2, object())], gone=(), database="d", generation=2)  # type: ignore[list-item]
     assert (kept(store, 1, 2), store.belongs_to()) == ({1: b"one"}, ("d", 1))
     store.close()
 
 
 def test_another_process_reads_the_latest(tmp_path: Path) -> None:
-    writer, reader = TallyStore(tmp_path / TALLIES), TallyStore(tmp_path / TALLIES)
+    writer, reader = (
+        TermCountFile(tmp_path / TERM_COUNTS_FILE),
+        TermCountFile(tmp_path / TERM_COUNTS_FILE),
+    )
     assert kept(reader, 1) == {}
-    writer.settle([(1, b"one")], gone=(), database="d", generation=1)
+    writer.complete([(1, b"one")], gone=(), database="d", generation=1)
     assert kept(reader, 1) == {1: b"one"}
-    writer.settle([(1, b"two")], gone=(), database="d", generation=2)
+    writer.complete([(1, b"two")], gone=(), database="d", generation=2)
     assert kept(reader, 1) == {1: b"two"}
     writer.close()
     reader.close()
 
 
 def test_threads_read_whole_batches_while_one_writes(tmp_path: Path) -> None:
-    store = TallyStore(tmp_path / TALLIES)
-    store.settle([(n, b"0") for n in range(50)], gone=(), database="d", generation=0)
+    store = TermCountFile(tmp_path / TERM_COUNTS_FILE)
+    store.complete([(n, b"0") for n in range(50)], gone=(), database="d", generation=0)
     mixed: list[set[bytes]] = []
     done = threading.Event()
 
@@ -81,7 +84,9 @@ def test_threads_read_whole_batches_while_one_writes(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for turn in range(1, 40):
-        store.settle([(n, b"%d" % turn) for n in range(50)], gone=(), database="d", generation=turn)
+        store.complete(
+            [(n, b"%d" % turn) for n in range(50)], gone=(), database="d", generation=turn
+        )
     done.set()
     for thread in threads:
         thread.join()
@@ -96,7 +101,7 @@ def test_a_changed_note_is_never_scored_by_what_it_said(tmp_path: Path) -> None:
     postings.update([note(1, "snow")], gone=(), database="d", generation=2)
     assert (often(postings, 1, "honey"), often(postings, 1, "snow")) == (False, True)
     postings.update([], gone=[1], database="d", generation=3)
-    assert postings.tallies(np.array([1]))[1] == []
+    assert postings.term_counts(np.array([1]))[1] == []
     postings.close()
 
 
@@ -105,12 +110,12 @@ def test_tallies_that_a_power_cut_took_are_made_again(tmp_path: Path) -> None:
     postings.update([note(1, "honey")], gone=(), database="d", generation=1)
     postings.update([note(1, "snow")], gone=(), database="d", generation=2)
     assert postings.belongs_to() == ("d", 2)
-    store = TallyStore(tmp_path / TALLIES)
-    store.settle([], gone=(), database="d", generation=1)
+    store = TermCountFile(tmp_path / TERM_COUNTS_FILE)
+    store.complete([], gone=(), database="d", generation=1)
     assert postings.belongs_to() == ("d", 1)
-    store.settle([], gone=(), database="d", generation=3)  # stopped before the documents' commit
+    store.complete([], gone=(), database="d", generation=3)  # stopped before the documents' commit
     assert postings.belongs_to() == ("d", 2)
-    store.settle([], gone=(), database="other", generation=2)
+    store.complete([], gone=(), database="other", generation=2)
     assert postings.belongs_to() is None
     store.close()
     postings.close()
@@ -135,7 +140,7 @@ def test_an_index_without_its_tallies_makes_them_again(
     first = EmbeddedIndex.open(tmp_path, writable=True)
     first.apply(Batch(puts=(make.note("a.md", "roses"), make.note("b.md", "bees"))))
     first.close()
-    file = tmp_path / FOLDER / TALLIES
+    file = tmp_path / FOLDER / TERM_COUNTS_FILE
     if harm == "gone":
         file.unlink()
     else:

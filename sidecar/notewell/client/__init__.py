@@ -1,1 +1,1 @@
-"""Who answers for a vault: its running server, or an engine of this process."""
+"""Backends of a vault: its running server, or an engine in this process."""

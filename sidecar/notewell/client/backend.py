@@ -1,4 +1,4 @@
-"""Who answers for a vault: the server that runs for it, or an engine of this process.
+"""Backends of a vault: the server that runs for it, or an engine in this process.
 
 Clients of a vault send it requests of the contract and need not know which one it is.
 """

@@ -1,4 +1,4 @@
-"""Client of a running server: finds it by the file it leaves beside an index, and sends requests.
+"""Client of a running server: finds it by `server.json` in the index's folder, and sends requests.
 
 A terminal command starts anew each time, so nothing here imports numpy.
 """
@@ -24,7 +24,7 @@ from notewell.support.http import HttpClient, HttpError, HttpRequest, Tls
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
 ANSWER_SECONDS = 60.0
-EVENT_SECONDS = 60.0  # between two; a stream says that it lives every 15
+EVENT_SECONDS = 60.0  # between two; a stream sends a sign of life every 15
 
 R = TypeVar("R")
 
@@ -203,7 +203,7 @@ def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except PermissionError:
-        return True  # somebody else's, but alive
+        return True  # another user's, but running
     except (OSError, OverflowError):
         return False
     return True

@@ -185,7 +185,7 @@ class Engine:
 
     @property
     def asking(self) -> AskService:
-        """Answers by a language model; made when first asked for."""
+        """Answers by a language model; created on first use."""
         with self._making:
             if self._asking is None:
                 self._asking = self._ask_desk()
@@ -223,13 +223,13 @@ class Engine:
         return self._searching.similar(request)
 
     def explore(self, question: ExploreRequest) -> ExploreReply:
-        """Answer a question about the vault as a whole: its links, its past, its words."""
+        """Answer a question about the whole vault: its links, its history, its vocabulary."""
         if isinstance(question, MissingLinksRequest):
             self._load_models()  # whose vectors answer
         return self._explorer.answer(question)
 
     def note(self, path: str) -> NoteReply:
-        """A note as it stands on disk, with what the index knows of it."""
+        """A note as it is on disk, with its data in the index."""
         return status.note_reply(self._index, self.record, self._source, path)
 
     def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:

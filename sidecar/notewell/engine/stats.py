@@ -1,4 +1,4 @@
-"""A vault in figures: by type, folder, tag and month; sizes; the vectors that are kept."""
+"""A vault in figures: by type, folder, tag and month; sizes; the stored vectors."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _STEPS: Mapping[Step, str] = {
 
 
 def note_reply(index: IndexReader, vault: VaultRecord, source: Source, path: str) -> NoteReply:
-    """A note as its source has it now, with what the index knows of it."""
+    """A note as it is in its source, with its data in the index."""
     stored = find_note(index, path)
     try:
         found = source.read(source.stamp(stored.path))

@@ -11,7 +11,7 @@ from notewell.vault.write import VaultWriter
 
 
 class VaultUndo:
-    """The journal of one vault. `changed` is told the path of every note written."""
+    """The journal of one vault. `changed` is called with the path of every note written."""
 
     def __init__(
         self, vault: str, writer: VaultWriter | None, changed: Callable[[str], None]

@@ -78,8 +78,8 @@ FOLDED = "A-Za-z\u0370-\u03ff\u1f00-\u1fff\u0590-\u05ff\u0600-\u06ff\u0750-\u077
 
 
 MAX_TOKEN = 64
-_MAX_PARTS = 8  # a longer compound is a path or noise: its whole is nobody's query
-_CACHED_LENGTH = 40  # longer strings rarely come twice
+_MAX_PARTS = 8  # a longer compound is a path or noise, which nobody searches as a whole
+_CACHED_LENGTH = 40  # longer strings are rarely repeated
 
 _LETTER = rf"(?:(?![{SPACELESS}])[^\W_])"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[{MARKS}])*"
@@ -121,7 +121,7 @@ _LETTER_FOLDS = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token and the stretch of the text it came from."""
+    """A token and its range in the text."""
 
     text: str
     start: int
@@ -266,7 +266,7 @@ def _tokens_of(compound: str) -> tuple[str, ...]:
     return tuple(piece.text for piece in _pieces(compound))
 
 
-# Natural text repeats itself: most compounds are answered by these.
+# Natural text repeats itself: these caches serve most compounds.
 _cached_pieces = lru_cache(maxsize=16_384)(_pieces)
 _all_tokens = lru_cache(maxsize=65_536)(_tokens_of)
 

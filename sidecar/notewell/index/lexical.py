@@ -28,7 +28,7 @@ EXACT_FIELDS = ("title", "headings", "tags", "path", "body")  # tokens as the an
 STEMS = "stems"  # title, tags, headings and body together, each token reduced to its English stem
 FIRST_PLACEHOLDER = 1 << 48  # ids of real chunks are below
 _INDEXED_AS_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
-STOP = "\u00a6"  # stands between two texts; the analyzer never makes it
+STOP = "\u00a6"  # separates two texts; the analyzer never produces it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class FieldWeights:
-    """How much a word counts by the field it stands in.
+    """The weight of a word by the field in which it occurs.
 
     Chosen on SciFact's training queries and on links of two vaults (their display texts and the
     sentences around them) as queries. Titles, tags and paths repeat on every chunk of a note: with

@@ -1,1 +1,1 @@
-"""Which vaults this machine knows, and which engines are open."""
+"""The vaults known on this machine, and their open engines."""

@@ -148,7 +148,7 @@ class Vaults(KnownVaults):
         try:
             engine.wait_for_model()
             engine.start()
-        except BaseException:  # whatever it is: nobody else could close it
+        except BaseException:  # nothing else could close it
             engine.close()
             raise
         return engine

@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a snapshot must agree with: the database, its generation, and whose data it is."""
+    """What a snapshot must match: the database, its generation, and the kind of its data."""
 
     database: str
     generation: int
@@ -135,7 +135,7 @@ def _mapped(path: Path, dtype: str, shape: tuple[int, ...], at: int) -> npt.NDAr
 
 
 class SnapshotCache:
-    """Keeps `ArrayCache` of the port: arrays of other rooms as snapshots in the index's folder.
+    """Implements `ArrayCache` of the port: arrays as snapshots in the index's folder.
 
     `content` names what they are made of and how; arrays of another content are not loaded.
     """
@@ -145,7 +145,7 @@ class SnapshotCache:
         self._store = store
 
     def load(self, name: str, content: str) -> Mapping[str, npt.NDArray[Any]] | None:
-        """The arrays last kept of this name for this database, mapped; None: there are none."""
+        """The arrays last saved under this name for this database, mapped; None: there are none."""
         return load_snapshot(self._store.directory / f"{name}.snapshot", self._made_of(content))
 
     def save(self, name: str, content: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -191,7 +191,7 @@ def hold(directory: Path) -> filelock.BaseFileLock:
 
 
 def _check_ours(directory: Path) -> None:
-    """Refuse a folder that somebody uses for other things: an index replaces what it finds."""
+    """Refuse a folder used for other things, because an index replaces existing files."""
     # The query log may have been here before the index: it stays when index_dir is set and unset.
     ours = (".", querylog.NAME)
     names = {entry.name for entry in directory.iterdir() if not entry.name.startswith(ours)}
@@ -219,7 +219,7 @@ def delete_index(directory: Path) -> None:
             for file in directory.glob(pattern):
                 file.unlink(missing_ok=True)
         keywords = directory / FOLDER
-        # Where there is no such file, somebody has named a folder of notes like ours.
+        # Where there is no such file, it is a person's folder of the same name.
         if (keywords / "meta.json").exists():
             shutil.rmtree(keywords, ignore_errors=True)
     finally:

@@ -1,4 +1,4 @@
-"""The embedded engine's index: the database, and the search structures that follow it."""
+"""The embedded engine's index: the database, and the search structures made from it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EmbeddedIndex:
 
     @classmethod
     def open(cls, directory: Path, *, writable: bool) -> EmbeddedIndex:
-        """Open the index in a folder; a writer creates it, and mends what does not read.
+        """Open the index in a folder; a writer creates it, and repairs a damaged one.
 
         Raises:
             NotFoundError: there is none, and it is opened for reading.
@@ -96,13 +96,13 @@ class EmbeddedIndex:
 
     @property
     def identity(self) -> str:
-        """Made with the database: numbers of notes mean something beside it alone."""
+        """Created with the database; ids of notes are valid only together with it."""
         return reads.generations(self._store)[0]
 
     # --- writing (one thread) ---
 
     def apply(self, batch: Batch, *, between_notes: Callable[[], None] = lambda: None) -> Applied:
-        """Make a batch true, all of it or nothing, and searchable.
+        """Commit a batch in one transaction and make it searchable.
 
         `between_notes` is called between two notes that become searchable.
 
@@ -116,7 +116,7 @@ class EmbeddedIndex:
         self._notes = None
         if changes.text:
             self._text_generation = changes.generation
-            self._structures.follow(changes, between_notes)
+            self._structures.update(changes, between_notes)
         return Applied(
             generation=changes.generation,
             chunks_added=len(changes.chunks_added),
@@ -125,10 +125,10 @@ class EmbeddedIndex:
         )
 
     def use_model(self, model: ModelKey | None, dimensions: int) -> None:
-        """Let a model's vectors answer; None: none do.
+        """Search with a model's vectors; None: with none.
 
         Raises:
-            ModelError: vectors of the model are kept with another dimension.
+            ModelError: vectors of the model are stored with another dimension.
 
         """
         number = None
@@ -139,7 +139,7 @@ class EmbeddedIndex:
         with self._store.transaction() as connection:
             if model is not None:
                 number = vector_store.register_model(connection, model, dimensions)
-            changed = vector_store.choose_model(connection, number)
+            changed = vector_store.use_model(connection, number)
             generation = self._generation
             if changed:
                 generation = tables.next_generation(connection, text=False)
@@ -147,10 +147,10 @@ class EmbeddedIndex:
         self._structures.load_vectors(number, dimensions)
 
     def store_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
-        """Keep vectors for good and let them answer; returns the generation they are in.
+        """Store vectors permanently and search with them; returns the generation.
 
         Raises:
-            ModelError: one has the wrong dimension or is not finite; none was kept.
+            ModelError: one has the wrong dimension or is not finite; none was stored.
 
         """
         if not puts:
@@ -159,7 +159,7 @@ class EmbeddedIndex:
         vectors = [(put.text_hash, as_float16(put, dimensions, model).tobytes()) for put in puts]
         with self._store.transaction() as connection:
             number = vector_store.register_model(connection, model, dimensions)
-            answered = vector_store.keep_vectors(connection, number, vectors)
+            answered = vector_store.store_vectors(connection, number, vectors)
             generation = tables.next_generation(connection, text=False)
         self._generation = generation
         if number == self._structures.model:
@@ -180,24 +180,24 @@ class EmbeddedIndex:
         return vector_store.pending_count(self._store, model)
 
     def covered_chunks(self, model: ModelKey) -> int:
-        """How many chunks a model would answer for."""
+        """How many chunks have a vector of the model, their own or an inherited one."""
         return vector_store.covered(self._store, model)
 
     def current_model_key(self) -> ModelKey | None:
-        """The model that answers or answered last; None: no model was ever used."""
-        return vector_store.answering_key(self._store)
+        """The model in use, or used last; None: no model was ever used."""
+        return vector_store.current_model_key(self._store)
 
     def current_model(self) -> KeptModel | None:
-        """The model that answers or answered last; None: no vector was ever kept."""
-        return vector_store.answering_model(self._store)
+        """The model in use, or used last; None: no vector was ever stored."""
+        return vector_store.current_model(self._store)
 
     def stats(self) -> IndexFigures:
-        """What is kept, beyond what `counts` has."""
+        """Stored sizes that `counts` does not have."""
         return vector_store.stats(self._store)
 
     def stored_vector_count(self, model: ModelKey) -> int:
-        """How many vectors of the model are kept for good, needed now or not."""
-        return vector_store.kept_count(self._store, model)
+        """How many vectors of the model are stored, needed now or not."""
+        return vector_store.stored_vector_count(self._store, model)
 
     def vectors_in_use(
         self, model: ModelKey, batch_size: int
@@ -206,12 +206,12 @@ class EmbeddedIndex:
         return vector_store.needed_vectors(self._store, model, batch_size)
 
     def set_meta(self, key: str, value: str) -> None:
-        """Keep a word of the caller's under a key of its own."""
+        """Store a value of the caller under its key."""
         with self._store.transaction() as connection:
             tables.put_meta(connection, f"user.{key}", value)
 
     def meta(self, key: str) -> str | None:
-        """What `set_meta` kept."""
+        """The value that `set_meta` stored."""
         return reads.meta(self._store, f"user.{key}")
 
     def save(self) -> None:
@@ -240,7 +240,7 @@ class EmbeddedIndex:
         return reads.ledger(self._store, state, path)
 
     def counts(self) -> IndexCounts:
-        """Totals; `vectors` is for the model that answers. Kept until the database changes."""
+        """Totals; `vectors` is for the model in use. Cached until the database changes."""
         stored = reads.generations(self._store)[1]
         belongs = (stored, self._generation, self._structures.model)
         known = self._counts
@@ -269,7 +269,7 @@ class EmbeddedIndex:
         return reads.note_at(self._store, path)
 
     def all_notes(self) -> tuple[StoredNote, ...]:
-        """All notes in order of id, kept until the text changes."""
+        """All notes in order of id, cached until the text changes."""
         known = self._notes
         generation = self._text_generation
         if known is None or known[0] != generation:
@@ -286,7 +286,7 @@ class EmbeddedIndex:
         return reads.basics(self._store, since)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """The chunks that are there, by id; for a note without any, what stands in for one."""
+        """The chunks that are there, by id; for a note without any, its placeholder."""
         return reads.chunks(self._store, ids)
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
@@ -313,12 +313,12 @@ class EmbeddedIndex:
 
     @property
     def vectors(self) -> Vectors:
-        """The vectors that answer, as of now; others take their place with another model."""
+        """The vectors in use; another model replaces them."""
         return self._structures.vectors
 
     @property
     def graph(self) -> LinkGraph:
-        """The links, loaded when first asked for."""
+        """The links, loaded on first use."""
         return self._structures.graph
 
     def refresh(self) -> bool:

@@ -5,7 +5,7 @@ tantivy computes it (k1 1.2, b 0.75, idf ln(1 + (N - n + 0.5) / (n + 0.5)), leng
 byte): each field is scored on its own, weighted, and the fields are summed. Most of a score comes
 from one field that holds title, tags, headings and body as stems, so that a word counts for the
 whole passage wherever it stands; the exact fields put passages with the very word, and with the
-word in a telling place, before others.
+word in an important field, before others.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from notewell.index.lexical import (
 from notewell.types import ChunkHits, FloatArray, IdArray
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
-# Common words cost most and tell least. Of one in every tenth chunk the stem is asked alone; one in
-# every second (idf below 0.7) is left out where rarer ones are asked. Together they make a question
+# Common words cost most and matter least. Of a word in every tenth chunk only the stem is searched;
+# one in every second (idf below 0.7) is left out if there are rarer ones. Both make a query
 # with stop words three times as fast, and move nDCG on the tuning sets by 0.002 at most.
 _COMMON_SHARE, _EVERYWHERE_SHARE = 10, 2
 _COMMON_LEAST = 1000  # chunks; below it nothing is slow
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits
 _WIDE_LEAST = 500  # than put into the query
-_REMEMBERED = 20_000  # tokens whose counts are kept: some megabytes
-_PREFIX_ROOM = 4096  # terms of a field looked at for one prefix
+_CACHED_TOKENS = 20_000  # tokens whose counts are cached: some megabytes
+_PREFIX_ROOM = 4096  # terms of a field read for one prefix
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What is looked for in a field for a token, and how many documents have it there."""
+    """The text to search in a field for a token, and its document frequency there."""
 
     field: str
     text: str
@@ -56,7 +56,7 @@ class Keywords:
     """Searches the postings. Safe to call from several threads."""
 
     def __init__(self, postings: Postings, weights: FieldWeights | None = None) -> None:
-        """Search `postings`, which somebody else keeps up to date."""
+        """Search `postings`, which another object updates."""
         self._postings = postings
         self._schema = postings.schema
         weights = weights or FieldWeights()
@@ -88,14 +88,14 @@ class Keywords:
 
     def score_notes(self, terms: Sequence[QueryTerm], notes: IdArray) -> tuple[IdArray, FloatArray]:
         """BM25 of whole notes, as if each were one passage: (ids of those indexed, scores)."""
-        found, packed = self._postings.tallies(notes)
-        return found, term_counts.bm25(packed, self._asked_of_notes(terms))
+        found, packed = self._postings.term_counts(notes)
+        return found, term_counts.bm25(packed, self._note_weights(terms))
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
-        """Ids of notes where the tokens stand side by side in one field, ascending.
+        """Ids of notes where the tokens are adjacent in one field, ascending.
 
         `tokens` are those of `analyze.words`, or of `analyze.tokens`: the whole of a compound,
-        which comes after its parts, has no place of its own in a phrase and is passed over.
+        which comes after its parts, has no position of its own in a phrase and is skipped.
         """
         phrases = {tuple(tokens), tuple(without_wholes(tokens))}
         queries = [query for phrase in phrases if phrase for query in self._phrase(phrase)]
@@ -141,21 +141,21 @@ class Keywords:
             weights[term.token] = weights.get(term.token, 0.0) + term.weight
         common = max(_COMMON_LEAST, searcher.num_docs // _COMMON_SHARE)
         everywhere = max(_COMMON_LEAST, searcher.num_docs // _EVERYWHERE_SHARE)
-        telling: list[tantivy.Query] = []
+        selective: list[tantivy.Query] = []
         stop_words: list[tantivy.Query] = []
         for token, weight in weights.items():
             for form in self._forms(token):
                 boost = weight * self._weights[form.field]
-                asked = form.count <= common or form.field == self._broadest
-                if boost > 0 and form.count and asked:
+                searched = form.count <= common or form.field == self._broadest
+                if boost > 0 and form.count and searched:
                     query = tantivy.Query.term_query(self._schema, form.field, form.text)
                     clause = tantivy.Query.boost_query(query, boost)
-                    (telling if form.count <= everywhere else stop_words).append(clause)
-        clauses = telling or stop_words
+                    (selective if form.count <= everywhere else stop_words).append(clause)
+        clauses = selective or stop_words
         return _either(clauses) if clauses else None
 
-    def _asked_of_notes(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
-        """What each stem counts in a note: its weight times its idf among notes."""
+    def _note_weights(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
+        """The weight of each stem in a note, by hash: its weight times its idf among notes."""
         weights: dict[str, float] = {}
         for term in terms:
             for stem in self._stemmer.analyze(term.token):
@@ -170,8 +170,8 @@ class Keywords:
         }
 
     def _forms(self, token: str) -> Sequence[_Form]:
-        """What to look for in each field, remembered until the next commit."""
-        if self._counted_at != self._postings.commits or len(self._counted) > _REMEMBERED:
+        """The text to search in each field, cached until the next commit."""
+        if self._counted_at != self._postings.commits or len(self._counted) > _CACHED_TOKENS:
             self._counted_at, self._counted = self._postings.commits, {}
         counted = self._counted
         if token not in counted:

@@ -1,8 +1,9 @@
-"""The graph of links between notes, kept in step note by note.
+"""The graph of links between notes, updated note by note.
 
-A link is kept as written and resolved when it, its note or a note it might mean changes. Which
-links a name might concern is known from the last part of their targets. What a snapshot or a whole
-build gave stays in a table of arrays (linktable.py); over it lie the notes that changed since.
+A link is stored as written, and resolved again when it, its note or a note that it may lead to
+changes. The links that a name may concern are found by the last part of their targets. The graph of
+a snapshot or a full build is an immutable table of arrays (link_table.py); notes that changed since
+are in dictionaries that take precedence over it.
 """
 
 from __future__ import annotations
@@ -20,22 +21,24 @@ from notewell.index.embedded.store import Store
 from notewell.types import IdArray, Link
 from notewell.vault.links import NoteNames
 
-_MOST_CHANGED = 4096  # notes over the table, or half as many as are in it; then it is made anew
+_MOST_CHANGED = 4096  # changed notes, or half the table's, before the table is rebuilt
 
 
 class LinkGraph:
     """Links out of and into every note. Read in any thread, changed in one.
 
-    A reader looks at what changed first and at the table then; where the table is made anew, it is
-    there before the changes go.
+    A reader looks at the changed notes first, then at the table. A new table is in place before the
+    changes are dropped.
     """
 
     def __init__(self, table: LinkTable | None = None) -> None:
         """Start with the notes of a table, or without any."""
         self._table = LinkTable.of({}) if table is None else table
         self._changed: dict[int, Node | None] = {}  # None: gone
-        self._into: dict[int, frozenset[int]] = {}  # of notes that are linked to otherwise now
-        self._asking: defaultdict[int, set[int]] = defaultdict(set)  # name -> changed notes
+        self._into: dict[int, frozenset[int]] = {}  # of notes whose backlinks changed
+        self._by_name: defaultdict[int, set[int]] = defaultdict(
+            set
+        )  # name key -> changed notes with links to it
         self._names: Names | None = None
 
     # --- reading ---
@@ -130,7 +133,7 @@ class LinkGraph:
         moved: Iterable[tuple[int, str]] = (),
         put: Iterable[tuple[int, str, Sequence[str], Sequence[Sequence[Any]]]] = (),
     ) -> None:
-        """Follow a batch: notes removed, moved to a path, put as (id, path, aliases, links)."""
+        """Apply a batch: notes removed, moved to a path, put as (id, path, aliases, links)."""
         dirty: set[int] = set()
         renamed: set[int] = set()
         for note_id in gone:
@@ -152,16 +155,16 @@ class LinkGraph:
                 renamed |= self._drop(note_id)
                 renamed |= self._add(note_id, node)
                 dirty.add(note_id)
-        self._resolve(dirty | self._askers(renamed))
+        self._resolve(dirty | self._linking_to(renamed))
         self._tidy()
 
     def _drop(self, note_id: int) -> set[int]:
-        """Take a note out; returns the names it was known by."""
+        """Remove a note; returns the keys of its names."""
         node = self._node(note_id)
         if node is None:
             return set()
         self._known_names().remove(node.path)
-        self._forget_questions(note_id, node)
+        self._forget_names(note_id, node)
         self._point(note_id, node.targets, ())
         self._changed[note_id] = None
         return node.names
@@ -172,24 +175,24 @@ class LinkGraph:
         return node.names
 
     def _rewritten(self, note_id: int, before: Node, node: Node) -> bool:
-        """Put a note with other links in place of itself; whether they are resolved already.
+        """Replace the links of a note; returns whether all are resolved already.
 
-        Most notes are saved with the links that they had, which lead where they led: then the
-        names of all notes need not be known.
+        Most notes are saved with the same links, which lead to the same notes: then the names
+        of all notes need not be loaded.
         """
         led = {target: to for (target, *_), to in zip(before.links, before.targets, strict=True)}
         links = node.links
         known = all(target in led for target, *_ in links)
-        self._forget_questions(note_id, before)
+        self._forget_names(note_id, before)
         targets = tuple(led.get(target) for target, *_ in links)
         self._point(note_id, before.targets, targets)
         self._place(note_id, node, targets)
         return known
 
     def _place(self, note_id: int, node: Node, targets: tuple[int | None, ...]) -> None:
-        """Put a node in at once: a reader sees the one before it or this one."""
-        for name in node.asked:
-            self._asking[name].add(note_id)
+        """Replace a node atomically: a reader sees the old one or this one."""
+        for name in node.target_keys:
+            self._by_name[name].add(note_id)
         self._changed[note_id] = Node(node.path, node.aliases, node.packed, targets)
 
     def _resolve(self, note_ids: Iterable[int]) -> None:
@@ -207,7 +210,7 @@ class LinkGraph:
     def _point(
         self, source: int, before: Iterable[int | None], after: Iterable[int | None]
     ) -> None:
-        """Keep the other direction: who links to whom."""
+        """Update the backlinks."""
         old = {target for target in before if target is not None and target != source}
         new = {target for target in after if target is not None and target != source}
         for target in old - new:
@@ -216,7 +219,7 @@ class LinkGraph:
             self._into[target] = self.backlinks(target) | {source}
 
     def _known_names(self) -> Names:
-        """Made at the first change of a name or a link: a search needs none."""
+        """Names of all notes, loaded at the first change that needs them: searches do not."""
         if self._names is None:
             names = Names()
             for note_id, node in self._nodes():
@@ -224,22 +227,22 @@ class LinkGraph:
             self._names = names
         return self._names
 
-    def _askers(self, names: set[int]) -> set[int]:
-        """The notes with a link to one of these names, and some that had one before."""
+    def _linking_to(self, names: set[int]) -> set[int]:
+        """The notes with a link to one of these name keys, and some that had one before."""
         if not names:
             return set()
-        changed = [self._asking.get(name, set()) for name in names]
-        return set().union(self._table.askers(names), *changed)
+        changed = [self._by_name.get(name, set()) for name in names]
+        return set().union(self._table.linking_to(names), *changed)
 
-    def _forget_questions(self, note_id: int, node: Node) -> None:
-        for name in node.asked:
-            self._asking[name].discard(note_id)
+    def _forget_names(self, note_id: int, node: Node) -> None:
+        for name in node.target_keys:
+            self._by_name[name].discard(note_id)
 
     def _tidy(self) -> None:
-        """Put what changed into a new table when it is much."""
+        """Rebuild the table when many notes have changed."""
         if len(self._changed) > max(_MOST_CHANGED, len(self._table.ids) // 2):
             self._table = self._table.changed(self._changed)
-            self._changed, self._into, self._asking = {}, {}, defaultdict(set)
+            self._changed, self._into, self._by_name = {}, {}, defaultdict(set)
 
     # --- loading ---
 
@@ -287,12 +290,12 @@ class Names:
         self._ids: dict[str, int] = {}
 
     def add(self, path: str, aliases: Sequence[str], note_id: int) -> None:
-        """Enter a note by its path and aliases."""
+        """Add a note by its path and aliases."""
         self._paths.add(path, aliases)
         self._ids[path] = note_id
 
     def remove(self, path: str) -> None:
-        """Take a note out."""
+        """Remove a note."""
         self._paths.remove(path)
         self._ids.pop(path, None)
 

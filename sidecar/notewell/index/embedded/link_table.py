@@ -1,9 +1,8 @@
-"""The links of all notes at one moment, as arrays: small in memory, and mapped from a snapshot.
+"""An immutable table of all notes' links as arrays: small in memory, and mapped from a snapshot.
 
-As objects, the links of 25,000 notes take a fifth of a second to load and thirty megabytes. Here a
-search reads from the arrays which notes are linked, and only what asks for a link's words unpacks
-them. Compressed sparse rows: what belongs to the note at place `n` lies between `starts[n]` and
-`starts[n + 1]`.
+As objects, the links of 25,000 notes take a fifth of a second to load and 30 MB. A search reads
+from the arrays which notes are linked; a link's text is unpacked only where it is needed.
+Compressed sparse rows: the entries of the note at place `n` are `starts[n]` to `starts[n + 1]`.
 """
 
 from __future__ import annotations
@@ -46,18 +45,18 @@ class Node:
         return columns
 
     @property
-    def asked(self) -> list[int]:
-        """The names that the links ask for, as `name_key` has them, in order."""
+    def target_keys(self) -> list[int]:
+        """The `name_key` of each link's target, in order."""
         return [name_key(target) for target, *_ in self.links]
 
     @property
     def names(self) -> set[int]:
-        """The names that the note is known by, as `name_key` has them."""
+        """The `name_key` of the note's path and aliases."""
         return {name_key(name) for name in (self.path, *self.aliases)}
 
 
 class _Row(NamedTuple):
-    """What a table has of a node, by its columns."""
+    """The columns of one node."""
 
     words: bytes
     targets: Sequence[int]
@@ -66,13 +65,13 @@ class _Row(NamedTuple):
 
 def _row_of(node: Node) -> _Row:
     words = msgpack.packb((node.path, node.aliases, node.packed))
-    return _Row(words, [NO_NOTE if to is None else to for to in node.targets], node.asked)
+    return _Row(words, [NO_NOTE if to is None else to for to in node.targets], node.target_keys)
 
 
 def name_key(name: str) -> int:
-    """What all spellings of a link to one note have in common: its last part, folded, in 32 bits.
+    """The same 32-bit key for all spellings of a link to one note: a hash of its last part, folded.
 
-    Names that share a key are looked at once too often, and nothing else comes of it.
+    Different names that share a key only cost a superfluous lookup.
     """
     part = unquote(name) if "%" in name else name
     part = part.lower() if part.isascii() else unicodedata.normalize("NFC", part).casefold()
@@ -91,7 +90,7 @@ class LinkTable:
     words: npt.NDArray[np.uint8]  # of each note, in msgpack: its path, aliases and packed links
     word_starts: IdArray
     targets: IdArray  # of each link; NO_NOTE where it leads to none
-    asked: npt.NDArray[np.uint32]  # of each link: the key of the name it asks for
+    asked: npt.NDArray[np.uint32]  # of each link: the `name_key` of its target
     link_starts: IdArray
     sources: IdArray  # of each note: the others that link to it, ascending
     source_starts: IdArray
@@ -116,7 +115,7 @@ class LinkTable:
         link_starts = _starts(len(row.targets) for row in ordered)
         targets = np.fromiter(chain.from_iterable(row.targets for row in ordered), np.int64)
         asked = np.fromiter(chain.from_iterable(row.asked for row in ordered), np.uint32)
-        sources, source_starts = _turned(ids, targets, np.diff(link_starts))
+        sources, source_starts = _reversed(ids, targets, np.diff(link_starts))
         return cls(
             ids=ids,
             words=np.frombuffer(b"".join([row.words for row in ordered]), np.uint8),
@@ -163,7 +162,7 @@ class LinkTable:
         return crc
 
     def place(self, note_id: int) -> int | None:
-        """Where a note stands; None: nowhere."""
+        """The place of a note in the arrays; None: it is not in the table."""
         at = int(np.searchsorted(self.ids, note_id))
         return at if at < len(self.ids) and self.ids[at] == note_id else None
 
@@ -200,8 +199,8 @@ class LinkTable:
         counts = self.source_starts[at + 1] - self.source_starts[at]
         return np.where(self.ids[at] == note_ids, counts, 0)
 
-    def askers(self, keys: Collection[int]) -> frozenset[int]:
-        """The notes with a link that asks for a name of one of these keys."""
+    def linking_to(self, keys: Collection[int]) -> frozenset[int]:
+        """The notes with a link whose target has one of these keys."""
         links = np.flatnonzero(np.isin(self.asked, np.array([*keys], np.uint32)))
         places = np.searchsorted(self.link_starts, links, side="right") - 1
         return frozenset(self.ids[places].tolist())
@@ -217,8 +216,8 @@ def _starts(lengths: Iterable[int]) -> IdArray:
     return np.array([*accumulate(lengths, initial=0)], np.int64)
 
 
-def _turned(ids: IdArray, targets: IdArray, counts: IdArray) -> tuple[IdArray, IdArray]:
-    """The other direction: who links to each note, and where that begins."""
+def _reversed(ids: IdArray, targets: IdArray, counts: IdArray) -> tuple[IdArray, IdArray]:
+    """The links reversed: the sources of each note, and where they start."""
     pairs = np.stack((targets, np.repeat(ids, counts)), axis=1)
     pairs = pairs[(pairs[:, 0] != NO_NOTE) & (pairs[:, 0] != pairs[:, 1])]
     pairs = np.unique(pairs, axis=0)

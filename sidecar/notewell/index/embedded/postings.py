@@ -1,9 +1,9 @@
 """The keyword index on disk: a tantivy folder, derived from the database and never trusted.
 
 One document is one chunk, or one note that has none; the first of a note also has the vocabulary
-of the whole note, whose tally stands in a file beside (tallystore.py). A marker document, replaced
-in every commit, says which database and which generation the folder belongs to, so that a crash
-between two commits shows at opening; then only the notes that changed since are indexed again.
+of the whole note, whose term counts are stored in a separate file (term_counts.py). A marker
+document, replaced in every commit, holds the identity and the generation of the database, so that
+a crash between two commits is noticed at opening; then only notes that changed since are indexed.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from tantivy import tantivy as native
 from notewell.errors import IndexFailure
 from notewell.index.analyze import stemmer
 from notewell.index.embedded import term_counts
-from notewell.index.embedded.term_counts import TALLIES, TallyStore
+from notewell.index.embedded.term_counts import TERM_COUNTS_FILE, TermCountFile
 from notewell.index.lexical import EXACT_FIELDS, STEMS, STOP, NoteText, note_documents
 from notewell.types import IdArray
 
 FOLDER = "keywords"
 FORMAT = f"5/{native.__version__}"  # counted up when fields or the analyzer change
 VOCABULARY = "vocabulary"  # of a note's first document: all stems of the note, and `EVERY`
-EVERY = "\u00a7"  # stands in the vocabulary of every note; the analyzer never makes it
+EVERY = "\u00a7"  # occurs in the vocabulary of every note; the analyzer never makes it
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
-_TALLIES_AT_ONCE = 500  # a megabyte
+_NOTES_PER_WRITE = 500  # a megabyte
 
 logger = logging.getLogger(__name__)
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    # Signed, because deletion by term knows no other numbers.
+    # Signed, because deletion by term supports no other numbers.
     builder.add_integer_field("chunk", indexed=True, fast=True)
     builder.add_integer_field("note", indexed=True, fast=True)
     builder.add_text_field("marker", stored=True, tokenizer_name="raw", index_option="basic")
@@ -56,10 +56,10 @@ def _whitespace() -> tantivy.TextAnalyzer:
 
 @contextmanager
 def tantivy_errors() -> Iterator[None]:
-    """Make one of our errors of whatever tantivy raises.
+    """Turn tantivy's exceptions into IndexFailure.
 
     It raises ValueError for most failures, and a Rust panic arrives as a BaseException of a
-    class that cannot be imported; both mean that the folder is of no use.
+    class that cannot be imported; both mean that the folder is unusable.
     """
     try:
         yield
@@ -87,7 +87,7 @@ class Postings:
         self._writer: tantivy.IndexWriter | None = None
         self._temporary: Path | None = None
         self._stemmer = stemmer()
-        self._tallies = TallyStore(None if path is None else path / TALLIES)
+        self._term_counts = TermCountFile(None if path is None else path / TERM_COUNTS_FILE)
         with tantivy_errors():
             if path is None:
                 self._index = tantivy.Index(self.schema)
@@ -101,19 +101,19 @@ class Postings:
 
     @classmethod
     def copy_of(cls, path: Path) -> Postings:
-        """A private copy of a folder, removed at closing; to mend what one must not write."""
+        """A private copy for a reader, which must not write the original; removed at closing."""
         temporary = Path(tempfile.mkdtemp(prefix="notewell-"))
         try:
             with tantivy_errors():
                 shutil.copytree(
                     path,
                     temporary / FOLDER,
-                    ignore=shutil.ignore_patterns(".tantivy-*", f"{TALLIES}*"),
+                    ignore=shutil.ignore_patterns(".tantivy-*", f"{TERM_COUNTS_FILE}*"),
                 )
-            with closing(TallyStore(path / TALLIES)) as tallies_there:
-                tallies_there.copy_to(temporary / FOLDER / TALLIES)
+            with closing(TermCountFile(path / TERM_COUNTS_FILE)) as original:
+                original.copy_to(temporary / FOLDER / TERM_COUNTS_FILE)
             copied = cls(temporary / FOLDER)
-        except BaseException:  # whatever it is: nobody else knows the copy
+        except BaseException:  # nothing else would remove the copy
             shutil.rmtree(temporary, ignore_errors=True)
             raise
         copied._temporary = temporary
@@ -121,7 +121,7 @@ class Postings:
 
     @property
     def searcher(self) -> tantivy.Searcher:
-        """A view of the last commit; it stays whole while later commits come."""
+        """A snapshot of the last commit, which later commits do not change."""
         return self._index.searcher()
 
     def reload(self) -> None:
@@ -133,22 +133,27 @@ class Postings:
     def belongs_to(self) -> tuple[str, int] | None:
         """The database and the generation the last commit was made for; None: unknown.
 
-        Where the tallies are behind the documents, the generation is theirs.
+        Where the term counts are older than the documents, it is their generation.
         """
         with tantivy_errors():
             searcher = self.searcher
             query = tantivy.Query.term_query(self.schema, "marker", "marker")
             hits = searcher.search(query, 1).hits
             state = str(searcher.doc(hits[0][1])["state"][0]).split("|") if hits else []
-        of_tallies = self._tallies.belongs_to()
-        if len(state) != 3 or state[0] != FORMAT or of_tallies is None or of_tallies[0] != state[1]:
+        counted_for = self._term_counts.belongs_to()
+        if (
+            len(state) != 3
+            or state[0] != FORMAT
+            or counted_for is None
+            or counted_for[0] != state[1]
+        ):
             return None
-        return state[1], min(int(state[2]), of_tallies[1])
+        return state[1], min(int(state[2]), counted_for[1])
 
     def update(
         self, texts: Iterable[NoteText], *, gone: Sequence[int], database: str, generation: int
     ) -> None:
-        """Index notes anew and forget others, in one commit. Tallies go first; see `belongs_to`."""
+        """Index notes and delete others, in one commit. Term counts go first; see `belongs_to`."""
         with tantivy_errors():
             writer = self._open_writer()
             for note_id in gone:
@@ -156,14 +161,14 @@ class Postings:
             counted: list[tuple[int, bytes]] = []
             for note in texts:
                 writer.delete_documents_by_term("note", note.note_id)
-                documents, tally = _documents(note, self._stemmer)
+                documents, packed = _documents(note, self._stemmer)
                 for document in documents:
                     writer.add_document(tantivy.Document.from_dict(document, self.schema))
-                counted.append((note.note_id, tally))
-                if len(counted) >= _TALLIES_AT_ONCE:
-                    self._tallies.put(counted)
+                counted.append((note.note_id, packed))
+                if len(counted) >= _NOTES_PER_WRITE:
+                    self._term_counts.put(counted)
                     counted = []
-            self._tallies.settle(counted, gone=gone, database=database, generation=generation)
+            self._term_counts.complete(counted, gone=gone, database=database, generation=generation)
             writer.delete_documents_by_term("marker", "marker")
             state = f"{FORMAT}|{database}|{generation}"
             marker: dict[str, object] = {"marker": "marker", "state": state}
@@ -173,8 +178,8 @@ class Postings:
             self.commits += 1
 
     def clear(self) -> None:
-        """Forget everything, uncommitted but for the tallies; an update follows."""
-        self._tallies.clear()
+        """Delete everything; only the term counts are committed, so an update has to follow."""
+        self._term_counts.clear()
         with tantivy_errors():
             self._open_writer().delete_all_documents()
 
@@ -192,17 +197,17 @@ class Postings:
             values = searcher.fast_field_values(name, [address for _, address in hits])
         return np.unique(np.array(values, dtype=np.int64))
 
-    def tallies(self, note_ids: IdArray) -> tuple[IdArray, list[bytes]]:
-        """The tallies of those notes that are indexed, with their ids."""
-        return self._tallies.of(note_ids)
+    def term_counts(self, note_ids: IdArray) -> tuple[IdArray, list[bytes]]:
+        """The term counts of those notes that are indexed, with their ids."""
+        return self._term_counts.of(note_ids)
 
     def close(self) -> None:
-        """Let running merges end and give the folder free."""
+        """Wait for running merges and release the folder."""
         if self._writer is not None:
             with tantivy_errors():
                 self._writer.wait_merging_threads()
             self._writer = None
-        self._tallies.close()
+        self._term_counts.close()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
             self._temporary = None
@@ -216,7 +221,7 @@ class Postings:
 def _documents(
     note: NoteText, stems: tantivy.TextAnalyzer
 ) -> tuple[list[dict[str, object]], bytes]:
-    """The documents of a note, and its tally."""
+    """The documents of a note, and its packed term counts."""
     made = note_documents(note)
     documents: list[dict[str, object]] = [
         {"chunk": chunk_id, "note": note.note_id, **fields} for chunk_id, fields in made.fields
@@ -227,6 +232,6 @@ def _documents(
 
 
 def discard(path: Path) -> None:
-    """Remove a folder that is of no use."""
+    """Remove an unusable folder."""
     logger.warning("The keyword index %s does not fit and is rebuilt.", path)
     shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What is asked of the database. Every function takes the store and may run in any thread."""
+"""Queries of the database. Every function takes the store and may run in any thread."""
 
 # ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
 
@@ -171,7 +171,7 @@ def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
 
 
 def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
-    """What becomes keywords, of the notes changed after generation `since`, in order of id."""
+    """The keyword texts of notes changed after generation `since`, in order of id."""
     held: tables.Row | None = None
     parts: list[ChunkText] = []
     for row in store.stream(

@@ -23,9 +23,9 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
 _COMPANIONS = ("", "-wal", "-shm")
 DATABASE = "index.db"
-_DAMAGED = "damaged"  # a file that tells the next opening what a running one has found
+_DAMAGED = "damaged"  # a marker file: the next opening replaces the database
 _BUSY_SECONDS = 10.0
-_TOO_MANY = 500  # values in one statement; old builds of SQLite allow 999
+_MAX_VALUES = 500  # values in one statement; old builds of SQLite allow 999
 
 logger = logging.getLogger(__name__)
 
@@ -125,7 +125,7 @@ def explained(directory: Path) -> Iterator[None]:
                 code="index_not_writable",
             ) from error
         if _is_damage(error):
-            _leave_word(directory)
+            _mark_damaged(directory)
             raise IndexDamagedError(
                 f"The index in {directory} is damaged ({text}). Run `notewell index`: it is moved"
                 " aside and rebuilt, and vectors that can still be read are kept."
@@ -138,7 +138,7 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
     return "malformed" in text or "not a database" in text
 
 
-def _leave_word(directory: Path) -> None:
+def _mark_damaged(directory: Path) -> None:
     try:
         (directory / _DAMAGED).touch()
     except OSError:
@@ -146,7 +146,7 @@ def _leave_word(directory: Path) -> None:
 
 
 class Store:
-    """A database that is open. Rows are asked for by reads.py and changed by writes.py."""
+    """An open database. reads.py queries it and writes.py changes it."""
 
     def __init__(self, directory: Path, *, writable: bool) -> None:
         """Open it; an absent one is created, a damaged one replaced, if `writable`.
@@ -193,10 +193,10 @@ class Store:
             return self.reader.execute(sql, values).fetchall()
 
     def read_in(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """All rows of a query with `IN (?)`, asked in slices where there are many values."""
+        """All rows of a query with `IN (?)`, read in slices where there are many values."""
         rows: list[tuple[Any, ...]] = []
-        for first in range(0, len(values), _TOO_MANY):
-            some = values[first : first + _TOO_MANY]
+        for first in range(0, len(values), _MAX_VALUES):
+            some = values[first : first + _MAX_VALUES]
             rows += self.read(sql.replace("(?)", f"({','.join('?' * len(some))})"), some)
         return rows
 
@@ -220,7 +220,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing: what is done with the connection inside becomes true at its end."""
+        """A write transaction: committed at the end of the block, rolled back on an error."""
         if self._writer is None:
             raise IndexFailure("The index was opened for reading only.")
         with explained(self.directory):
@@ -278,7 +278,7 @@ class Store:
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
             tables.migrate(connection)
-        except BaseException:  # whatever it is: nobody else could close it
+        except BaseException:  # nothing else could close the connection
             connection.close()
             raise
         return connection
@@ -293,7 +293,7 @@ class Store:
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
-    """Open a file for reading; where WAL's shared memory cannot be made, as one nobody changes."""
+    """Open a file for reading; where WAL's shared memory cannot be created, as immutable."""
     uri = path.absolute().as_uri()
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(

@@ -1,4 +1,4 @@
-"""The structures made from the database: loaded where their snapshot fits it, else made again."""
+"""Search structures from the database: loaded from a matching snapshot, else rebuilt."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _GRAPH = "graph.snapshot"
 _CHUNKS = "chunks.snapshot"
 _OWNERS = "chunks and stand-ins"
 _LINKS = "links in a table"
-_GRACE_SECONDS = 0.2  # a writer elsewhere may stand between its two commits
+_GRACE_SECONDS = 0.2  # a writer in another process may be between its two commits
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkNotes:
-    """Which note every chunk, or stand-in, belongs to: chunk ids, ascending, and their notes."""
+    """The note of every chunk or placeholder: chunk ids, ascending, and their notes."""
 
     ids: IdArray
     notes: IdArray
@@ -46,11 +46,11 @@ class ChunkNotes:
 
     @property
     def count(self) -> int:
-        """How many chunks there are, stand-ins left out."""
+        """How many chunks there are, without placeholders."""
         return int(np.searchsorted(self.ids, FIRST_PLACEHOLDER))
 
     def changed(self, changes: Changes) -> ChunkNotes:
-        """The same after a batch."""
+        """The mapping after a batch."""
         put_or_gone = [placeholder_id(each) for each in (*changes.gone, *changes.put)]
         removed = np.array([*changes.chunks_removed, *put_or_gone], dtype=np.int64)
         bare = [(placeholder_id(note_id), note_id) for note_id in changes.bare]
@@ -72,7 +72,7 @@ def open_keywords(store: Store) -> Postings:
 
 
 def catch_up(store: Store, postings: Postings) -> None:
-    """Index what changed since the postings' last commit; all, if they are another database's."""
+    """Index changes since the postings' last commit; all notes, if the database is another."""
     database, _, generation = reads.generations(store)
     known = postings.belongs_to()
     since = known[1] if known is not None and known[0] == database else -1
@@ -88,15 +88,15 @@ def catch_up(store: Store, postings: Postings) -> None:
     postings.update(reads.texts(store, since), gone=gone, database=database, generation=generation)
 
 
-def follow_keywords(
+def update_keywords(
     store: Store, postings: Postings, changes: Changes, between: Callable[[], None]
 ) -> None:
-    """Index what a batch changed; more, where an earlier batch could not be followed.
+    """Index what a batch changed; more, where an earlier batch was not indexed.
 
     `between` is called before each note.
 
     Raises:
-        IndexFailure: the folder is of no use any more.
+        IndexFailure: the folder is unusable.
 
     """
     database, _, generation = reads.generations(store)
@@ -104,14 +104,14 @@ def follow_keywords(
         catch_up(store, postings)
         return
     postings.update(
-        _apart(reads.texts(store, changes.text_before), between),
+        _with_pauses(reads.texts(store, changes.text_before), between),
         gone=changes.gone,
         database=database,
         generation=generation,
     )
 
 
-def _apart(texts: Iterable[NoteText], between: Callable[[], None]) -> Iterator[NoteText]:
+def _with_pauses(texts: Iterable[NoteText], between: Callable[[], None]) -> Iterator[NoteText]:
     for text in texts:
         between()
         yield text
@@ -145,22 +145,22 @@ def _rebuilt(store: Store, path: Path) -> Postings:
 
 
 def _readable_keywords(store: Store, path: Path) -> Postings:
-    """The folder as it is if it fits; else a private copy or, at worst, one in memory, mended."""
+    """The folder if it is up to date; else an updated copy or, failing that, one in memory."""
     try:
         postings = _fitting(store, path)
         if postings is not None:
             return postings
-        mended = Postings.copy_of(path)
+        updated = Postings.copy_of(path)
     except IndexFailure as error:
         logger.info("The keyword index %s does not open (%s); made in memory.", path, error)
-        mended = Postings(None)
+        updated = Postings(None)
     try:
-        catch_up(store, mended)
+        catch_up(store, updated)
     except IndexFailure:
-        mended.close()
-        mended = Postings(None)
-        catch_up(store, mended)
-    return mended
+        updated.close()
+        updated = Postings(None)
+        catch_up(store, updated)
+    return updated
 
 
 def _fitting(store: Store, path: Path) -> Postings | None:
@@ -265,7 +265,7 @@ def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     owners = np.empty((count, 2), np.int64)
     rows = np.empty((count, dimensions), np.float16)
     used = 0
-    for chunk_id, note_id, vector in vector_store.answering(store, number):
+    for chunk_id, note_id, vector in vector_store.vectors_by_chunk(store, number):
         if used == count:  # a writer elsewhere added some between the two questions
             break
         owners[used] = chunk_id, note_id

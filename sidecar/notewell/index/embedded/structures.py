@@ -1,7 +1,7 @@
 """The structures that searches read: keyword index, vectors, links, and the note of each chunk.
 
-They follow a batch only after the database has it. A structure that fails to follow is made again
-from the database, never trusted.
+They are updated after the transaction of a batch. A structure whose update fails is rebuilt from
+the database.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Structures:
     """The search structures of one index. One thread changes them; any number read."""
 
     def __init__(self, store: Store) -> None:
-        """Open the keywords; the rest is loaded when it is first asked for."""
+        """Open the keywords; the rest is loaded on first use."""
         self._store = store
         self._loading = threading.RLock()
         self._postings = structure_files.open_keywords(store)
@@ -65,7 +65,7 @@ class Structures:
             return self._chunk_notes
 
     def load_vectors(self, number: int | None, dimensions: int) -> None:
-        """Let the vectors of the model of this number answer; None: none do."""
+        """Search with the vectors of the model of this number; None: with none."""
         self.model = number
         if number is None:
             self.vectors = Vectors(0)
@@ -86,19 +86,19 @@ class Structures:
                 ),
             )
 
-    def follow(self, changes: Changes, between: Callable[[], None]) -> None:
-        """Bring memory after a batch that is true. What fails is made again.
+    def update(self, changes: Changes, between: Callable[[], None]) -> None:
+        """Apply a committed batch. A structure whose update fails is rebuilt.
 
-        `between` is called between two notes. The notes of chunks come first: a hit of a chunk
-        that they do not know is no hit.
+        `between` is called between two notes. The notes of chunks come first: a
+        hit whose chunk has no note is dropped.
         """
         try:
-            self._follow_in_memory(changes)
-        except Exception:  # the batch is true: whatever went wrong here, the database mends it
+            self._update_in_memory(changes)
+        except Exception:  # the batch is committed, so all can be reloaded
             logger.exception("The index in memory is loaded again.")
             self._reload()
         try:
-            structure_files.follow_keywords(self._store, self._postings, changes, between)
+            structure_files.update_keywords(self._store, self._postings, changes, between)
         except IndexFailure as error:
             logger.warning("%s It is made again.", error.message)
             self._postings.close()
@@ -106,7 +106,7 @@ class Structures:
             self.keywords = Keywords(self._postings)
 
     def refresh(self) -> None:
-        """Serve what the database holds now, which a writer elsewhere has changed."""
+        """Load what a writer in another process has committed."""
         postings, old = structure_files.open_keywords(self._store), self._postings
         self._postings, self.keywords = postings, Keywords(postings)
         self._reload()
@@ -121,7 +121,7 @@ class Structures:
         if self.model is not None and not structure_files.vectors_saved(self._store, self.model):
             structure_files.save_vectors(self._store, self.model, self.vectors)
 
-    def _follow_in_memory(self, changes: Changes) -> None:
+    def _update_in_memory(self, changes: Changes) -> None:
         with self._loading:
             if self._chunk_notes is not None:
                 self._chunk_notes = self._chunk_notes.changed(changes)
@@ -138,7 +138,7 @@ class Structures:
         self.put_vectors([chunk_id for chunk_id, _ in changes.chunks_added])
 
     def _reload(self) -> None:
-        """Forget what was loaded; it is loaded again when it is asked for, vectors at once."""
+        """Discard what was loaded; vectors are reloaded at once, the rest on first use."""
         with self._loading:
             self._chunk_notes = self._graph = None
         if self.model is not None:

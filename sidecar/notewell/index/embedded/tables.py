@@ -39,8 +39,8 @@ def _first(connection: sqlite3.Connection) -> None:
     )
 
 
-# `vector_hash` names the text whose vector answers for a chunk: its own, or that of the passage it
-# replaced until its own is embedded. `awaiting` marks notes with a chunk not answered by its own.
+# `vector_hash` names the text whose vector represents a chunk: its own, or that of the passage it
+# replaced until its own is embedded. `awaiting` marks notes with a chunk without its own vector.
 # Vectors keep a rowid: a row is too wide for a keyed b-tree, and loading scans them in disk order.
 _FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -80,7 +80,7 @@ CREATE INDEX ledger_by_state ON ledger (state)
 
 
 def _notes_by_generation(connection: sqlite3.Connection) -> None:
-    """After each save it is asked what changed since: without it, that reads every note."""
+    """Each save queries the notes changed since a generation: without it, a full scan."""
     connection.execute("CREATE INDEX notes_by_generation ON notes (generation)")
 
 
@@ -347,7 +347,7 @@ def put_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
 
 
 def next_generation(connection: sqlite3.Connection, *, text: bool) -> int:
-    """Count the generation up; `text` says that keywords and links change in it."""
+    """Increment the generation; `text`: keywords and links change in it."""
     generation = int(get_meta(connection, "generation") or 0) + 1
     put_meta(connection, "generation", str(generation))
     if text:
@@ -356,5 +356,5 @@ def next_generation(connection: sqlite3.Connection, *, text: bool) -> int:
 
 
 def optional_number(value: str | None) -> int | None:
-    """A number kept as a value; "" and an absent one are none."""
+    """A number stored as text; None for "" and None."""
     return int(value) if value else None

@@ -29,11 +29,11 @@ from notewell.index.embedded.store import connect_read_only
 from notewell.index.lexical import K1, B
 from notewell.types import FloatArray, IdArray
 
-_MOST = 4096  # stems of one note; of a longer one the commonest are kept
-_MOST_OFTEN = 255  # BM25 hardly tells more from it
+_MOST = 4096  # stems of one note; of a longer one the most frequent are kept
+_MOST_OFTEN = 255  # more hardly changes BM25
 _WORD = 4  # bytes of a number
 _HEADER = 2  # numbers before the hashes
-TALLIES = "tallies.db"
+TERM_COUNTS_FILE = "tallies.db"
 _PAGE_BYTES = 16_384  # some seven notes; of SQLite's 4 KiB one would leave half empty
 _MAPPED_BYTES = 1 << 28  # read in place: to copy whole pages takes twice as long
 _BUSY_SECONDS = 10.0
@@ -52,7 +52,7 @@ def hash_of(stem: str) -> int:
 
 
 def pack(stems: Iterable[str]) -> bytes:
-    """The tally of a note."""
+    """The packed term counts of a note."""
     counted = Counter(map(hash_of, stems)).most_common(_MOST)
     hashes = np.array([number for number, _ in counted], "<u4")
     counts = np.zeros(-(-len(counted) // _WORD) * _WORD, np.uint8)
@@ -61,45 +61,45 @@ def pack(stems: Iterable[str]) -> bytes:
     return header.tobytes() + hashes.tobytes() + counts.tobytes()
 
 
-def bm25(tallies: Sequence[bytes], asked: Mapping[int, float]) -> FloatArray:
-    """BM25 of whole notes: one score for each tally.
+def bm25(packed: Sequence[bytes], weights: Mapping[int, float]) -> FloatArray:
+    """BM25 of whole notes: one score for each note.
 
-    `asked` maps hashes to weights, the idf included. Lengths are held against the median of the
-    notes given: those that have the words of a query at all.
+    `weights` maps hashes to weights, the idf included. Lengths are relative to the median of the
+    given notes: those that contain words of the query.
     Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009).
     """
-    if not tallies:
+    if not packed:
         return np.empty(0, np.float32)
-    joined = b"".join(tallies)
+    joined = b"".join(packed)
     numbers, single = np.frombuffer(joined, "<u4"), np.frombuffer(joined, np.uint8)
-    starts = np.cumsum([0, *map(len, tallies[:-1])]) // _WORD
+    starts = np.cumsum([0, *map(len, packed[:-1])]) // _WORD
     lengths, sizes = numbers[starts], numbers[starts + 1].astype(np.int64)
     norms = K1 * (1 - B + B * lengths / max(float(np.median(lengths)), 1.0))
-    hashes = starts + _HEADER  # where those of each tally begin
-    scores = np.zeros(len(tallies))
-    for number, weight in asked.items():
+    hashes = starts + _HEADER  # where those of each note begin
+    scores = np.zeros(len(packed))
+    for number, weight in weights.items():
         at = np.flatnonzero(numbers == number)
         owners = np.searchsorted(starts, at, side="right") - 1
         places = at - hashes[owners]
-        real = (places >= 0) & (places < sizes[owners])  # the others are no hash but look like one
+        real = (places >= 0) & (places < sizes[owners])  # other numbers that equal the hash
         owners, places = owners[real], places[real]
         often = single[_WORD * (hashes + sizes)[owners] + places].astype(np.float64)
         scores[owners] += weight * often * (K1 + 1) / (often + norms[owners])
     return scores.astype(np.float32)
 
 
-class TallyStore:
-    """The tallies of one keyword index: changed by one thread, read by any."""
+class TermCountFile:
+    """The term counts of one keyword index: changed by one thread, read by any."""
 
     def __init__(self, path: Path | None) -> None:
-        """Nothing is opened or made yet. None keeps them in memory."""
+        """Nothing is opened or created yet. None stores them in memory."""
         self._path = path
         self._lock = threading.Lock()  # one connection for all: a read takes a third of a ms
         self._connection: sqlite3.Connection | None = None
         self._writable = False
 
     def of(self, note_ids: IdArray) -> tuple[IdArray, list[bytes]]:
-        """The notes among these that have a tally, and their tallies. Raises IndexFailure."""
+        """Those of the notes that have term counts, and the packed counts. Raises IndexFailure."""
         wanted: list[int] = note_ids.tolist()
         found: list[tuple[int, bytes]] = []
         with self._reading() as connection:
@@ -111,27 +111,27 @@ class TallyStore:
         return np.array([row[0] for row in found], np.int64), [row[1] for row in found]
 
     def belongs_to(self) -> tuple[str, int] | None:
-        """The database and the generation they were last settled for. Raises IndexFailure."""
+        """The database and the generation they were last completed for. Raises IndexFailure."""
         with self._reading() as connection:
             if connection is None:
                 return None
             row = connection.execute("SELECT database, generation FROM state").fetchone()
         return None if row is None else (str(row[0]), int(row[1]))
 
-    def put(self, tallies: Iterable[tuple[int, bytes]]) -> None:
-        """Keep tallies, in place of those that the notes had. Raises IndexFailure."""
+    def put(self, packed: Iterable[tuple[int, bytes]]) -> None:
+        """Store term counts, replacing those of the same notes. Raises IndexFailure."""
         with self._writing() as connection:
-            connection.executemany("INSERT OR REPLACE INTO tallies VALUES (?, ?)", tallies)
+            connection.executemany("INSERT OR REPLACE INTO tallies VALUES (?, ?)", packed)
 
-    def settle(
+    def complete(
         self,
-        tallies: Iterable[tuple[int, bytes]],
+        packed: Iterable[tuple[int, bytes]],
         *,
         gone: Sequence[int],
         database: str,
         generation: int,
     ) -> None:
-        """Keep the last tallies of a generation, forget notes that are gone, and say whose it is.
+        """Store the last counts of a generation, delete removed notes, record the generation.
 
         Raises:
             IndexFailure: the disk refuses; nothing has changed.
@@ -139,13 +139,13 @@ class TallyStore:
         """
         with self._writing() as connection:
             connection.executemany("DELETE FROM tallies WHERE note = ?", ((one,) for one in gone))
-            connection.executemany("INSERT OR REPLACE INTO tallies VALUES (?, ?)", tallies)
+            connection.executemany("INSERT OR REPLACE INTO tallies VALUES (?, ?)", packed)
             connection.execute(
                 "INSERT OR REPLACE INTO state VALUES (1, ?, ?)", (database, generation)
             )
 
     def clear(self) -> None:
-        """Forget everything. Raises IndexFailure."""
+        """Delete everything. Raises IndexFailure."""
         with self._writing() as connection:
             connection.execute("DELETE FROM tallies")
             connection.execute("DELETE FROM state")
@@ -158,13 +158,13 @@ class TallyStore:
                     connection.backup(copy)
 
     def close(self) -> None:
-        """Let the file go; used again, it is opened again."""
+        """Close the file; the next use opens it again."""
         with self._lock, _explained():
             self._disconnect()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        """The connection, for one thread at a time; None: nothing was ever kept."""
+        """The connection, for one thread at a time; None: nothing was ever stored."""
         with self._lock, _explained():
             if self._connection is None and self._path is not None and self._path.exists():
                 self._connection = connect_read_only(self._path)
@@ -197,7 +197,7 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
         check_same_thread=False,
     )
     try:
-        # What a power cut takes is behind the postings then, and is made again (`belongs_to`).
+        # After a power cut the counts may be older than the postings; `belongs_to` shows it.
         for pragma in (
             f"page_size={_PAGE_BYTES}",
             f"mmap_size={_MAPPED_BYTES}",
@@ -206,7 +206,7 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
         ):
             connection.execute(f"PRAGMA {pragma}")
         connection.executescript(_TABLES)
-    except BaseException:  # whatever it is: nobody else could close it
+    except BaseException:  # nothing else could close the connection
         connection.close()
         raise
     return connection

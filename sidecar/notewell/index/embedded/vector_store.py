@@ -27,7 +27,7 @@ from notewell.types import (
 )
 
 _MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
-# Vectors of one model, from a row on, that a chunk of today has use for.
+# Vectors of one model, from a row on, that a current chunk needs.
 _NEEDED = (
     "v.model_id = ? AND v.rowid > ?"
     " AND EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = v.text_hash)"
@@ -37,7 +37,7 @@ _READ = "c.note_id NOT IN (SELECT id FROM notes JOIN ledger USING (path) WHERE s
 
 
 def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> int | None:
-    """The number a model has in the database; None: no vector of it was ever kept.
+    """The number a model has in the database; None: no vector of it was ever stored.
 
     Raises:
         ModelError: its vectors have other dimensions than those given.
@@ -50,7 +50,7 @@ def model_id(store: Store, model: ModelKey, dimensions: int | None = None) -> in
 
 
 def dimensions_of(store: Store, model: ModelKey) -> int | None:
-    """How many dimensions a model's vectors have; None: none was ever kept."""
+    """How many dimensions a model's vectors have; None: none was ever stored."""
     found = store.read(_MODEL, tables.model_columns(model))
     return int(found[0][1]) if found else None
 
@@ -61,22 +61,22 @@ def model_key(store: Store, number: int) -> ModelKey | None:
     return ModelKey(*found[0]) if found else None
 
 
-def answering_key(store: Store) -> ModelKey | None:
-    """The model whose vectors the chunks speak of."""
+def current_model_key(store: Store) -> ModelKey | None:
+    """The model that the chunks' `vector_hash` refers to."""
     number = vector_model(store)
     return None if number is None else model_key(store, number)
 
 
 def vector_model(store: Store) -> int | None:
-    """The model that the chunks' `vector_hash` speaks of."""
+    """The model that the chunks' `vector_hash` refers to."""
     value = reads.meta(store, "model_vectors")
     return int(value) if value else None
 
 
-def answering(store: Store, number: int) -> Iterator[tuple[int, int, bytes]]:
+def vectors_by_chunk(store: Store, number: int) -> Iterator[tuple[int, int, bytes]]:
     """(chunk id, note id, vector) of every chunk that has a vector of the model.
 
-    Vectors come in the order they lie on disk: following each chunk to its vector would read
+    Vectors come in their order on disk: following each chunk to its vector would read
     the whole table in random order.
     """
     column = "vector_hash" if number == vector_model(store) else "text_hash"
@@ -101,7 +101,7 @@ def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tupl
     )
 
 
-def answering_model(store: Store) -> KeptModel | None:
+def current_model(store: Store) -> KeptModel | None:
     """The model whose vectors the chunks speak of, and how many of its vectors chunks need now."""
     number = vector_model(store)
     found = store.read(
@@ -114,8 +114,8 @@ def answering_model(store: Store) -> KeptModel | None:
     return KeptModel(ModelKey(*key), dimensions, needed)
 
 
-def kept_count(store: Store, model: ModelKey) -> int:
-    """How many vectors of a model are kept, whatever texts they belong to."""
+def stored_vector_count(store: Store, model: ModelKey) -> int:
+    """How many vectors of a model are stored, whatever texts they belong to."""
     found = store.read(
         "SELECT count(*) FROM vectors WHERE model_id IS ?", (model_id(store, model),)
     )
@@ -127,7 +127,7 @@ def needed_vectors(
 ) -> Iterator[list[tuple[bytes, bytes]]]:
     """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches.
 
-    Asked batch by batch, so that nothing stays open while the caller writes.
+    Read batch by batch, so that nothing stays open while the caller writes.
     """
     number = model_id(store, model)
     after = 0
@@ -156,7 +156,7 @@ def own_vectors(store: Store, number: int | None) -> int:
 
 
 def covered(store: Store, model: ModelKey) -> int:
-    """How many chunks a model would answer for: by their own text or by what they inherited."""
+    """How many chunks have a vector of a model, of their own text or of the one they replaced."""
     number = model_id(store, model)
     if number is None or number != vector_model(store):
         return own_vectors(store, number)
@@ -206,7 +206,7 @@ def _lacking(store: Store, model: ModelKey) -> tuple[str, tuple[int, ...]]:
 
 
 def stats(store: Store) -> IndexFigures:
-    """Count what is kept; takes some milliseconds for a hundred thousand vectors."""
+    """Count what is stored; takes some milliseconds for a hundred thousand vectors."""
     return IndexFigures(models=_models(store), bytes_on_disk=_bytes(store))
 
 
@@ -233,7 +233,7 @@ def _bytes(store: Store) -> int:
 
 
 def find_model(connection: sqlite3.Connection, model: ModelKey) -> int | None:
-    """The number of a model the database knows."""
+    """The number of a model in the database; None: it is not there."""
     found = connection.execute(
         "SELECT id FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)",
         tables.model_columns(model),
@@ -260,8 +260,8 @@ def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: 
     return found
 
 
-def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:
-    """Let a model's vectors answer; returns whether anything had to change.
+def use_model(connection: sqlite3.Connection, number: int | None) -> bool:
+    """Search with a model's vectors; returns whether anything changed.
 
     Without a model, which vector stands for which chunk is kept as it is, for its return.
     """
@@ -294,10 +294,10 @@ def choose_model(connection: sqlite3.Connection, number: int | None) -> bool:
     return True
 
 
-def keep_vectors(
+def store_vectors(
     connection: sqlite3.Connection, number: int, vectors: Sequence[tuple[bytes, bytes]]
 ) -> list[int]:
-    """Keep (text hash, float16 bytes); returns the chunks that are now answered by their own."""
+    """Store (text hash, float16 bytes); returns the chunks that now have their own vector."""
     connection.executemany(
         "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
         [(number, text_hash, vector) for text_hash, vector in vectors],
@@ -323,7 +323,7 @@ def keep_vectors(
 
 
 def _complete(connection: sqlite3.Connection, note_id: int, *, active: bool) -> None:
-    """Let a note whose last vector came be `indexed`."""
+    """Mark a note whose last vector was stored as `indexed`."""
     done = connection.execute(
         "UPDATE notes SET awaiting = 0 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM chunks c"
         " WHERE c.note_id = notes.id AND c.vector_hash IS NOT c.text_hash)",

@@ -1,6 +1,6 @@
-"""A batch of notes becomes rows, inside one transaction of the store.
+"""Writes a batch of notes as rows, inside one transaction of the store.
 
-It tells in a `Changes` what the structures in memory have to follow once that is true.
+The `Changes` it returns are applied to the structures in memory after the commit.
 """
 
 # ruff: noqa: S608 (what is put into SQL are names of columns and tables; values are bound)
@@ -70,7 +70,7 @@ class BatchWriter:
         self._vectors = optional_number(get_meta(connection, "model_vectors"))
         self._model = None if batch.model is None else find_model(connection, batch.model)
         active = optional_number(get_meta(connection, "model_active"))
-        # While a model is being prepared another one answers, and that one says what is indexed.
+        # While a model is being prepared another one is in use and decides what counts as indexed.
         self._preparing = batch.model is not None and active not in {None, self._model}
         before = int(get_meta(connection, "text_generation") or 0)
         text = bool(batch.moves or batch.removes or batch.puts)
@@ -91,10 +91,10 @@ class BatchWriter:
             self._touch(touch)
         for entry in self._batch.ledger:
             self._record(entry)
-        return self._netted()
+        return self._without_transient_chunks()
 
-    def _netted(self) -> Changes:
-        """Without chunks that came and went again, where a path was put twice."""
+    def _without_transient_chunks(self) -> Changes:
+        """Drop chunks both added and removed, where a path was put twice."""
         changes = self.changes
         removed = set(changes.chunks_removed)
         both = removed & {chunk_id for chunk_id, _ in changes.chunks_added}
@@ -265,7 +265,7 @@ class BatchWriter:
         )
 
     def _answered(self, note_id: int) -> bool:
-        """Whether some vector answers for each chunk of a note."""
+        """Whether every chunk of a note is represented by some vector."""
         ask = "SELECT 1 FROM chunks WHERE note_id = ? AND vector_hash IS NULL"
         return self._db.execute(ask, (note_id,)).fetchone() is None
 
@@ -275,7 +275,7 @@ class BatchWriter:
         self._db.execute("INSERT OR REPLACE INTO ledger VALUES (?,?,?,?,?,?,?,?,?)", row)
 
     def _kept(self, model: int | None, hashes: set[bytes]) -> set[bytes]:
-        """Those of the texts whose vectors of the model are kept."""
+        """Those of the texts whose vectors of the model are stored."""
         if model is None:
             return set()
         ask = "SELECT 1 FROM vectors WHERE model_id = ? AND text_hash = ?"
@@ -283,7 +283,7 @@ class BatchWriter:
 
 
 def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:
-    """The vector that answers for a changed passage until its own is made.
+    """The vector that represents a changed passage until its own is computed.
 
     That of the same text under another title, else of the passage it overlaps most.
     """

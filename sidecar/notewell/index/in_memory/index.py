@@ -76,7 +76,7 @@ class InMemoryArrayCache:
 
 
 class InMemoryIndex:
-    """Keeps `Index` of the port. One thread writes, any number read."""
+    """Implements `Index` of the port. One thread writes, any number read."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -109,7 +109,7 @@ class InMemoryIndex:
         return True
 
     def refresh(self) -> bool:
-        """Nobody else writes it: there is never anything new."""
+        """Does nothing: no other process can write this index."""
         return False
 
     def save(self) -> None:

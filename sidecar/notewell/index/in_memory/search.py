@@ -58,7 +58,7 @@ class _Field:
 
 
 class InMemoryKeywords:
-    """Keeps `KeywordIndex` of the port; never changed once made."""
+    """Implements `KeywordIndex` of the port; never changed once made."""
 
     def __init__(self, notes: Iterable[NoteText]) -> None:
         """Index all notes."""
@@ -175,7 +175,7 @@ class InMemoryKeywords:
 
 
 class InMemoryLinks:
-    """Keeps `LinkIndex` of the port; never changed once made."""
+    """Implements `LinkIndex` of the port; never changed once made."""
 
     def __init__(self, state: State) -> None:
         """Resolve all links."""
@@ -240,7 +240,7 @@ class InMemoryLinks:
 
 
 class InMemoryVectors:
-    """Keeps `VectorIndex` of the port; never changed once made."""
+    """Implements `VectorIndex` of the port; never changed once made."""
 
     def __init__(self, state: State) -> None:
         """Collect the vectors of the model in use; of none, where there is none."""
