@@ -230,7 +230,7 @@ export interface Fusion {
 }
 
 /**
- * A note that was found, with its best passage on top and the further ones beneath.
+ * A note that was found: its best passage in its own fields, the others in `passages`.
  *
  * Of similar notes: `linked` says how the source is linked with it already (`out`: it links
  * there), `duplicates` are notes with nearly the same text, which it represents.
@@ -259,7 +259,7 @@ export interface Result {
   readonly duplicates: readonly string[];
 }
 
-/** Parts of a result's score. None: not computed. Multipliers are 1 where they do nothing. */
+/** Parts of a result's score, null if not computed; multipliers are 1 if they had no effect. */
 export interface Scores {
   readonly keyword: number | null;
   readonly semantic: number | null;
@@ -270,7 +270,7 @@ export interface Scores {
   readonly rerank: number | null;
 }
 
-/** Scores as the engines gave them. */
+/** Scores before they are normalised: BM25 of the keywords, cosine of the vectors. */
 export interface RawScores {
   readonly bm25: number | null;
   readonly cosine: number | null;
@@ -293,7 +293,7 @@ export interface Reason {
   readonly text: string;
 }
 
-/** What happened to a query, stage by stage, and what each result's score is made of. */
+/** Every stage of a search, and the parts of each result's score. */
 export interface Explain {
   readonly query: Readonly<Record<string, PropertyValue>>;
   readonly stages: readonly StageTrace[];
@@ -303,8 +303,8 @@ export interface Explain {
 /**
  * One stage of the pipeline.
  *
- * `top` are the first paths after it, `moved` what changed among them since the stage before that
- * had any.
+ * `top` are the first paths after it, `moved` their changes in rank since the last stage that
+ * had results.
  */
 export interface StageTrace {
   readonly name: string;
@@ -316,14 +316,14 @@ export interface StageTrace {
   readonly moved: readonly Moved[];
 }
 
-/** Notes that a stage took out, and why; `paths` are some of them. */
+/** Notes that a stage removed, and why; `paths` are some of them. */
 export interface Removed {
   readonly reason: string;
   readonly count: number;
   readonly paths: readonly string[];
 }
 
-/** A note's rank before and after a stage, from 1; None: not among the first. */
+/** A note's rank before and after a stage, from 1; null where it is not among the first. */
 export interface Moved {
   readonly path: string;
   readonly before: number | null;
@@ -331,10 +331,10 @@ export interface Moved {
 }
 
 /**
- * What made a result's score. `ranks` by each side alone and after each step, from 1.
+ * The parts of a result's score. `ranks`: by keyword, by meaning and after each step, from 1.
  *
- * score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, where no model
- * has reordered the list. `words` are the BM25 that each token of the query gives the best
+ * score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, unless a
+ * reranker changed the order. `words` are the BM25 scores of the query's tokens for the best
  * passage.
  */
 export interface Contribution {
@@ -411,7 +411,7 @@ export interface HeadingView {
   readonly line: number;
 }
 
-/** A link seen from one note; `path` is None where it is unresolved. */
+/** A link seen from one note; `path` is null where it is unresolved. */
 export interface LinkView {
   readonly path: string | null;
   readonly target: string;
@@ -423,7 +423,7 @@ export interface LinkView {
   readonly line: number;
 }
 
-/** A file's state; for `?path=` also the rule that decides. */
+/** State of a file in the index; with `?path=` also the rule that decides. */
 export interface LedgerRow {
   readonly path: string;
   readonly state: LedgerState;
@@ -436,14 +436,14 @@ export interface LedgerRow {
   readonly updated: string | null;
 }
 
-/** A piece of a note as it was cut for the index. */
+/** A chunk of a note, as the index holds it. */
 export interface ChunkView {
   readonly heading: string | null;
   readonly line: number;
   readonly chars: number;
 }
 
-/** `GET /api/graph/neighbors`: The notes within some links of a note */
+/** `GET /api/graph/neighbors`: The notes within a number of links of a note */
 export interface NeighborsRequest extends OfVault {
   /** Path of a note, or its name as in a link */
   readonly path: string;
@@ -459,7 +459,7 @@ export interface NeighborsRequest extends OfVault {
   readonly daily?: boolean;
 }
 
-/** The notes within some hops of a note, nearest first, then those with more ways to them. */
+/** The notes within some hops of a note, nearest first, then those with more `ways`. */
 export interface NeighborsReply {
   readonly vault: string;
   readonly generation: number;
@@ -474,8 +474,8 @@ export interface NeighborsReply {
 /**
  * A note near another: `score` is decay to the power of `hops`.
  *
- * `ways` counts the notes one hop nearer that lead to it. `link` is its link with the start, seen
- * from there; null where a longer way leads to it.
+ * `ways` counts the notes one hop nearer that are linked with it. `link` is the direction of its
+ * link with the start note, seen from there; null where it is more than one hop away.
  */
 export interface Neighbor {
   readonly path: string;
@@ -537,7 +537,7 @@ export interface PathRequest extends OfVault {
   readonly daily?: boolean;
 }
 
-/** A shortest path, both ends included. Nothing connects the notes: `length` is null. */
+/** A shortest path, both ends included. `length` is null where nothing connects the notes. */
 export interface PathReply {
   readonly vault: string;
   readonly generation: number;
@@ -548,7 +548,7 @@ export interface PathReply {
   readonly steps: readonly PathStep[];
 }
 
-/** A note on a path; `link` is how the note before is linked with it, seen from there. */
+/** A note on a path; `link` is the direction of the link from the note before it. */
 export interface PathStep {
   readonly path: string;
   readonly title: string;
@@ -592,10 +592,10 @@ export interface GraphStatsRequest extends OfVault {
 /**
  * A vault's links in numbers.
  *
- * `edges` counts pairs of different notes that are linked, by direction; `unresolved` pairs of a
- * note and a target that is no note (attachments apart); `components` parts that no link connects,
- * of which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes
- * that no note links to.
+ * `edges` counts directed pairs of different notes that are linked; `unresolved` pairs of a
+ * note and a target that is no note (without attachments); `components` connected components, of
+ * which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes that
+ * no note links to.
  */
 export interface GraphStatsReply {
   readonly vault: string;
@@ -619,9 +619,9 @@ export interface BridgesRequest extends OfVault {
 }
 
 /**
- * What holds the vault together: links (bridges) and notes (articulation points).
+ * Links (bridges) and notes (articulation points) that alone connect parts of the vault.
  *
- * First those that cut off most.
+ * Those whose loss would disconnect most notes come first.
  */
 export interface BridgesReply {
   readonly vault: string;
@@ -661,7 +661,7 @@ export interface CommunitiesRequest extends OfVault {
 /**
  * Communities of at least two notes, largest first; `single` notes are in none.
  *
- * `modularity` (at most 1) says how clearly they are apart; from 0.3 it means something.
+ * `modularity` (at most 1) is how clearly they are separated; from 0.3 on it is significant.
  */
 export interface CommunitiesReply {
   readonly vault: string;
@@ -700,7 +700,7 @@ export interface OrphansRequest extends OfVault {
   readonly daily?: boolean;
 }
 
-/** Notes that no note links to; of these, `isolated` ones link to none either. */
+/** Notes that no note links to; `isolated` of them have no links of their own either. */
 export interface OrphansReply {
   readonly vault: string;
   readonly generation: number;
@@ -733,7 +733,7 @@ export interface DanglingReply {
 /**
  * A link target that is no note: named by `links` links of `total_notes` notes.
  *
- * `notes` are the first of them.
+ * `notes` are the first of those notes.
  */
 export interface DanglingTarget {
   readonly target: string;
@@ -764,7 +764,7 @@ export interface MissingLinksReply {
 /**
  * Two notes that are similar and not linked; `score` is their similarity, less their folders'.
  *
- * `shared_links` counts notes that are linked with both.
+ * `shared_links` counts the notes that are linked with both.
  */
 export interface MissingLink {
   readonly source: string;
@@ -836,10 +836,10 @@ export interface Peak {
 }
 
 /**
- * A note about the topic and its day; `dated_by` says where the day is from.
+ * A note about the topic and its date; `dated_by` says where the date is from.
  *
- * `daily`: the note is that day's; `created` and `modified`: its properties; `name`: a date in
- * its file's name; `file`: its file's times.
+ * `daily`: it is the daily note of that date; `created` and `modified`: its properties; `name`: a
+ * date in the name of its file; `file`: the times of its file.
  */
 export interface DatedNote {
   readonly date: string;
@@ -879,8 +879,8 @@ export interface CompleteReply {
 /**
  * A completion of a query: `insert` replaces the query from `start` on.
  *
- * `start` counts UTF-16 code units; `count` is how many notes have it, of a title or path how many
- * link to it; `path` is the note's, where it is one.
+ * `start` counts UTF-16 code units; `count` is the number of notes that have it, or for a title
+ * or a path the number of notes that link to it; `path` is the note that it names, if it does.
  */
 export interface Completion {
   readonly kind: CompletionKind;
@@ -937,7 +937,7 @@ export interface VerdictRequest extends OfVault {
   readonly verdict: Verdict | "clear";
 }
 
-/** The verdict that holds for a note and a query now; null: none. */
+/** The current verdict on a note for a query; null where there is none. */
 export interface VerdictReply {
   readonly query: string;
   readonly path: string;
@@ -1094,7 +1094,11 @@ export interface RecalledMemory {
   readonly contradicted_by: readonly string[];
 }
 
-/** What a score is made of: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r), times `standing`. */
+/**
+ * Parts of a score: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r) * `standing`.
+ *
+ * `standing` is below 1 for a memory that a newer one supersedes.
+ */
 export interface RecallParts {
   readonly similarity: number;
   readonly confidence: number;
@@ -1104,7 +1108,7 @@ export interface RecallParts {
 }
 
 /**
- * `GET /api/memory/context`: What an assistant should know, golden rules first, within a budget
+ * `GET /api/memory/context`: Memories for an assistant to read, golden rules first, within a budget
  */
 export interface MemoryContext extends OfVault {
   /** The task at hand, in words */
@@ -1294,7 +1298,7 @@ export interface WritesReply {
   readonly writes: readonly WriteView[];
 }
 
-/** One write. `number` undoes it; `action` says what it was: "memory store". */
+/** One write. `number` identifies it; `action` says what it was, such as "memory store". */
 export interface WriteView {
   readonly number: number;
   readonly at: string | null;
@@ -1317,7 +1321,7 @@ export interface UndoneReply {
 }
 
 /**
- * `POST /api/ask`: An answer from the notes, by the configured language model, as server-sent events
+ * `POST /api/ask`: Answer a question from the notes with the configured language model (server-sent events)
  */
 export interface AskRequest extends OfVault {
   /** What to answer from the notes */
@@ -1420,7 +1424,7 @@ export interface AskModelsRequest extends OfVault {
   readonly refresh?: boolean;
 }
 
-/** The models of the configured provider, best first; `age_s` since they were fetched. */
+/** The models of the configured provider, best first; the list is `age_s` seconds old. */
 export interface AskModelsReply {
   readonly provider: string;
   readonly host: string;
@@ -1430,7 +1434,7 @@ export interface AskModelsReply {
   readonly models: readonly ModelView[];
 }
 
-/** A model of the provider; limits in tokens. `rank` 1 is used where none is named. */
+/** A model of the provider; limits in tokens. `rank` 1 is used if no model is named. */
 export interface ModelView {
   readonly name: string;
   readonly rank: number;
@@ -1485,7 +1489,7 @@ export interface SaveConversationRequest extends OfVault {
   readonly path: string;
 }
 
-/** The note that a conversation was saved as. `undo` is a number for undoing. */
+/** The note that a conversation was saved as. `undo` is the number that undoes the write. */
 export interface AskSavedReply {
   readonly vault: string;
   readonly path: string;
@@ -1514,7 +1518,8 @@ export interface AcceptedReply {
 /**
  * One change to a file or a folder.
  *
- * `mtime` is in milliseconds since 1970. `content` is what a mirror's client says the note holds.
+ * `mtime` is in milliseconds since 1970. `content` is the text of the note, from clients of
+ * a mirror.
  */
 export interface Change {
   readonly kind: ChangeKind;
@@ -1527,13 +1532,13 @@ export interface Change {
   readonly content?: string | null;
 }
 
-/** `POST /api/changes`: Notes and folders that a client saw change */
+/** `POST /api/changes`: Report notes and folders that changed */
 export interface ChangesRequest extends OfVault {
   /** In the order in which they happened */
   readonly changes: readonly Change[];
 }
 
-/** `POST /api/sync`: Which of a client's files the server lacks, and which are gone */
+/** `POST /api/sync`: Compare a client's list of files with the server's */
 export interface SyncRequest extends OfVault {
   /** All files the client has: [path, bytes, mtime in ms] */
   readonly files: readonly (readonly [string, number, number])[];
@@ -1620,7 +1625,7 @@ export interface SessionReply {
   readonly scope: "read" | "write" | "admin";
 }
 
-/** `GET /api/models`. `answering` is the model whose vectors answer now, null while none do. */
+/** `GET /api/models`. `answering` is the model in use, null while there is none. */
 export interface CatalogueReply {
   readonly vault: string;
   readonly configured: string;
@@ -1628,7 +1633,7 @@ export interface CatalogueReply {
   readonly models: readonly CatalogueModel[];
 }
 
-/** A model of the catalogue. `present`: its files are on the server's disk. */
+/** A model of the catalogue. `present`: it is downloaded. */
 export interface CatalogueModel {
   readonly name: string;
   readonly dimensions: number;
@@ -1650,7 +1655,7 @@ export interface StatsRequest extends OfVault {
 /**
  * `GET /api/stats`. Names come with the most notes first, months in order.
  *
- * A note tagged `a/b` counts for `a` and for `a/b`; folders are those at the top.
+ * A note tagged `a/b` counts for `a` and for `a/b`; folders are top-level folders.
  */
 export interface StatsReply {
   readonly vault: string;
@@ -1675,13 +1680,13 @@ export interface Sizes {
   readonly largest: readonly SizedNote[];
 }
 
-/** A note and how many bytes its file has. */
+/** A note and the size of its file in bytes. */
 export interface SizedNote {
   readonly path: string;
   readonly bytes: number;
 }
 
-/** How many notes have something; `name` is null for those that have nothing of the kind. */
+/** How many notes have a type, folder or tag; `name` is null for notes without one. */
 export interface NamedCount {
   readonly name: string | null;
   readonly notes: number;
@@ -1703,13 +1708,13 @@ export interface ModelVectors {
   readonly answering: boolean;
 }
 
-/** `GET /api/config`: The settings, who set each, and which may be changed here */
+/** `GET /api/config`: The settings, what set each, and which may be changed here */
 export interface ConfigRequest extends OfVault {
   /** Only settings of this section, such as search */
   readonly section?: string;
 }
 
-/** `GET` and `PATCH /api/config`. `restart`: some of the running values are not the newest. */
+/** `GET` and `PATCH /api/config`. `restart`: some values apply after a restart only. */
 export interface ConfigReply {
   readonly vault: string;
   readonly file: string | null;
@@ -1718,7 +1723,7 @@ export interface ConfigReply {
 }
 
 /**
- * A setting. `value` holds from the next start on, `running` now; `source` set `value`.
+ * A setting. `value` applies from the next start on, `running` now; `source` set `value`.
  *
  * `reason` says why it is not `writable` here.
  */
@@ -1740,7 +1745,7 @@ export interface ChangeConfigRequest extends OfVault {
 
 /** `GET /api/events`: The events of a vault, as server-sent events */
 export interface EventsRequest extends OfVault {
-  /** Id of the last event seen; also as the header Last-Event-ID */
+  /** Id of the last event received; also as the header Last-Event-ID */
   readonly after?: number;
 }
 

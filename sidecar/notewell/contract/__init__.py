@@ -1,4 +1,4 @@
-"""The contract: every request and reply, a file a topic, and their JSON.
+"""The contract: every request and reply, one file per topic, and their JSON encoding.
 
 Frozen records, one field per JSON field, in the order of the JSON. Times are ISO 8601 strings with
 a zone. A change here shows in OpenAPI, on the command line, to assistants and in TypeScript.

@@ -182,7 +182,7 @@ def read_event(kind: str, data: bytes) -> AskEvent:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """A model of the provider; limits in tokens. `rank` 1 is used where none is named."""
+    """A model of the provider; limits in tokens. `rank` 1 is used if no model is named."""
 
     name: str
     rank: int
@@ -193,7 +193,7 @@ class ModelView:
 
 @dataclass(frozen=True, slots=True)
 class AskModelsReply:
-    """The models of the configured provider, best first; `age_s` since they were fetched."""
+    """The models of the configured provider, best first; the list is `age_s` seconds old."""
 
     provider: str
     host: str
@@ -205,7 +205,7 @@ class AskModelsReply:
 
 @dataclass(frozen=True, slots=True)
 class AskSavedReply:
-    """The note that a conversation was saved as. `undo` is a number for undoing."""
+    """The note that a conversation was saved as. `undo` is the number that undoes the write."""
 
     vault: str
     path: str
@@ -224,7 +224,7 @@ class AskRequest(Request[AskEventReply]):
         "POST",
         "/api/ask",
         "ask",
-        "An answer from the notes, by the configured language model, as server-sent events",
+        "Answer a question from the notes with the configured language model (server-sent events)",
         media=EVENT_STREAM,
         needs="read",
         rate_class="heavy",

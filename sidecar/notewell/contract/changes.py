@@ -1,4 +1,4 @@
-"""Work for the index: changes that clients saw, lists of files, reindexing, queue and guard."""
+"""Work for the index: changes that clients report, lists of files, reindexing, queue, guard."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class SyncReply:
 class Change:
     """One change to a file or a folder.
 
-    `mtime` is in milliseconds since 1970. `content` is what a mirror's client says the note holds.
+    `mtime` is in milliseconds since 1970. `content` is the text of the note, from clients of
+    a mirror.
     """
 
     kind: ChangeKind
@@ -54,9 +55,11 @@ class Change:
     )
 
     def __post_init__(self) -> None:
-        """Refuse an old path of anything but a rename, and a rename without one."""
+        """Require an old path for a rename, and refuse one for any other change."""
         if (self.kind == "rename") != (self.old_path is not None):
-            raise ValueError("`old_path` belongs to a rename, and to nothing else")
+            raise ValueError(
+                "`old_path` is required for a rename, and not allowed for any other change"
+            )
 
 
 FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
@@ -88,7 +91,7 @@ class ChangesRequest(Request[AcceptedReply]):
         "POST",
         "/api/changes",
         "changes",
-        "Notes and folders that a client saw change",
+        "Report notes and folders that changed",
         status=202,
         example={
             "changes": [
@@ -108,7 +111,7 @@ class SyncRequest(Request[SyncReply]):
         "POST",
         "/api/sync",
         "sync",
-        "Which of a client's files the server lacks, and which are gone",
+        "Compare a client's list of files with the server's",
         example={"files": [["Garden/Bees.md", 1024, 1772445600000]]},
     )
     files: Annotated[
@@ -138,7 +141,7 @@ class ResumeRequest(Request[AcceptedReply]):
 class RetryRequest(Request[AcceptedReply]):
     """Try every failed note again."""
 
-    endpoint: ClassVar[Endpoint] = _queue("retry", "Try every failed note again")
+    endpoint: ClassVar[Endpoint] = _queue("retry", "Retry every failed note")
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,4 +186,4 @@ def _plain(value: object) -> object:
         return {str(key): part for key, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
-    raise TypeError(f"{type(value).__name__} has no place in a reply")
+    raise TypeError(f"{type(value).__name__} cannot be part of a reply")

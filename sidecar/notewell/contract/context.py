@@ -1,4 +1,4 @@
-"""Context for a language model: what the vault has on a question, within a budget of tokens."""
+"""Context for a language model: passages on a question, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ContextRequest(Request[ContextReply]):
     """What a language model should read to answer `q`, in at most `budget_tokens` tokens.
 
     Of at most `sources` notes. `fill` spends what is left of the budget on passages of notes that
-    are further from the best. `door` says who asks, for the log; None is not logged.
+    are further from the best. `door` names the client, for the log; None is not logged.
     """
 
     endpoint: ClassVar[Endpoint] = Endpoint(

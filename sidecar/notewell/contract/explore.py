@@ -20,10 +20,10 @@ CompletionKind = Literal["filter", "tag", "folder", "path", "property", "value",
 
 @dataclass(frozen=True, slots=True)
 class DatedNote:
-    """A note about the topic and its day; `dated_by` says where the day is from.
+    """A note about the topic and its date; `dated_by` says where the date is from.
 
-    `daily`: the note is that day's; `created` and `modified`: its properties; `name`: a date in
-    its file's name; `file`: its file's times.
+    `daily`: it is the daily note of that date; `created` and `modified`: its properties; `name`: a
+    date in the name of its file; `file`: the times of its file.
     """
 
     date: str
@@ -104,8 +104,8 @@ class ArchaeologyReply:
 class Completion:
     """A completion of a query: `insert` replaces the query from `start` on.
 
-    `start` counts UTF-16 code units; `count` is how many notes have it, of a title or path how many
-    link to it; `path` is the note's, where it is one.
+    `start` counts UTF-16 code units; `count` is the number of notes that have it, or for a title
+    or a path the number of notes that link to it; `path` is the note that it names, if it does.
     """
 
     kind: CompletionKind

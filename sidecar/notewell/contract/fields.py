@@ -1,7 +1,7 @@
 """Types of request fields: what a field may hold, and what it means, in one annotation.
 
 Bounds (`Ge`, `Le`, `MinLen` ...) are those of annotated-types. The markers here add what it lacks.
-Pydantic calls their hooks when a door checks a request; nothing here imports it, so that reading
+Pydantic calls their hooks when a server checks a request; nothing here imports it, so that reading
 the contract costs a client little.
 """
 
@@ -55,7 +55,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Normalise:
-    """A function that brings a checked value into its one form, or refuses it.
+    """A function that returns the canonical form of a checked value, or raises.
 
     `max_length` is shown in the field's JSON Schema, where the function refuses longer texts.
     """
@@ -67,7 +67,7 @@ class Normalise:
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """Have pydantic call the function after the type is checked."""
-        # Only a door that checks requests comes here, and it has pydantic loaded.
+        # Only code that checks requests calls this, and it has pydantic loaded.
         from pydantic_core import core_schema  # noqa: PLC0415
 
         return core_schema.no_info_after_validator_function(self.function, handler(source))
@@ -88,7 +88,7 @@ class HttpDefault:
 
 
 class InProcessOnly:
-    """Marks a field that only callers in this process fill: no door shows it."""
+    """Marks a field that only callers in this process fill; no interface offers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _written_out(value: object) -> object:
 
 
 def check_query(text: str) -> str:
-    """Refuse a query that is too long to search for."""
+    """Return the query; raise QueryTooLongError where it has more than `MAX_QUERY_CHARS`."""
     if len(text) > MAX_QUERY_CHARS:
         raise QueryTooLongError(
             f"The query has {len(text):,} characters; at most {MAX_QUERY_CHARS:,} are searched."
@@ -122,7 +122,7 @@ def check_query(text: str) -> str:
 
 
 def note_path(path: str) -> str:
-    """Bring a vault-relative path into the index's form (NFC); refuse one that leads out of it."""
+    """Return a vault-relative path in NFC; raise OutsideVaultError where it leads outside."""
     steps = path.replace("\\", "/").split("/")
     if path.startswith(("/", "\\")) or _DRIVE.match(path) or ".." in steps or "\0" in path:
         raise OutsideVaultError(
@@ -151,7 +151,7 @@ Share = Annotated[float, Ge(0), Le(1)]
 Door = Annotated[str, Pattern("^[a-z][a-z0-9-]{0,31}$")]
 # Years 1 to 9999, which every file system's clock and every calendar holds.
 Milliseconds = Annotated[
-    int, Ge(-62_135_596_800_000), Le(253_402_300_799_999), Doc("Since 1970, in ms")
+    int, Ge(-62_135_596_800_000), Le(253_402_300_799_999), Doc("Milliseconds since 1970")
 ]
 Time = Annotated[datetime, AwareTime()]
 

@@ -48,7 +48,9 @@ class NeighborsRequest(Request[NeighborsReply]):
     """Which notes are within some hops of a note. `daily` false leaves daily notes out."""
 
     endpoint: ClassVar[Endpoint] = _graph(
-        "neighbors", "The notes within some links of a note", {"path": "Garden/Bees.md", "hops": 2}
+        "neighbors",
+        "The notes within a number of links of a note",
+        {"path": "Garden/Bees.md", "hops": 2},
     )
     path: NoteName
     hops: Hops = 1

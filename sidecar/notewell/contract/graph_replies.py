@@ -28,8 +28,8 @@ class GraphNote:
 class Neighbor:
     """A note near another: `score` is decay to the power of `hops`.
 
-    `ways` counts the notes one hop nearer that lead to it. `link` is its link with the start, seen
-    from there; null where a longer way leads to it.
+    `ways` counts the notes one hop nearer that are linked with it. `link` is the direction of its
+    link with the start note, seen from there; null where it is more than one hop away.
     """
 
     path: str
@@ -42,7 +42,7 @@ class Neighbor:
 
 @dataclass(frozen=True, slots=True)
 class NeighborsReply:
-    """The notes within some hops of a note, nearest first, then those with more ways to them."""
+    """The notes within some hops of a note, nearest first, then those with more `ways`."""
 
     vault: str
     generation: int
@@ -84,7 +84,7 @@ class NeighborhoodReply:
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """A note on a path; `link` is how the note before is linked with it, seen from there."""
+    """A note on a path; `link` is the direction of the link from the note before it."""
 
     path: str
     title: str
@@ -93,7 +93,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class PathReply:
-    """A shortest path, both ends included. Nothing connects the notes: `length` is null."""
+    """A shortest path, both ends included. `length` is null where nothing connects the notes."""
 
     vault: str
     generation: int
@@ -130,10 +130,10 @@ class HubsReply:
 class GraphStatsReply:
     """A vault's links in numbers.
 
-    `edges` counts pairs of different notes that are linked, by direction; `unresolved` pairs of a
-    note and a target that is no note (attachments apart); `components` parts that no link connects,
-    of which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes
-    that no note links to.
+    `edges` counts directed pairs of different notes that are linked; `unresolved` pairs of a
+    note and a target that is no note (without attachments); `components` connected components, of
+    which the largest has `largest` notes; `isolated` notes without any link; `orphans` notes that
+    no note links to.
     """
 
     vault: str
@@ -168,9 +168,9 @@ class CutNote:
 
 @dataclass(frozen=True, slots=True)
 class BridgesReply:
-    """What holds the vault together: links (bridges) and notes (articulation points).
+    """Links (bridges) and notes (articulation points) that alone connect parts of the vault.
 
-    First those that cut off most.
+    Those whose loss would disconnect most notes come first.
     """
 
     vault: str
@@ -198,7 +198,7 @@ class Community:
 class CommunitiesReply:
     """Communities of at least two notes, largest first; `single` notes are in none.
 
-    `modularity` (at most 1) says how clearly they are apart; from 0.3 it means something.
+    `modularity` (at most 1) is how clearly they are separated; from 0.3 on it is significant.
     """
 
     vault: str
@@ -211,7 +211,7 @@ class CommunitiesReply:
 
 @dataclass(frozen=True, slots=True)
 class OrphansReply:
-    """Notes that no note links to; of these, `isolated` ones link to none either."""
+    """Notes that no note links to; `isolated` of them have no links of their own either."""
 
     vault: str
     generation: int
@@ -224,7 +224,7 @@ class OrphansReply:
 class DanglingTarget:
     """A link target that is no note: named by `links` links of `total_notes` notes.
 
-    `notes` are the first of them.
+    `notes` are the first of those notes.
     """
 
     target: str
@@ -251,7 +251,7 @@ class DanglingReply:
 class MissingLink:
     """Two notes that are similar and not linked; `score` is their similarity, less their folders'.
 
-    `shared_links` counts notes that are linked with both.
+    `shared_links` counts the notes that are linked with both.
     """
 
     source: str

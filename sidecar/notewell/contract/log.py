@@ -83,7 +83,7 @@ class OpenedReply:
 
 @dataclass(frozen=True, slots=True)
 class VerdictReply:
-    """The verdict that holds for a note and a query now; null: none."""
+    """The current verdict on a note for a query; null where there is none."""
 
     query: str
     path: str
@@ -124,9 +124,9 @@ class OpenedRequest(Request[OpenedReply]):
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse one that names no search."""
+        """Refuse a request that names no search."""
         if self.query_id is None and self.q is None:
-            raise ValueError("say of which search: send `query_id`, or `q`")
+            raise ValueError("say which search: send `query_id`, or `q`")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class SessionReply:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueModel:
-    """A model of the catalogue. `present`: its files are on the server's disk."""
+    """A model of the catalogue. `present`: it is downloaded."""
 
     name: str
     dimensions: int
@@ -43,7 +43,7 @@ class CatalogueModel:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueReply:
-    """`GET /api/models`. `answering` is the model whose vectors answer now, null while none do."""
+    """`GET /api/models`. `answering` is the model in use, null while there is none."""
 
     vault: str
     configured: str
@@ -53,7 +53,7 @@ class CatalogueReply:
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A setting. `value` holds from the next start on, `running` now; `source` set `value`.
+    """A setting. `value` applies from the next start on, `running` now; `source` set `value`.
 
     `reason` says why it is not `writable` here.
     """
@@ -69,7 +69,7 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class ConfigReply:
-    """`GET` and `PATCH /api/config`. `restart`: some of the running values are not the newest."""
+    """`GET` and `PATCH /api/config`. `restart`: some values apply after a restart only."""
 
     vault: str
     file: str | None
@@ -79,7 +79,7 @@ class ConfigReply:
 
 @dataclass(frozen=True, slots=True)
 class NamedCount:
-    """How many notes have something; `name` is null for those that have nothing of the kind."""
+    """How many notes have a type, folder or tag; `name` is null for notes without one."""
 
     name: str | None
     notes: int
@@ -96,7 +96,7 @@ class MonthCount:
 
 @dataclass(frozen=True, slots=True)
 class SizedNote:
-    """A note and how many bytes its file has."""
+    """A note and the size of its file in bytes."""
 
     path: str
     bytes: int
@@ -127,7 +127,7 @@ class ModelVectors:
 class StatsReply:
     """`GET /api/stats`. Names come with the most notes first, months in order.
 
-    A note tagged `a/b` counts for `a` and for `a/b`; folders are those at the top.
+    A note tagged `a/b` counts for `a` and for `a/b`; folders are top-level folders.
     """
 
     vault: str
@@ -196,13 +196,13 @@ class StatsRequest(Request[StatsReply]):
 
 @dataclass(frozen=True, slots=True)
 class ConfigRequest(Request[ConfigReply]):
-    """The settings of a vault and who set each."""
+    """The settings of a vault, and what set each."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/api/config",
         "config",
-        "The settings, who set each, and which may be changed here",
+        "The settings, what set each, and which may be changed here",
         example={"section": "search"},
     )
     section: Annotated[

@@ -82,11 +82,11 @@ class RecallMemories(Request[RecallReply]):
 
 @dataclass(frozen=True, slots=True)
 class MemoryContext(Request[MemoryContextReply]):
-    """What an assistant should know before it begins, golden rules first, within a budget."""
+    """Memories for an assistant to read first, golden rules on top, within a budget of tokens."""
 
     endpoint: ClassVar[Endpoint] = _reads(
         "context",
-        "What an assistant should know, golden rules first, within a budget",
+        "Memories for an assistant to read, golden rules first, within a budget",
         {"query": "moving bees", "budget_tokens": 500},
     )
     query: Annotated[QueryText, Doc("The task at hand, in words")] = ""

@@ -67,7 +67,10 @@ class MemoryForgottenReply:
 
 @dataclass(frozen=True, slots=True)
 class RecallParts:
-    """What a score is made of: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r), times `standing`."""
+    """Parts of a score: similarity * (0.5 + 0.25 c + 0.15 i + 0.1 r) * `standing`.
+
+    `standing` is below 1 for a memory that a newer one supersedes.
+    """
 
     similarity: float
     confidence: float

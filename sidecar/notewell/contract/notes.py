@@ -23,7 +23,7 @@ class HeadingView:
 
 @dataclass(frozen=True, slots=True)
 class LinkView:
-    """A link seen from one note; `path` is None where it is unresolved."""
+    """A link seen from one note; `path` is null where it is unresolved."""
 
     path: str | None
     target: str
@@ -37,7 +37,7 @@ class LinkView:
 
 @dataclass(frozen=True, slots=True)
 class ChunkView:
-    """A piece of a note as it was cut for the index."""
+    """A chunk of a note, as the index holds it."""
 
     heading: str | None  # heading path, " > " between levels
     line: int  # where it begins

@@ -44,7 +44,7 @@ class Endpoint:
     """Where a request is answered over HTTP, and under which rules.
 
     `needs` is the scope a caller must have (None: read for a GET, write for any other), `rate` the
-    class of its rate limit (None: by its scope). `timed` requests are given up when their answer
+    class of its rate limit (None: by its scope). `timed` requests are cancelled when their answer
     takes too long. `example` holds parameters that a reader can try as they stand. `headers` maps
     a field to the header that may carry it.
     """

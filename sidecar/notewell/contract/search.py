@@ -24,7 +24,7 @@ from notewell.types import Direction, FusionMethod, PropertyValue, SearchMode, S
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Notes that a stage took out, and why; `paths` are some of them."""
+    """Notes that a stage removed, and why; `paths` are some of them."""
 
     reason: str
     count: int
@@ -33,7 +33,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A note's rank before and after a stage, from 1; None: not among the first."""
+    """A note's rank before and after a stage, from 1; null where it is not among the first."""
 
     path: str
     before: int | None
@@ -44,8 +44,8 @@ class Moved:
 class StageTrace:
     """One stage of the pipeline.
 
-    `top` are the first paths after it, `moved` what changed among them since the stage before that
-    had any.
+    `top` are the first paths after it, `moved` their changes in rank since the last stage that
+    had results.
     """
 
     name: str
@@ -59,10 +59,10 @@ class StageTrace:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What made a result's score. `ranks` by each side alone and after each step, from 1.
+    """The parts of a result's score. `ranks`: by keyword, by meaning and after each step, from 1.
 
-    score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, where no model
-    has reordered the list. `words` are the BM25 that each token of the query gives the best
+    score = (adds.keyword + adds.semantic) * every multiplier in `times`, at most 1, unless a
+    reranker changed the order. `words` are the BM25 scores of the query's tokens for the best
     passage.
     """
 
@@ -76,14 +76,14 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """What happened to a query, stage by stage, and what each result's score is made of."""
+    """Every stage of a search, and the parts of each result's score."""
 
     query: Mapping[str, PropertyValue]
     stages: tuple[StageTrace, ...]
     results: tuple[Contribution, ...] = ()
 
 
-UNLOGGED = "none"  # the door of a search that is not logged
+UNLOGGED = "none"  # the `door` of a search that is not logged
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Parts of a result's score. None: not computed. Multipliers are 1 where they do nothing."""
+    """Parts of a result's score, null if not computed; multipliers are 1 if they had no effect."""
 
     keyword: float | None = None
     semantic: float | None = None
@@ -114,7 +114,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class RawScores:
-    """Scores as the engines gave them."""
+    """Scores before they are normalised: BM25 of the keywords, cosine of the vectors."""
 
     bm25: float | None = None
     cosine: float | None = None
@@ -130,7 +130,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A note that was found, with its best passage on top and the further ones beneath.
+    """A note that was found: its best passage in its own fields, the others in `passages`.
 
     Of similar notes: `linked` says how the source is linked with it already (`out`: it links
     there), `duplicates` are notes with nearly the same text, which it represents.
@@ -195,7 +195,7 @@ class SearchRequest(Request[SearchReply]):
     """A search, as every client sends it.
 
     `recency`, `graph`, `collapse`, `expand` and `rerank` replace the settings where given.
-    `hidden` are paths of notes that are left out: those judged never to answer this query.
+    `hidden` are paths of notes to leave out: those that a verdict excludes for this query.
     """
 
     endpoint: ClassVar[Endpoint] = Endpoint(

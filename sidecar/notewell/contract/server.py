@@ -1,4 +1,4 @@
-"""The server itself: health, vaults, events, figures, and the document of an error."""
+"""The server itself: health, vaults, events, metrics, and the document of an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class VaultView:
     default: bool
     open: bool
     source: Literal["folder", "mirror"]
-    served: bool  # requests may name it; the server opens it for them where it is not open
+    served: bool  # requests may name it; the server opens it when needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +101,19 @@ class EventsRequest(Request[EventReply]):
     )
     after: Annotated[
         Annotated[int, Ge(0)] | None,
-        Doc("Id of the last event seen; also as the header Last-Event-ID"),
+        Doc("Id of the last event received; also as the header Last-Event-ID"),
     ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class MetricsRequest(Request[str]):
-    """Figures of the server and its open vaults, as Prometheus reads them."""
+    """Metrics of the server and its open vaults, in the text format of Prometheus."""
 
     endpoint: ClassVar[Endpoint] = Endpoint(
         "GET",
         "/metrics",
         "metrics",
-        "Figures of this server and its vaults, for Prometheus",
+        "Metrics of this server and its vaults, for Prometheus",
         media=PROMETHEUS_TEXT,
         of_vault=False,
     )

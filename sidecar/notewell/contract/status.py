@@ -82,7 +82,7 @@ class StatusReply:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """A file's state; for `?path=` also the rule that decides."""
+    """State of a file in the index; with `?path=` also the rule that decides."""
 
     path: str
     state: LedgerState
@@ -107,7 +107,7 @@ class LedgerReply:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """An index run: totals after it (the first four), and what it did."""
+    """An index run: totals after it (the first four fields), and what it did."""
 
     notes: int
     chunks: int

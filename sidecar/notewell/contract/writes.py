@@ -13,7 +13,7 @@ from notewell.contract.request import Endpoint, Request
 
 @dataclass(frozen=True, slots=True)
 class WriteView:
-    """One write. `number` undoes it; `action` says what it was: "memory store"."""
+    """One write. `number` identifies it; `action` says what it was, such as "memory store"."""
 
     number: int
     at: str | None

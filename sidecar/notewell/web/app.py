@@ -1,4 +1,4 @@
-"""The aiohttp application: its routes, its guard, and the life of the engines behind it."""
+"""The aiohttp application: routes, middleware, and the start and end of the engines."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def create_app(
     static: Path = STATIC,
     streams: Streams | None = None,
 ) -> web.Application:
-    """Make the application over the vaults that are open.
+    """Make the application for the vaults that are open.
 
     Its start-up starts their engines; its clean-up closes them. `token` is the process's own; with
-    `state_dir` the token that stays and the devices of that folder may ask as well, and with
-    `configuration` settings are shown and changed. `static` is the folder of the built web
-    interface; where there is none, `/` is a page that says so.
+    `state_dir`, the persistent token and the devices in that folder are accepted as well, and with
+    `configuration`, settings can be read and changed. `static` is the folder of the built web
+    interface; without one, `/` is a page that says so.
     """
     app = web.Application(middlewares=[answer, guard], client_max_size=MAX_BODY_BYTES)
     streams, limits = streams or Streams(), limits or LimitRules()
@@ -100,7 +100,7 @@ async def _engines(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _last_used(app: web.Application) -> AsyncIterator[None]:
-    """Write down now and then, and at the end, when devices were last heard of."""
+    """Save regularly, and at the end, when each device was last used."""
     callers = app[SITE].gate.callers
 
     async def keep_saving() -> None:
@@ -118,7 +118,7 @@ async def _save_used(callers: Callers) -> None:
     try:
         await asyncio.to_thread(callers.save_used)
     except NotewellError as error:  # a full disk must not stop a server
-        _log.warning("when devices were last used is not written down: %s", error.message)
+        _log.warning("the times of last use of devices could not be saved: %s", error.message)
 
 
 async def _shell(request: web.Request) -> web.StreamResponse:

@@ -52,7 +52,7 @@ _STAMP_SECONDS = 60.0  # how exactly "last used" is known
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who may ask. `id` tells callers apart; `name` is what a person called them."""
+    """Somebody with access. `id` tells callers apart; `name` is the one that a person gave."""
 
     id: str
     name: str
@@ -61,7 +61,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A caller, with the digests of what they may show."""
+    """A caller, with the digests of their token and of their session cookie."""
 
     caller: Caller
     token: str | None
@@ -73,7 +73,7 @@ CALLER: ContextVar[Caller] = ContextVar("notewell.caller")  # of the request bei
 
 
 class Callers:
-    """Those who may ask this server. With `state_dir` also those whom its files name."""
+    """Everybody with access to this server, with `state_dir` also those that its files name."""
 
     def __init__(self, token: str, state_dir: Path | None = None) -> None:
         """`token` is the process's own."""
@@ -85,15 +85,15 @@ class Callers:
         self._used: dict[str, float] = {}
 
     def by_token(self, token: str) -> Caller | None:
-        """Who shows `token`; None for nobody we know."""
+        """Return the caller with this token; None for an unknown one."""
         shown, found = digest(token), None
-        for known in self._all():  # all of them, so that the time tells nothing
+        for known in self._all():  # all of them, so that the time reveals nothing
             if known.token is not None and hmac.compare_digest(known.token, shown):
                 found = known.caller
         return self._noted(found)
 
     def by_cookie(self, cookie: str) -> Caller | None:
-        """Whose browser shows `cookie`; None for nobody we know."""
+        """Return the caller with this session cookie; None for an unknown one."""
         shown, found = digest(cookie), None
         for known in self._all():
             if hmac.compare_digest(known.session, shown):
@@ -101,14 +101,14 @@ class Callers:
         return self._noted(found)
 
     def redeem(self, code: str) -> str | None:
-        """The cookie for a link that works once; None where it worked already or is too old.
+        """Return the cookie for the code of a one-time link; None for one that is used or expired.
 
         Blocks on the disk, so it runs off the event loop.
         """
         return self.devices.redeem(code) if self.devices is not None else None
 
     def save_used(self) -> None:
-        """Write down when devices were last heard of; blocks on the disk."""
+        """Save when devices were last used; blocks on the disk."""
         used, self._used = self._used, {}
         if used and self.devices is not None:
             self.devices.used(used)
@@ -144,7 +144,7 @@ class Callers:
 
 
 def _changed(file: Path) -> object:
-    """What tells one content of a file from the next."""
+    """Return a stamp that changes with the content of a file."""
     try:
         seen = file.stat()
     except OSError:
@@ -162,13 +162,13 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The rules of one server, and those who may ask it."""
+    """Checks of host, origin and caller, by the rules of one server."""
 
     callers: Callers
     rules: ServerRules
 
     def check_host(self, hosts: list[str], bound: Address) -> str:
-        """Return the one `Host` of a request, or raise ForbiddenError where it is not ours."""
+        """Return the one `Host` of a request; raise ForbiddenError where it is unknown."""
         if len(hosts) == 1 and self._is_known(hosts[0], bound):
             return hosts[0]
         shown = repr(hosts[0][:100]) if len(hosts) == 1 else "missing or sent twice"
@@ -180,7 +180,7 @@ class Gate:
         )
 
     def check_origin(self, origins: list[str], host: str) -> None:
-        """Refuse a request from a page that is not ours; programs send no `Origin`."""
+        """Raise ForbiddenError for a foreign page; programs send no `Origin`."""
         ours = {f"http://{host}", f"https://{host}", *self.rules.allowed_origins}
         for origin in origins:
             if origin not in ours and ANY not in ours:
@@ -192,19 +192,19 @@ class Gate:
                 )
 
     def caller(self, request: web.Request, bound: Address) -> Caller | None:
-        """Who shows a token, or a cookie from a page of ours; None for nobody we know."""
+        """Return the caller by token, or by cookie from our pages; None if unknown."""
         token = shown_token(request)
         found = self.callers.by_token(token) if token else None
         return found or self.browser(request, bound)
 
     def browser(self, request: web.Request, bound: Address) -> Caller | None:
-        """Whose browser shows a cookie of ours, and does so for a page of ours."""
+        """Return the caller by a browser's cookie, if one of our pages sent the request."""
         cookie = request.cookies.get(cookie_name(bound.port), "")
         from_ours = request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
         return self.callers.by_cookie(cookie) if cookie and from_ours else None
 
     def address(self, request: web.Request) -> str:
-        """Where a request comes from: behind a proxy that we trust, what it says."""
+        """Return the address of the client: of the connection, or as a trusted proxy says."""
         peer = request.transport.get_extra_info("peername") if request.transport else None
         address = str(peer[0]) if isinstance(peer, tuple) else ""
         said = ",".join(request.headers.getall(hdrs.X_FORWARDED_FOR, []))
@@ -215,7 +215,7 @@ class Gate:
         return address[:64]
 
     def is_secure(self, request: web.Request) -> bool:
-        """Whether a browser reached us by HTTPS, perhaps with a proxy we trust in between."""
+        """Whether the request came by HTTPS, to this server or to a trusted proxy."""
         peer = request.transport.get_extra_info("peername") if request.transport else None
         trusted = isinstance(peer, tuple) and peer[0] in self.rules.trusted_proxies
         return request.secure or (trusted and request.headers.get("X-Forwarded-Proto") == "https")
@@ -234,24 +234,24 @@ class Gate:
         return own and port == bound.port
 
     def _public(self) -> Iterator[str]:
-        """The host by which devices were told to reach this server."""
+        """Yield the host of `server.public_url`, if it is set."""
         if self.rules.public_url:
             yield urlsplit(self.rules.public_url).netloc
 
 
 def shown_token(request: web.Request) -> str:
-    """The token that a request shows, known or not; empty where it shows none."""
+    """Return the bearer token of a request, known or not; empty if it has none."""
     scheme, _, shown = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
     return shown.strip() if scheme.lower() == "bearer" else ""
 
 
 def cookie_name(port: int) -> str:
-    """Name of the browser's cookie; the port keeps two servers on one machine apart."""
+    """Return the name of the cookie; the port keeps two servers on one machine apart."""
     return f"notewell-{port}"
 
 
 def bound_address(request: web.Request) -> Address:
-    """Tell the local address a request arrived at; unknown where the client is gone already."""
+    """Return the local address of a request's connection; empty if it is closed already."""
     transport = request.transport
     name = transport.get_extra_info("sockname") if transport is not None else None
     if not isinstance(name, tuple):

@@ -43,7 +43,7 @@ R = TypeVar("R")
 
 
 async def from_engine(site: Site, vault: str | None, request: Request[R]) -> R:
-    """Let the vault's engine answer, in one of its reader threads."""
+    """Answer by the vault's engine, in one of its reader threads."""
     engine = site.engine(vault)
     call: Any = engine.call_in_order if type(request) in IN_ORDER else engine.call
     reply: R = await call(answer, engine, request)
@@ -58,7 +58,7 @@ async def search(site: Site, vault: str | None, request: SearchRequest) -> Searc
 
 
 async def health(site: Site, _vault: str | None, _request: HealthRequest) -> HealthReply:
-    """Report that the server is there; tells nothing of a vault."""
+    """Report that the server is running; says nothing about vaults."""
     return HealthReply(status="ok", version=site.version, api=API_VERSION, features=site.features)
 
 
@@ -73,7 +73,7 @@ async def events(site: Site, vault: str | None, request: EventsRequest) -> Event
 
 
 async def metrics(site: Site, _vault: str | None, _request: MetricsRequest) -> str:
-    """Give the figures of this server and of its open vaults."""
+    """Return the metrics of this server and of its open vaults."""
     figures = []
     for record in site.vaults.served():
         hold = site.vaults.held(record)
@@ -86,7 +86,7 @@ async def metrics(site: Site, _vault: str | None, _request: MetricsRequest) -> s
 async def session(
     _site: Site, _vault: str | None, _request: replies.SessionRequest
 ) -> replies.SessionReply:
-    """Tell a caller what it may do."""
+    """Return name and scope of the caller."""
     caller = CALLER.get()
     return replies.SessionReply(caller.name, caller.scope)
 
@@ -154,7 +154,7 @@ def _view(spec: ModelSpec, settings: Settings) -> replies.CatalogueModel:
 _log = logging.getLogger(__name__)
 
 _UNFORESEEN = "Something failed inside Notewell; its log says where. Please report it."
-_MOST_WAITING = 10_000  # pieces of an answer that wait for a slow reader
+_MOST_WAITING = 10_000  # events of an answer that wait for a slow reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class _Numbered:
 
 
 async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream:
-    """Begin an answer in a thread of its own; it ends when nobody listens any more."""
+    """Start an answer in a thread of its own; it is cancelled when the client disconnects."""
     answering = _Answering(site.engine(vault).asking, request)
     following = EventStream(answering.begin, most_waiting=_MOST_WAITING)
     answering.follow(following)
@@ -173,20 +173,20 @@ async def ask(site: Site, vault: str | None, request: AskRequest) -> EventStream
 
 
 class _Answering:
-    """One answer in a thread, told to one listener."""
+    """One answer, made in a thread and sent to one listener."""
 
-    def __init__(self, desk: AskService, request: AskRequest) -> None:
-        self._desk = desk
+    def __init__(self, service: AskService, request: AskRequest) -> None:
+        self._service = service
         self._request = request
         self._cancel = Cancel()
-        self._tell: Callable[[StreamedEvent], None] = lambda _: None
+        self._send: Callable[[StreamedEvent], None] = lambda _: None
         self._following: EventStream | None = None
 
     def begin(
         self, listener: Callable[[StreamedEvent], None]
     ) -> tuple[tuple[StreamedEvent, ...], Callable[[], None]]:
         """As `EventStream` subscribes; unsubscribing cancels."""
-        self._tell = listener
+        self._send = listener
         return (), self._cancel.cancel
 
     def follow(self, following: EventStream) -> None:
@@ -195,15 +195,15 @@ class _Answering:
         threading.Thread(target=self._run, name="ask", daemon=True).start()
 
     def _run(self) -> None:
-        told = 0
+        number = 0
         try:
-            for event in self._desk.answer(self._request, self._cancel):
-                self._tell(_Numbered(told := told + 1, event.kind, event.data))
-        except Exception as error:  # noqa: BLE001 - the end of the thread: who listens hears of it
+            for event in self._service.answer(self._request, self._cancel):
+                self._send(_Numbered(number := number + 1, event.kind, event.data))
+        except Exception as error:  # noqa: BLE001 - the end of the thread: the client is told
             # The message might quote a note, so only the places are logged.
             places = "".join(traceback.format_tb(error.__traceback__))
             _log.error("an answer failed: %s\n%s", type(error).__name__, places)
-            self._tell(_Numbered(told + 1, "error", AskFailed("internal", _UNFORESEEN)))
+            self._send(_Numbered(number + 1, "error", AskFailed("internal", _UNFORESEEN)))
         finally:
             if self._following is not None:
                 self._following.end_soon()

@@ -1,4 +1,4 @@
-"""How much a caller may take: requests in a sliding window, and room for work at once."""
+"""Limits: requests of a caller in a sliding window, wrong secrets, requests at the same time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from notewell.types import LimitRules
 
 WINDOW_S = 10.0
 GUESS_WINDOW_S = 60.0
-# Callers whose times are remembered; of more, those that were silent longest are forgotten.
+# Callers whose times are remembered; beyond that, the least recently active are forgotten.
 _MOST_REMEMBERED = 4096
 _PATIENCE_S = 5.0  # how long a request waits for its turn
 
@@ -23,7 +23,7 @@ class SlidingWindow:
     """The times of recent events of each key: exactly those of the last `seconds`."""
 
     def __init__(self, seconds: float) -> None:
-        """Nothing happened yet."""
+        """Begin without events."""
         self._seconds = seconds
         self._times: OrderedDict[Hashable, deque[float]] = OrderedDict()
 
@@ -33,7 +33,7 @@ class SlidingWindow:
         return max(times[-most] + self._seconds - now, 0.0) if len(times) >= most else 0.0
 
     def add(self, key: Hashable, now: float) -> None:
-        """Remember an event."""
+        """Record an event."""
         times = self._times.setdefault(key, deque())
         times.append(now)
         while times[0] <= now - self._seconds:
@@ -44,16 +44,16 @@ class SlidingWindow:
 
 
 class Rates:
-    """The limits of single callers, by route."""
+    """Rate limits of each caller, by route."""
 
     def __init__(self, rules: LimitRules) -> None:
-        """Raise ConfigError where `rules.routes` does not read."""
+        """Raise ConfigError where `rules.routes` is not valid."""
         self._rules = rules
         self._of_routes = dict(_route_limit(entry) for entry in rules.routes)
         self._asked = SlidingWindow(WINDOW_S)
 
     def most(self, route: str, rate: RateClass) -> int:
-        """How often one caller may ask `route` in a window; 0: as often as they like."""
+        """Return how many requests to `route` a caller may send in a window; 0: any number."""
         limits = {
             "search": self._rules.search,
             "read": self._rules.read,
@@ -78,17 +78,17 @@ class Rates:
 
 
 class Guesses:
-    """The wrong secrets that each address has shown; the same one again is no further guess."""
+    """Counts the wrong secrets that each address sends; the same one again is not counted."""
 
     def __init__(self, most: int) -> None:
         """`most` in `GUESS_WINDOW_S`; 0: any number."""
         self._most = most
         self._wrong = SlidingWindow(GUESS_WINDOW_S)
-        # Right and wrong ones, the latest last: those are answered whatever the address does else.
+        # Right and wrong secrets, the latest last: these are compared even after too many guesses.
         self._seen: OrderedDict[tuple[str, str], None] = OrderedDict()
 
     def check(self, address: str, secret: str, now: float) -> None:
-        """Raise RateLimitedError where an address that has guessed too often shows a new secret."""
+        """Raise RateLimitedError for a new secret from an address with too many wrong ones."""
         wait = self._wrong.wait(address, self._most, now) if self._most > 0 else 0.0
         if wait > 0 and (address, secret) not in self._seen:
             raise RateLimitedError(
@@ -99,11 +99,11 @@ class Guesses:
             )
 
     def right(self, address: str, secret: str) -> None:
-        """Remember a secret, or its digest, that was right."""
+        """Record a right secret, or its digest."""
         self._remember((address, secret))
 
     def wrong(self, address: str, secret: str, now: float) -> None:
-        """Count one that was wrong."""
+        """Count a wrong secret."""
         if (address, secret) not in self._seen:
             self._wrong.add(address, now)
         self._remember((address, secret))
@@ -116,10 +116,10 @@ class Guesses:
 
 
 class Slots:
-    """Room for requests at work: some run, some wait for a while, others are sent away."""
+    """Limits requests at work: some run, some wait for a while, others are refused."""
 
     def __init__(self, running: int, waiting: int, patience_s: float = _PATIENCE_S) -> None:
-        """All free."""
+        """Begin with all slots free."""
         self._free = asyncio.Semaphore(max(running, 1))
         self._most_waiting = waiting
         self._waiting = 0
@@ -127,7 +127,7 @@ class Slots:
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """Hold a place while the block runs; BusyError where there is none to be had."""
+        """Hold a slot while the block runs; raise BusyError if none becomes free in time."""
         if self._free.locked():
             if self._waiting >= self._most_waiting:
                 raise _overloaded()
@@ -152,7 +152,7 @@ class Slots:
 
 def _overloaded() -> BusyError:
     return BusyError(
-        "The server has more to do than it can. Ask again in a moment.",
+        "The server has more to do than it can handle. Try again in a moment.",
         code="overloaded",
         retry_after=1.0,
     )

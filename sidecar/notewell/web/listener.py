@@ -1,6 +1,6 @@
-"""The port: bound, perhaps with TLS, and closed to more connections than fit.
+"""The port: binding it, TLS, and the limit on connections.
 
-Also what a person should know of the address and the rules that they chose.
+Also warnings about addresses and rules that are open to more than this machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FULL = (
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Take an address; ServerError where it cannot be had."""
+    """Bind an address; raise ServerError where that is impossible."""
     try:
         family, *_, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -41,7 +41,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def tls_context(rules: ServerRules) -> ssl.SSLContext | None:
-    """The certificate that is configured; None for plain HTTP. ConfigError if it does not read."""
+    """Load the configured certificate; None for plain HTTP. Raise ConfigError if that fails."""
     if not rules.tls_cert:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -57,7 +57,7 @@ def tls_context(rules: ServerRules) -> ssl.SSLContext | None:
 
 
 def _no_password() -> str:
-    """A server has nobody to ask."""
+    """Refuse a key with a password: a server cannot ask for it."""
     raise ValueError("the key has a password")
 
 
@@ -68,10 +68,10 @@ async def listening(
     tls: ssl.SSLContext | None,
     most: int,
 ) -> AsyncIterator[None]:
-    """Accept connections on `listener` while the block runs; `make` gives what answers one."""
-    door = _Door(make, most)
+    """Accept connections on `listener` while the block runs; `make` returns the protocol of one."""
+    admission = _Admission(make, most)
     server = await asyncio.get_running_loop().create_server(
-        door.connection,
+        admission.connection,
         sock=listener,
         ssl=tls,
         ssl_handshake_timeout=_TLS_HANDSHAKE_S if tls is not None else None,
@@ -82,8 +82,8 @@ async def listening(
         server.close()
 
 
-class _Door:
-    """Counts connections; no single address gets more than half of the places."""
+class _Admission:
+    """Counts connections; a single address gets at most half of them."""
 
     def __init__(self, make: Callable[[], asyncio.Protocol], most: int) -> None:
         self._make = make
@@ -91,35 +91,35 @@ class _Door:
         self._open: Counter[str] = Counter()
 
     def connection(self) -> asyncio.Protocol:
-        """What answers the next connection; who it is comes out when it is made."""
+        """Return the protocol of the next connection; its address is known once it is made."""
         return _Counted(self, self._make())
 
     def enter(self, address: str) -> bool:
-        """Take a place, if there is one."""
+        """Count a connection from `address`; False if there are too many."""
         full = self._open.total() >= self._most or self._open[address] >= max(self._most // 2, 1)
         if not full:
             self._open[address] += 1
         return not full
 
     def leave(self, address: str) -> None:
-        """Give a place back."""
+        """Stop counting a connection that ended."""
         self._open[address] -= 1
         if not self._open[address]:
             del self._open[address]
 
 
 class _Counted(asyncio.Protocol):
-    """A connection that holds a place and hands on what happens, or is turned away."""
+    """A counted connection that passes its events on, or one that is refused."""
 
-    def __init__(self, door: _Door, inner: asyncio.Protocol) -> None:
-        self._door = door
+    def __init__(self, admission: _Admission, inner: asyncio.Protocol) -> None:
+        self._admission = admission
         self._inner = inner
         self._address: str | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else ""
-        if self._door.enter(address):
+        if self._admission.enter(address):
             self._address = address
             self._inner.connection_made(transport)
         elif isinstance(transport, asyncio.Transport):
@@ -143,17 +143,17 @@ class _Counted(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._address is not None:
-            self._door.leave(self._address)
+            self._admission.leave(self._address)
             self._inner.connection_lost(exc)
 
 
 def warnings_of(rules: ServerRules) -> tuple[str, ...]:
-    """Say what a person should know of the rules they set."""
+    """Return warnings about rules that open the server to others."""
     return tuple(filter(None, (bind_warning(rules.host, tls=bool(rules.tls_cert)), *_wild(rules))))
 
 
 def bind_warning(host: str, *, tls: bool = False) -> str | None:
-    """Say what listening on `host` means where it is not this machine alone."""
+    """Return a warning where `host` can be reached from other machines, else None."""
     if host in LOOPBACK_NAMES or _is_loopback(host):
         return None
     reach = f"Listening on {host}: every device that reaches this machine can ask this server"

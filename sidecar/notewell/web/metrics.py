@@ -1,4 +1,4 @@
-"""What the server did and how fast, in the text format that Prometheus reads.
+"""Metrics of the server and its vaults, in the text format of Prometheus.
 
 Labels hold names of routes and vaults, never an address, a path of a note or a query.
 """
@@ -29,7 +29,7 @@ _BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0,
 
 @dataclass(frozen=True, slots=True)
 class VaultFigures:
-    """Where one vault stands, and what was done for it since the server has it open."""
+    """State of one vault, and the work done for it since the server opened it."""
 
     status: StatusReply
     tally: Tally
@@ -60,10 +60,10 @@ _COUNTERS: tuple[tuple[str, str, Callable[[Tally], float]], ...] = (
 
 
 class Metrics:
-    """Counts what one server does."""
+    """Counts requests and searches of one server."""
 
     def __init__(self) -> None:
-        """Begin at nothing."""
+        """Begin at zero."""
         self._began = time.monotonic()
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
@@ -91,7 +91,7 @@ class Metrics:
     def answered(
         self, method: str, route: str, status: int, *, seconds: float | None = None
     ) -> None:
-        """Count a request; `seconds` None is one whose length says nothing."""
+        """Count a request; `seconds` is None for one without a meaningful duration."""
         self._requests.labels(method, route, str(status)).inc()
         if seconds is not None:
             self._answers.labels(method, route).observe(seconds)
@@ -101,23 +101,23 @@ class Metrics:
         self._searches.labels(reply.vault, reply.mode).observe(reply.took_ms / 1000)
 
     def page(self, vaults: Sequence[VaultFigures]) -> str:
-        """All figures, with those of the open vaults as they are now."""
+        """Return all metrics, with the current ones of the open vaults."""
         page = _Page(self._registry, time.monotonic() - self._began, vaults)
         return generate_latest(page).decode()
 
 
 @dataclass(frozen=True)
 class _Page(Collector):
-    """What was counted, and what is looked up."""
+    """The counters, and current values of the vaults."""
 
     counted: Collector
     uptime_s: float
     vaults: Sequence[VaultFigures]
 
     def collect(self) -> Iterator[Metric]:
-        """Give the families, each with a sample a vault where it is of vaults."""
+        """Yield the metric families; those of vaults have one sample for each vault."""
         for family in self.counted.collect():
-            # When a series began says nothing beside the uptime, and doubles the page.
+            # The start of a series adds nothing to the uptime, and doubles the page.
             kept = [sample for sample in family.samples if not sample.name.endswith("_created")]
             family.samples = kept
             yield family

@@ -46,7 +46,7 @@ OPEN_ROUTES = frozenset(
     }
 )
 
-# Routes outside the table whose every method a reader may use: what they let write, they check.
+# Routes outside the table that need `read` for every method: they check writes themselves.
 _OF_READERS = frozenset({"mcp"})
 
 _BY_NAME = {route.endpoint.name: route.endpoint for route in ROUTES}
@@ -55,7 +55,7 @@ _COOKIE_SECONDS = 365 * 24 * 3600
 
 @web.middleware
 async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request through that nothing speaks against, and write down what it did."""
+    """Refuse requests that fail a check; log in the audit log those that change something."""
     site = request.app[SITE]
     address, caller = site.gate.address(request), None
     try:
@@ -85,7 +85,7 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _admit(request: web.Request, site: Site, caller: Caller | None, address: str) -> None:
-    """Raise where `caller` may not ask this, or not so often."""
+    """Raise where the route is not allowed for `caller`, or the rate limit is reached."""
     name = request.match_info.route.name or ""
     route = _BY_NAME.get(name)
     who = f"{caller.id} {address}" if caller is not None else f"? {address}"
@@ -100,7 +100,7 @@ def _admit(request: web.Request, site: Site, caller: Caller | None, address: str
 
 
 def _caller(request: web.Request, site: Site, bound: Address, address: str) -> Caller | None:
-    """Who asks; after too many guesses from an address, only secrets seen before are compared."""
+    """Return the caller; after too many wrong secrets from an address, refuse new ones."""
     shown = shown_token(request) or request.cookies.get(cookie_name(bound.port), "")
     if not shown:
         return None
@@ -115,7 +115,7 @@ def _caller(request: web.Request, site: Site, bound: Address, address: str) -> C
 
 
 def _scope_of(request: web.Request) -> Scope:
-    """What a route needs; one outside the table must say who may change something by it."""
+    """Return the scope that a route needs; outside the table, GET and HEAD need `read`."""
     route = _BY_NAME.get(request.match_info.route.name or "")
     if route is not None:
         return route.scope
@@ -133,9 +133,9 @@ def _check_scope(caller: Caller, needed: Scope) -> None:
 
 
 async def sign_in(request: web.Request) -> web.Response | None:
-    """Turn the secret of a link into a cookie, and take it out of address bar and history.
+    """Turn the secret of a link into a cookie, and redirect to the address without it.
 
-    `token` is a token; `code` is of a link that works once. None where the address has neither.
+    `token` is a token; `code` belongs to a one-time link. None where the address has neither.
     """
     how = next((name for name in ("token", "code") if name in request.query), None)
     if how is None:
@@ -191,7 +191,7 @@ _HTTP_PROBLEMS = {
 
 @web.middleware
 async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give every answer its headers, errors included, and one line in the access log.
+    """Add headers to every answer, turn errors into problem documents, write the access log.
 
     The line has the route, not the address: queries and paths of notes stay out of logs.
     """

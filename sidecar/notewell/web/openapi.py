@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the table of routes; parameters in words, for the docs."""
+"""The OpenAPI 3.1 document, made from the table of routes; parameters in text, for the docs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from notewell.web.request_models import RequestModel, vault_model
 from notewell.web.routes import Route
 
 _ABOUT = (
-    "Search and facts of the vaults that this server has open. Every route but /api/health needs"
+    "Searches and manages the vaults of this server. Every route but /api/health needs"
     " a token as `Authorization: Bearer TOKEN`, of the scope that `x-scope` names or a higher one"
     " (read, write, admin). Times are ISO 8601 with a zone; paths"
     " are vault-relative, with / between folders, NFC. Unknown parameters are refused."
@@ -28,7 +28,7 @@ _REFUSALS: Mapping[int, str] = {
     408: "The body took too long to arrive",
     413: "The body is larger than 16 MiB",
     415: "The body is compressed",
-    429: "Too many requests; Retry-After says when to ask again",
+    429: "Too many requests; Retry-After says when to try again",
     503: "The vault, the index or the model does not work at present, or the server is busy",
     504: "The answer took longer than it may",
 }
@@ -131,7 +131,7 @@ def _json(value: Value) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a request. `default` is empty where there is none to speak of."""
+    """One parameter of a request. `default` is empty where there is none."""
 
     name: str
     values: str

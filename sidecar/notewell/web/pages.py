@@ -1,4 +1,4 @@
-"""Pages: the built web interface, and two that the server makes itself.
+"""Pages: the files of the built web interface, and two pages that the server makes itself.
 
 Those two are the page at `/` where there is no interface, and the docs; they load and run nothing,
 and their one style sheet is inline and allowed by its hash.
@@ -18,8 +18,8 @@ from aiohttp import hdrs, web
 from notewell.web.openapi import Parameter, parameters
 from notewell.web.routes import ROUTES, Route
 
-# Text of a note can only become text: no page of ours turns a string into HTML or a script, and
-# the browser holds it to that (trusted types). The one policy named makes the worker's address.
+# No page turns a string into HTML or a script, and the browser enforces that (trusted types), so
+# that text of a note stays text. The one policy named makes the address of the worker.
 INTERFACE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self';"
@@ -29,7 +29,7 @@ INTERFACE_POLICY = (
 # Where Obsidian's own windows come from: on a computer, an iPhone, an Android phone.
 OBSIDIAN_ORIGINS = ("app://obsidian.md", "capacitor://localhost", "http://localhost")
 _ORIGIN = re.compile(r"\*|[a-z][a-z0-9+.-]*://[a-z0-9.*:\[\]-]+", re.IGNORECASE)
-# A worker's own policy rules what it may fetch.
+# The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
 # What the server offers to other clients because it has pages: `/#/graph?path=…&vault=…`, and
@@ -38,12 +38,12 @@ FEATURES = ("graph_view", "ask_view")
 
 
 def built(static: Path) -> Path | None:
-    """The folder of the built interface; None where it was not built."""
+    """Return the folder of the built interface; None if it was not built."""
     return static if (static / "index.html").is_file() else None
 
 
 def embed_policy(allowed_origins: Iterable[str]) -> str:
-    """What the framed page may do, and in whose windows: Obsidian's, and those of allowed origins.
+    """Return the policy of the embedded page: Obsidian and allowed origins may frame it.
 
     It has no cookie and no token, so a window that frames it and has no token learns nothing. An
     entry that is no origin could end the directive and begin another one: it is left out.
@@ -58,11 +58,11 @@ def embed_policy(allowed_origins: Iterable[str]) -> str:
 
 
 def add_interface(app: web.Application, static: Path, allowed_origins: Iterable[str]) -> None:
-    """Serve the files of the interface. They hold nothing of a vault and need no token."""
+    """Serve the files of the interface. They contain nothing of a vault and need no token."""
     framed = embed_policy(allowed_origins)
 
     async def worker(_request: web.Request) -> web.FileResponse:
-        # At the root, for a worker may only look after addresses beneath its own.
+        # At the root, because a worker only controls addresses below its own.
         return web.FileResponse(
             static / "sw.js",
             headers={"Content-Security-Policy": _WORKER_POLICY, hdrs.CACHE_CONTROL: "no-cache"},
@@ -79,19 +79,19 @@ def add_interface(app: web.Application, static: Path, allowed_origins: Iterable[
 
 
 def interface(static: Path) -> web.FileResponse:
-    """The page that the interface lives in."""
+    """Serve the page of the interface."""
     headers = {"Content-Security-Policy": INTERFACE_POLICY}
     return web.FileResponse(static / "index.html", headers=headers)
 
 
 async def _let_files_be_kept(request: web.Request, response: web.StreamResponse) -> None:
-    """Files are asked about each time and sent again only when they have changed."""
+    """Let browsers keep files: they revalidate them and load those that have changed."""
     if request.match_info.route.name == "static" and response.status < 400:
         response.headers[hdrs.CACHE_CONTROL] = "no-cache"
 
 
 async def _let_page_be_framed(request: web.Request, response: web.StreamResponse) -> None:
-    """`X-Frame-Options` knows no list of origins; the page's own policy has one in its place."""
+    """Drop `X-Frame-Options`, which has no list of origins; the policy of the page has one."""
     if request.match_info.route.name == "embed" and response.status < 400:
         response.headers.popall("X-Frame-Options", None)
 
@@ -131,7 +131,7 @@ _SIGNED_IN = (
     ' <a href="/api/status">the state of the index</a>.'
 )
 _SIGNED_OUT = (
-    "To ask the server from this browser, open the link with the token that"
+    "To use the server from this browser, open the link with the token that"
     " <code>notewell serve</code> printed."
 )
 

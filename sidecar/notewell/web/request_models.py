@@ -34,9 +34,9 @@ _VAULT = Annotated[str | None, Doc("Id or name; may be left out where one is ser
 
 
 class RequestModel(BaseModel):
-    """Base of the models; `record` is the class that one becomes once it is checked."""
+    """Base of the models; `record` is the class of the checked request."""
 
-    # What checks a request is built by the first one: most routes are never called.
+    # A validator is built when it is first used: most routes are never called.
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
     )
@@ -55,7 +55,7 @@ class RequestModel(BaseModel):
 
     @property
     def vault_name(self) -> str | None:
-        """The vault that is meant; None: the only one, or none at all."""
+        """The vault of the request; None: the only one, or none at all."""
         vault: str | None = getattr(self, "vault", None)
         return vault
 
@@ -79,12 +79,12 @@ def _model_of(request: Any) -> type[RequestModel]:
 
 @dataclass(frozen=True, slots=True)
 class _Nothing:
-    """The record of a request that names nothing but its vault."""
+    """The record of a request without parameters but its vault."""
 
 
 @cache
 def vault_model() -> type[RequestModel]:
-    """Make the model of the one parameter that a request with a body may have in its address."""
+    """Return the model of `vault`, which a request with a body may have in its query string."""
     return _model(_Nothing, from_text=True, shared={"vault": (_VAULT, None)})
 
 
@@ -150,7 +150,7 @@ def _field(one: RequestField, *, from_text: bool) -> tuple[Any, Any]:
 
 
 def _hint(hint: Any, *, from_text: bool) -> Any:
-    """Rewrite an annotation for what travels: text in an address, arrays and objects in JSON."""
+    """Rewrite an annotation for its encoding: text in an address, arrays and objects in JSON."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return Annotated[(_hint(inner[0], from_text=from_text), *inner[1:])]
@@ -199,7 +199,7 @@ def _to_record(value: object) -> object:
 
 
 def _usage(error: ValidationError, model: type[RequestModel]) -> UsageError:
-    """Say in one message what is wrong with each parameter, without repeating its value."""
+    """Return one error that says what is wrong with each parameter, without its value."""
     parts = []
     for detail in error.errors(include_input=False, include_url=False):
         name = ".".join(str(step) for step in detail["loc"])
@@ -216,10 +216,10 @@ MAX_BODY_BYTES = 16 * 1024 * 1024
 
 
 async def read_body(request: web.Request, seconds: float) -> bytes:
-    """Read it within `seconds`.
+    """Read the body of a request within `seconds`; 0 is no limit.
 
-    Refused: a compressed one, which may be a thousand times as large as it looks, one above
-    `MAX_BODY_BYTES` (the application's limit), and one that trickles in.
+    Refused: a compressed one, which may unpack to a thousand times its size, one larger than
+    `MAX_BODY_BYTES` (the application's limit), and one that does not arrive in time.
     """
     if request.headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
         raise web.HTTPUnsupportedMediaType

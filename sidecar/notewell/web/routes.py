@@ -26,7 +26,7 @@ from notewell.web import handlers
 from notewell.web.request_models import RequestModel, from_body, from_query, model_of, read_body
 from notewell.web.site import SITE, Site
 
-# From the vault that is meant (None: the only one) and a checked request to its reply.
+# From the vault (None: the only one) and a checked request to its reply.
 Handler = Callable[[Site, str | None, Any], Awaitable[object]]
 
 
@@ -39,7 +39,7 @@ class Route:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where it is answered, and under which rules."""
+        """Method, path and rules of the route."""
         return self.request.endpoint
 
     @property
@@ -49,12 +49,12 @@ class Route:
 
     @property
     def reply_name(self) -> str:
-        """What it answers with, in a word."""
+        """The name of its reply."""
         return "text" if self.reply is str else self.reply.__name__
 
     @property
     def model(self) -> type[RequestModel]:
-        """What checks a request."""
+        """The model that checks a request."""
         return model_of(self.request)
 
     @property
@@ -93,18 +93,18 @@ class Route:
     async def _answer(
         self, site: Site, vault: str | None, asked: object, held: AsyncExitStack
     ) -> object:
-        """Wait for a place, and handle; the vault is held until `held` ends."""
-        if not self.endpoint.needs_token:  # a monitor is answered, however busy the server is
+        """Wait for a free slot and call the handler; the vault is held until `held` ends."""
+        if not self.endpoint.needs_token:  # monitoring works however busy the server is
             return await self.handle(site, vault, asked)
         async with site.slots.taken():
             if self.endpoint.scope != "read":
-                # What was begun is finished, whether or not the caller waits for the answer.
+                # A change is completed, whether or not the caller waits for the answer.
                 return await asyncio.shield(self._apply(site, vault, asked))
             await self._hold(site, vault, held)
             return await self._in_time(site, vault, asked)
 
     async def _apply(self, site: Site, vault: str | None, asked: object) -> object:
-        """Handle what changes something, with a hold of its own on the vault."""
+        """Handle a change, with a hold of its own on the vault."""
         async with AsyncExitStack() as held:
             await self._hold(site, vault, held)
             return await self.handle(site, vault, asked)
@@ -123,7 +123,7 @@ class Route:
             if not limit.expired():
                 raise
             raise QueryTimeoutError(
-                f"No answer within {seconds:g} seconds, so the question was given up. Ask for less"
+                f"No answer within {seconds:g} seconds, so the request was cancelled. Ask for less"
                 " at once, or set `limits.query_timeout_s`."
             ) from error
 

@@ -1,6 +1,6 @@
-"""A server's life: bind, announce, answer until told to stop, then finish and leave no trace.
+"""Runs a server: binds, announces itself, answers until it is stopped, then cleans up.
 
-It is told by a signal, or by the end of its standard input.
+A signal stops it, or the end of its standard input.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from notewell.web.listener import bind, listening, tls_context, warnings_of
 from notewell.web.server_file import BoundServer, announced
 
 SHUTDOWN_SECONDS = 5.0
-# How long a connection may stay without a whole head of a request: between two requests, and for
-# one that sends its head byte by byte.
+# How long a connection may stay without the complete head of a request: between two requests, and
+# while a head arrives slowly.
 IDLE_SECONDS = 20.0
-# A query of 4,096 emoji is 48 KiB, percent-encoded; a longer one should be told so in our words.
+# A query of 4,096 emoji is 48 KiB, percent-encoded; a longer one gets our own error.
 MAX_REQUEST_LINE = 256 * 1024
 
 
@@ -53,9 +53,9 @@ async def serve(
 
     Starts their engines and closes them at the end. `ready` is called once, as soon as the port
     listens; port 0 takes a free one. `token` is this process's own, for programs of this machine;
-    with `kept_token`, the one that stays between runs, also the devices of the state directory
-    may ask. `extend` hangs further doors into the application. Raises ServerError where the
-    address cannot be had.
+    with `kept_token`, the persistent one, devices in the state directory are accepted as well.
+    `extend` adds further routes to the application. Raises ServerError where the address cannot
+    be bound.
     """
     rules = replace(settings.server, host=host, port=port)
     tls = tls_context(rules)
@@ -74,11 +74,11 @@ async def serve(
     runner = make_runner(app)
     try:
         await runner.setup()
-        door = listening(_answering(runner), listener, tls, settings.limits.connections)
+        connections = listening(_answering(runner), listener, tls, settings.limits.connections)
         bound = _bound(vaults, listener, rules, token, kept_token)
         folders = [vaults.directory(record) for record in bound.vaults]
-        async with door:
-            with told_to_stop(watch_stdin=handshake) as stopped, announced(bound, folders):
+        async with connections:
+            with stop_requested(watch_stdin=handshake) as stopped, announced(bound, folders):
                 ready(bound)
                 await stopped.wait()
     finally:
@@ -87,7 +87,7 @@ async def serve(
 
 
 def make_runner(app: web.Application) -> web.AppRunner:
-    """Make what runs the application, with our limits and without logs that quote requests."""
+    """Make the runner of the application, with our limits and without logs that quote requests."""
     return web.AppRunner(
         app,
         access_log=None,  # middleware.py writes one without addresses
@@ -96,12 +96,12 @@ def make_runner(app: web.Application) -> web.AppRunner:
         max_line_size=MAX_REQUEST_LINE,
         keepalive_timeout=IDLE_SECONDS,
         auto_decompress=False,  # a compressed body may unpack to any size; it is refused
-        handler_cancellation=True,  # nobody works for a client that has left
+        handler_cancellation=True,  # no work for a client that has disconnected
     )
 
 
 def _answering(runner: web.AppRunner) -> Callable[[], asyncio.Protocol]:
-    """What answers one connection, of a runner that is set up."""
+    """Return the protocol factory of a runner that is set up."""
     server = runner.server
     if server is None:
         raise RuntimeError("the runner is not set up")
@@ -116,7 +116,7 @@ def _bound(
     kept_token: str | None,
 ) -> BoundServer:
     address, port = listener.getsockname()[:2]
-    # Nobody can connect to "any address"; this machine's own name for itself always works.
+    # "Any address" cannot be connected to; the loopback address always works.
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
     shown = f"[{reachable}]" if ":" in reachable else reachable
     return BoundServer(
@@ -134,14 +134,14 @@ def _bound(
 
 
 def _http_log() -> logging.Logger:
-    """The log of aiohttp itself, with the kind of an error alone."""
+    """Return the logger of aiohttp itself, which logs only the types of errors."""
     log = logging.getLogger("notewell.web.http")
     log.addFilter(_KIND_ONLY)
     return log
 
 
 class _KindOnly(logging.Filter):
-    """Cut what aiohttp says of a malformed request: it quotes it, token and query included."""
+    """Removes the text of a malformed request from messages: it may have a token and a query."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info is not None and record.exc_info[0] is not None:
@@ -154,10 +154,10 @@ _KIND_ONLY = _KindOnly()
 
 
 @contextmanager
-def told_to_stop(*, watch_stdin: bool) -> Iterator[asyncio.Event]:
-    """Give an event that is set on SIGINT or SIGTERM, or with `watch_stdin` when stdin closes.
+def stop_requested(*, watch_stdin: bool) -> Iterator[asyncio.Event]:
+    """Yield an event that is set on SIGINT or SIGTERM, or with `watch_stdin` when stdin closes.
 
-    A second signal does what it would without a server, so that an impatient person is heard.
+    A second signal has its default effect, so that the process can be ended at once.
     """
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
@@ -191,12 +191,12 @@ def _signals(stop: Callable[[], None]) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    def heard(_number: int, _frame: FrameType | None) -> None:
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
         restore()
         stop()
 
     for number in before:
-        signal.signal(number, heard)
+        signal.signal(number, on_signal)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What a running server tells other processes of this machine: one small file beside each index."""
+"""The file by which other processes of this machine find a running server, next to each index."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SERVER_FILE = "server.json"  # client.remote reads it
 
 @dataclass(frozen=True, slots=True)
 class BoundServer:
-    """A server that listens. `warnings` are what a person should read before going on.
+    """A server that listens. `warnings` are for the person who started it.
 
-    `token` is the process's own, `kept_token` the one that a person's browser signs in with.
-    `certificate` is the file that the server proves itself by, over HTTPS.
+    `token` is the process's own, `kept_token` the persistent one, which browsers sign in with.
+    `certificate` is the file of its TLS certificate, if it has one.
     """
 
     url: str
@@ -43,7 +43,7 @@ class BoundServer:
 
 @contextmanager
 def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
-    """Keep `SERVER_FILE` in each folder; they are gone before the writers' locks are."""
+    """Write `SERVER_FILE` in each folder, and delete it at the end, before locks are released."""
     files = [folder / SERVER_FILE for folder in folders]
     certified = {"certificate": bound.certificate} if bound.certificate is not None else {}
     text = orjson.dumps(
@@ -63,13 +63,13 @@ def announced(bound: BoundServer, folders: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         for file in files:
-            with suppress(OSError):  # a file that stays behind is told by its dead process
+            with suppress(OSError):  # a file that remains is recognised by its dead process
                 file.unlink()
 
 
 def _write(file: Path, text: bytes) -> None:
     try:
-        atomic.replace(file, text)  # its owner's alone; the folder of a vault that was never opened
+        atomic.replace(file, text)  # readable by its owner only; makes the folder
     except OSError as error:
         raise ServerError(
             f"Cannot write {file}: {error}. Without it other commands would not find this server.",

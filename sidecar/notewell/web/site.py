@@ -1,4 +1,4 @@
-"""What the handlers stand on: the open vaults and a few facts of this server."""
+"""What handlers work with: the open vaults and the parts of this server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from notewell.web.sse import Streams
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Everything a handler may reach. `static` is the built web interface, where there is one."""
+    """Everything that handlers use. `static` is the folder of the built web interface, if any."""
 
     vaults: Vaults
     gate: Gate
@@ -42,7 +42,7 @@ class Site:
     streams: Streams
 
     def engine(self, vault: str | None) -> Engine:
-        """The engine of a served vault, which `holding` keeps open; None means the only one."""
+        """Return the engine of a served vault, which `holding` keeps open; None: the only one."""
         record = self.record(vault)
         for engine in self.vaults.opened():
             if engine.record.id == record.id:
@@ -51,7 +51,7 @@ class Site:
 
     @asynccontextmanager
     async def holding(self, vault: str | None) -> AsyncIterator[None]:
-        """Keep a served vault open while the block runs; one that is closed is opened first."""
+        """Keep a served vault open while the block runs; open it first where it is closed."""
         record = self.record(vault)
         hold = self.vaults.held(record)
         if hold is None:
@@ -74,7 +74,7 @@ class Site:
         )
 
     async def known_vaults(self) -> VaultsReply:
-        """All known vaults; reads the registry, so it runs off the event loop."""
+        """Return all known vaults; the registry is read in a thread."""
         records = await asyncio.to_thread(self.vaults.records)
         opened = {engine.record.id for engine in self.vaults.opened()}
         served = {record.id for record in self.vaults.served()}

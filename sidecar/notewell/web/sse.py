@@ -1,4 +1,4 @@
-"""Server-sent events: what happens to a vault, told to clients that keep a connection open."""
+"""Server-sent events: streams of events to clients that keep a connection open."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.errors import BusyError
 from notewell.web.auth import CALLER, SAFETY_HEADERS, Caller
 
-# Tells proxies, and a client whose network went away, that the connection lives.
+# Keeps the connection open in proxies, and finds clients that are gone.
 _HEARTBEAT = b": still here\n\n"
-_AGAIN_MS = 2000  # after which a browser connects anew
+_AGAIN_MS = 2000  # after which a browser connects again
 
 
 @dataclass(slots=True)
 class Streams:
-    """The event streams of one server: few, each bounded, all ended with it.
+    """The event streams of one server: limited in number, and ended with it.
 
-    A client that does not read is given up after `patience_s`; it comes back with the last id it
-    saw.
+    A client that does not read for `patience_s` is disconnected; it can reconnect with the id of
+    the last event that it received.
     """
 
     most: int = 64
@@ -45,12 +45,12 @@ class Streams:
             self._open.pop(following, None)
 
     async def end(self, _app: web.Application) -> None:
-        """End all streams; the server stops."""
+        """End all streams, because the server stops."""
         for following in self._open:
             following.end()
 
     def _admit(self) -> None:
-        """Raise BusyError where no more streams fit; those nobody reads any more do not count."""
+        """Raise BusyError where there are too many streams; closed connections do not count."""
         living: Counter[Caller] = Counter()
         for following, (request, caller) in self._open.items():
             if request.transport is None or request.transport.is_closing():
@@ -59,14 +59,14 @@ class Streams:
                 living[caller] += 1
         if living.total() >= self.most or living[CALLER.get()] >= self.each:
             raise BusyError(
-                f"{living.total()} event streams are open, and no more fit. Close one, or ask"
-                " GET /api/status now and then instead.",
+                f"{living.total()} event streams are open, which is the maximum. Close one, or"
+                " poll GET /api/status instead.",
                 code="too_many_streams",
                 retry_after=self.heartbeat_s,
             )
 
     async def _answer(self, request: web.Request, following: EventStream) -> web.StreamResponse:
-        # What the middleware adds to other answers would come too late for this one.
+        # The middleware adds its headers after the answer, too late for a stream.
         response = web.StreamResponse(headers={**SAFETY_HEADERS, "X-Accel-Buffering": "no"})
         response.content_type = EVENT_STREAM
         await response.prepare(request)
@@ -74,13 +74,13 @@ class Streams:
             return response
         try:
             with suppress(ConnectionError):  # the client went away
-                await self._pour(response, following)
+                await self._write_events(response, following)
         except TimeoutError:
             if request.transport is not None:
                 request.transport.abort()
         return response
 
-    async def _pour(self, response: web.StreamResponse, following: EventStream) -> None:
+    async def _write_events(self, response: web.StreamResponse, following: EventStream) -> None:
         frame: bytes | None = f"retry: {_AGAIN_MS}\n\n".encode()
         while frame is not None:
             async with asyncio.timeout(self.patience_s):
