@@ -1,4 +1,4 @@
-"""When a topic was written about."""
+"""Archaeology: dated results of a topic on a timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boosts as pure functions of numbers."""
+"""Boosts as pure functions of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Completing a query from tags, folders, properties and titles of the vault."""
+"""Completion of a query with names from the vault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates as people type them."""
+"""Dates and periods in a query."""
 
 from __future__ import annotations
 

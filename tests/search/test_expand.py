@@ -1,4 +1,4 @@
-"""Query expansion: what is added to a short query, and that the reply shows it."""
+"""Expansion of short queries, and its report in the reply."""
 
 from __future__ import annotations
 

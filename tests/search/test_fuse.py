@@ -1,4 +1,4 @@
-"""Fusion: every method follows its formula, and absent scores count as 0."""
+"""Fusion: every method keeps its formula, and missing scores count as 0."""
 
 from __future__ import annotations
 

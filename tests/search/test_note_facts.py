@@ -1,4 +1,4 @@
-"""The stored facts about every note, across restarts."""
+"""The cache of facts about notes, from one start to the next."""
 
 from __future__ import annotations
 

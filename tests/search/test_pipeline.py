@@ -1,4 +1,4 @@
-"""Searching a real vault: what is found, in which order, and what the reply contains."""
+"""Searches of a real vault: results, their order, and the reply."""
 
 from __future__ import annotations
 

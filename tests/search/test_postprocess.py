@@ -1,4 +1,4 @@
-"""Reranking and collapsing: only on request, skipped if they are not available."""
+"""Reranking and near-duplicates in a search: only if enabled, skipped if unavailable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reranking: two orders are combined, the first with more weight, within a time limit."""
+"""Reranking: two orders are blended within a time budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result shows: its link, its parent list item, its description."""
+"""Results of a reply: links, parents, blocks and descriptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which notes a search leaves out unless its query names them."""
+"""The notes that a search excludes by default."""
 
 from __future__ import annotations
 

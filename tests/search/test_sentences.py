@@ -1,4 +1,4 @@
-"""Sentences: their offsets, and which is closest to a query."""
+"""Sentences: their offsets, and the closest one to a query."""
 
 from __future__ import annotations
 

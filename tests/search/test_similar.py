@@ -1,4 +1,4 @@
-"""Similar notes: by meaning, by words without a model, never the note itself; reasons."""
+"""Similar notes: by vectors or key terms, never the note itself, with reasons."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_note_that_has_vectors_needs_no_model(library: Library) -> None:
     assert library.similar(path="Bread.md", model=False).results[0].path == "Pizza.md"
 
 
-def test_without_vectors_telling_words_answer_and_the_reply_says_so(
+def test_without_vectors_key_terms_are_searched_and_the_reply_says_so(
     make_library: MakeLibrary,
 ) -> None:
     library = make_library(NOTES)

@@ -1,4 +1,4 @@
-"""Snippets: the right part, cut at words, with highlights as JavaScript counts them."""
+"""Snippets: the right window, cut at words, with UTF-16 highlights."""
 
 from __future__ import annotations
 

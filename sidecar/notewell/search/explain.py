@@ -108,13 +108,23 @@ def contributions(
     )
 
 
-def paths_below_threshold(index: IndexReader, ranking: Ranking) -> tuple[str, ...]:
-    """Paths of the best notes below the score threshold."""
+def first_paths(index: IndexReader, ranking: Ranking) -> list[str]:
+    """Paths of the first MAX_TRACKED notes of a ranking."""
+    ids = ranking.note_ids(MAX_TRACKED)
+    notes = index.notes(ids)
+    return [notes[note_id].path for note_id in ids if note_id in notes]
+
+
+def below_threshold(index: IndexReader, ranking: Ranking, count: int) -> tuple[Removed, ...]:
+    """The `count` notes below the score threshold, with the paths of the best of them."""
+    if not count:
+        return ()
     kept = set(ranking.order)
     order = np.argsort(-ranking.fused.fused, kind="stable").tolist()
     below = [int(ranking.notes.ids[place]) for place in order if place not in kept][:MAX_PATHS]
     notes = index.notes(below)
-    return tuple(notes[note_id].path for note_id in below if note_id in notes)
+    paths = tuple(notes[note_id].path for note_id in below if note_id in notes)
+    return (Removed("min_score", count, paths),)
 
 
 def _ranks(ids: IdArray, scores: FloatArray) -> dict[int, int]:

@@ -15,7 +15,6 @@ from typing import TypeVar
 from notewell.contract.search import (
     Contribution,
     Fusion,
-    Removed,
     Result,
     SearchReply,
     SearchRequest,
@@ -27,7 +26,7 @@ from notewell.search import scope as scopes
 from notewell.search.boosts import Boosts
 from notewell.search.candidates import Candidates, by_note, with_whole_note_scores
 from notewell.search.expand import Retrieved
-from notewell.search.explain import MAX_TRACKED, Trace, contributions, paths_below_threshold
+from notewell.search.explain import Trace, below_threshold, contributions, first_paths
 from notewell.search.note_facts import FactsCache
 from notewell.search.postprocess import FindReranker, Postprocessing
 from notewell.search.query import ParsedQuery
@@ -305,8 +304,8 @@ class _Run:
             "fuse",
             count_in=len(notes),
             count_out=len(ranking),
-            removed=self.removed_below(ranking, below, trace),
-            top=lambda: self.paths(ranking),
+            removed=below_threshold(self.index, ranking, below) if trace.enabled else (),
+            top=lambda: first_paths(self.index, ranking),
         )
         return ranking
 
@@ -352,18 +351,6 @@ class _Run:
         weights = {"keyword_weight": plan.keyword_weight, "semantic_weight": plan.semantic_weight}
         params = {name: round(value, 6) for name, value in {**weights, **plan.params}.items()}
         self.fusion = Fusion(plan.method, {**params, "best": ranking.best})
-
-    def removed_below(self, ranking: Ranking, below: int, trace: Trace) -> Sequence[Removed]:
-        """The notes below the score threshold, for the trace."""
-        if not below or not trace.enabled:
-            return ()
-        return (Removed("min_score", below, paths_below_threshold(self.index, ranking)),)
-
-    def paths(self, ranking: Ranking) -> list[str]:
-        """Paths of the first notes, for the trace."""
-        ids = ranking.note_ids(MAX_TRACKED)
-        notes = self.index.notes(ids)
-        return [notes[note_id].path for note_id in ids if note_id in notes]
 
 
 def _possible_mode(mode: SearchMode, vector: FloatArray | None) -> SearchMode:

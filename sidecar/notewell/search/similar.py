@@ -23,7 +23,7 @@ from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
 from notewell.search import fuse, results, retrieve
 from notewell.search.candidates import Candidates, by_note, exclude
-from notewell.search.explain import MAX_TRACKED, Trace
+from notewell.search.explain import Trace, first_paths
 from notewell.search.postprocess import MAX_COMPARED, find_duplicates
 from notewell.search.rank import RankedNote, Ranking, rank
 from notewell.search.similar_reasons import Reasons, link_proximity
@@ -116,7 +116,7 @@ class _Run:
             count_in=len(found.ranking.notes),
             count_out=len(found.ranking),
             removed=[Removed(reason, count) for reason, count in self.filtered.items()],
-            top=lambda: self.paths(found.ranking),
+            top=lambda: first_paths(self.index, found.ranking),
         )
         shown = self.shown(source, found, trace)
         return self.finished(generation, found.ranking, shown, trace)
@@ -253,8 +253,3 @@ class _Run:
         unit = max(0.0, cosine)
         scores = Scores(semantic=unit, fused=unit, graph=round(multiplier, 6))
         return replace(note, scores=scores, raw=RawScores(cosine=cosine))
-
-    def paths(self, ranking: Ranking) -> list[str]:
-        ids = ranking.note_ids(MAX_TRACKED)
-        notes = self.index.notes(ids)
-        return [notes[note_id].path for note_id in ids if note_id in notes]

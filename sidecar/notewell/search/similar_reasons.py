@@ -22,6 +22,10 @@ MAX_HOPS = 2  # longer paths mostly lead through hubs that link to everything
 _NAMED = 3  # shared notes or tags that a reason lists
 # Links and tags of more than one in so many notes (and more than _MIN_COMMON) give no reason.
 _COMMON_SHARE, _MIN_COMMON = 10, 8
+# Minimum plain and centered cosine of two passages that are named as similar; a template alone
+# reaches the first.
+_MIN_PLAIN, _MIN_CENTERED = 0.5, 0.2
+_MIN_DUPLICATE_SCORE = 0.9  # from which the texts of a note and the source are compared
 
 
 def link_proximity(
@@ -106,12 +110,6 @@ def _rarest(counts: Mapping[T, int], most: int) -> list[T]:
 def _listed(names: list[str], count: int) -> str:
     further = count - len(names)
     return ", ".join(names) + (f" and {further} more" if further else "")
-
-
-# Minimum plain and centered cosine of two passages that are named as similar; a template alone
-# reaches the first.
-_MIN_PLAIN, _MIN_CENTERED = 0.5, 0.2
-_MIN_DUPLICATE_SCORE = 0.9  # from which the texts of a note and the source are compared
 
 
 class Reasons:

@@ -25,7 +25,16 @@ from notewell.search.candidates import Candidates
 from notewell.search.names import find_note
 from notewell.types import ChunkHits, FloatArray, IdArray, StoredChunk, StoredNote
 
-KEY_TERMS = 25
+NEIGHBOURS = 50  # nearest passages of other notes
+# The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines
+# of the neighbours. Chosen on the links of two vaults (docs/search.md).
+MIN_SHARE = 0.6
+SHARE_GROWS, SHARE_FULL = 0.5, 0.8
+MAX_PASSAGES = 16  # of a source; more do not change the result noticeably
+_MIN_DEPTH = 200  # candidates per passage of the source
+_MIN_WEIGHT = np.float32(0.02)  # of a passage that all neighbours repeat
+_TINY = np.float32(1e-6)
+KEY_TERMS = 25  # for a search without vectors
 _PIECE_CHARS = 1000
 _LABEL_CHARS = 80
 
@@ -138,17 +147,6 @@ def _pieces(text: str) -> tuple[str, ...]:
         pieces.append(text[:cut])
         text = text[cut:]
     return tuple(piece for piece in [*pieces, text] if piece.strip())[:MAX_PASSAGES] or ("",)
-
-
-NEIGHBOURS = 50  # nearest passages of other notes
-# The share of their mean that is subtracted: it grows from MIN_SHARE to 1 between two mean cosines
-# of the neighbours. Chosen on the links of two vaults (docs/search.md).
-MIN_SHARE = 0.6
-SHARE_GROWS, SHARE_FULL = 0.5, 0.8
-MAX_PASSAGES = 16  # of a source; more do not change the result noticeably
-_MIN_DEPTH = 200  # candidates per passage of the source
-_MIN_WEIGHT = np.float32(0.02)  # of a passage that all neighbours repeat
-_TINY = np.float32(1e-6)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
