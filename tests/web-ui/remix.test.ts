@@ -37,20 +37,20 @@ function asServed(results: readonly ReturnType<typeof aResult>[]): ReturnType<ty
 function order(results: readonly ReturnType<typeof aResult>[], controls: Partial<Controls>, words = NO_WORDS, near = NOBODY): string[] {
   const all = { ...START, ...controls };
   // What the server gave is what its formula gives, so that nothing else is behind the order.
-  return remix(asServed(results), all, { start: START, words, nearness: near, now: NOW }).map(({ result }) => result.path);
+  return remix(asServed(results), all, { start: START, words, proximity: near, now: NOW }).map(({ result }) => result.path);
 }
 
 describe("with the controls where they start", () => {
   it.each(replies.filter(([, { results }]) => results.length > 0))("%s keeps its order", (_, reply) => {
     const start = servedControls(reply);
-    const ranked = remix(reply.results, start, { start, words: queryWords(reply.query), nearness: NOBODY, now: NOW });
+    const ranked = remix(reply.results, start, { start, words: queryWords(reply.query), proximity: NOBODY, now: NOW });
     expect(ranked.map(({ result }) => result.path)).toEqual(reply.results.map(({ path }) => path));
     expect(ranked.every(({ place, served }) => place === served)).toBe(true);
   });
 
   it.each(replies.filter(([, { mode, results }]) => mode === "hybrid" && results.length > 0))("%s keeps its scores", (_, reply) => {
     const start = servedControls(reply);
-    const ranked = remix(reply.results, start, { start, words: NO_WORDS, nearness: NOBODY, now: NOW });
+    const ranked = remix(reply.results, start, { start, words: NO_WORDS, proximity: NOBODY, now: NOW });
     for (const { result, score } of ranked) expect(score).toBeCloseTo(result.score, 4);
   });
 
@@ -75,7 +75,7 @@ describe("controls", () => {
   it("bring up a candidate from far below", () => {
     const many = Array.from({ length: 60 }, (_, n) => scored(`${n}.md`, 1 - n / 150, 0));
     const near = new Map([["59.md", 1]]);
-    const [first] = remix(asServed(many), { ...START, mix: 0, graph: 1 }, { start: START, words: NO_WORDS, nearness: near, now: NOW });
+    const [first] = remix(asServed(many), { ...START, mix: 0, graph: 1 }, { start: START, words: NO_WORDS, proximity: near, now: NOW });
     expect([first?.result.path, first?.served, first?.place]).toEqual(["59.md", 60, 1]);
   });
 
@@ -91,7 +91,7 @@ describe("controls", () => {
   it("lift what is recent by half as much every 90 days, and nothing without a date", () => {
     const dated = (path: string, modified: string | null): ReturnType<typeof aResult> => ({ ...scored(path, 1, 1), modified, created: null });
     const results = [dated("none.md", null), dated("old.md", "2025-12-02T12:00:00Z"), dated("new.md", "2026-03-02T12:00:00Z")];
-    const ranked = remix(asServed(results), { ...START, recency: 1 }, { start: START, words: NO_WORDS, nearness: NOBODY, now: NOW });
+    const ranked = remix(asServed(results), { ...START, recency: 1 }, { start: START, words: NO_WORDS, proximity: NOBODY, now: NOW });
     expect(ranked.map(({ parts }) => Number(parts.recency.toFixed(3)))).toEqual([2, 1.5, 1]);
     expect(ranked.map(({ isRecent }) => isRecent)).toEqual([true, false, false]);
   });
@@ -105,13 +105,13 @@ describe("controls", () => {
   it("keep what else the server did, such as reading the first again", () => {
     const [a, b] = [scored("a.md", 1, 0), scored("b.md", 0.5, 0)];
     const reordered = [{ ...b, score: 1 }, { ...a, score: 0.4 }];
-    const frame = { start: START, words: NO_WORDS, nearness: NOBODY, now: NOW };
+    const frame = { start: START, words: NO_WORDS, proximity: NOBODY, now: NOW };
     const ranked = remix(reordered, START, frame);
     expect(ranked.map(({ result, score }) => [result.path, Number(score.toFixed(4))])).toEqual([["b.md", 1], ["a.md", 0.4]]);
   });
 
   it("leave nothing and everything in order", () => {
-    expect(remix([], START, { start: START, words: NO_WORDS, nearness: NOBODY, now: NOW })).toEqual([]);
+    expect(remix([], START, { start: START, words: NO_WORDS, proximity: NOBODY, now: NOW })).toEqual([]);
     expect(order([scored("a.md", 0, 0), scored("b.md", 0, 0)], {})).toEqual(["a.md", "b.md"]);
   });
 });

@@ -1,4 +1,4 @@
-/** A question to the language model, and its answer as it comes. */
+/** Sends a question to the language model and reads the stream of its answer. */
 
 import { ServerError, type Endpoint } from "../../src/client";
 import type { AskRequest } from "../../src/contract";
@@ -7,12 +7,12 @@ import { EventReader } from "../lib/sse";
 import { askEvent, type AskEvent } from "./askReplies";
 
 /**
- * Sends a question, and calls `onEvent` with every event; an answer or an error is the last.
+ * Sends a question, and calls `onEvent` for every event; the last one is an answer or an error.
  *
- * The token in `endpoint` says who asks; without one the browser's cookie does.
+ * Authenticates with the token in `endpoint`, or else with the browser's cookie.
  *
- * Throws ServerError where there is neither, and an AbortError where `signal` ended it: then the
- * server stops asking the model as well.
+ * Throws ServerError where the stream ends without either, and an AbortError where `signal` aborted
+ * the request; the server then stops the model as well.
  */
 export async function ask(
   endpoint: Endpoint,
@@ -24,16 +24,16 @@ export async function ask(
   if (!answer.ok || !answer.body) throw await refusal(answer);
   const reader = new EventReader();
   const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let isOver = false;
+  let hasEnded = false;
   for (let piece = await next(pieces, signal); piece !== null; piece = await next(pieces, signal)) {
     for (const event of reader.read(piece)) {
-      const known = read(event);
-      if (!known) continue;
-      isOver ||= known.kind === "answer" || known.kind === "error";
-      onEvent(known);
+      const parsed = read(event);
+      if (!parsed) continue;
+      hasEnded ||= parsed.kind === "answer" || parsed.kind === "error";
+      onEvent(parsed);
     }
   }
-  if (!isOver) throw new ServerError("unreachable", "The connection ended before the answer did.");
+  if (!hasEnded) throw new ServerError("unreachable", "The connection ended before the answer did.");
 }
 
 async function send({ url, token }: Endpoint, question: AskRequest, signal: AbortSignal): Promise<Response> {
@@ -70,14 +70,14 @@ function read(event: Parameters<typeof askEvent>[0]): AskEvent | null {
     return askEvent(event);
   } catch (error) {
     if (!(error instanceof ShapeError || error instanceof SyntaxError)) throw error;
-    throw new ServerError("garbage", `An event of the answer is odd: ${error.message}.`);
+    throw new ServerError("garbage", `An event of the answer is not valid: ${error.message}.`);
   }
 }
 
-/** A refusal before the stream began, which is a problem document. */
+/** The error of a request that was refused before the stream began, from its problem document. */
 async function refusal(answer: Response): Promise<ServerError> {
   const kind = answer.status === 401 ? "unauthorized" : "refused";
-  const said: unknown = await answer.json().catch(() => null); // a proxy may answer with anything
-  const detail = (said as { detail?: unknown } | null)?.detail;
+  const body: unknown = await answer.json().catch(() => null); // a proxy may answer with anything
+  const detail = (body as { detail?: unknown } | null)?.detail;
   return new ServerError(kind, typeof detail === "string" ? detail : `Status ${answer.status}.`, answer.status);
 }

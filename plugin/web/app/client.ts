@@ -1,4 +1,4 @@
-/** The plugin's client with the routes that only the pages use. */
+/** The plugin's client, extended by the routes that only the web pages use. */
 
 import { Client, type Query, type RouteParameters } from "../../src/client";
 import type * as contract from "../../src/contract";
@@ -8,7 +8,7 @@ import * as memory from "./memoryReplies";
 import * as replies from "./replies";
 
 const ORDINARY_MS = 10_000;
-const MODELS_MS = 45_000; // a provider that sleeps is asked several times
+const MODELS_MS = 45_000; // the server retries while a provider starts up
 
 export class WebClient extends Client {
   override ofVault(vault: string): WebClient {
@@ -19,11 +19,11 @@ export class WebClient extends Client {
     return this.get("health", replies.health, {});
   }
 
-  find(q: string, asked: Omit<Query<"search">, "q">): Promise<contract.SearchReply> {
-    return this.get("search", replies.search, { q, door: "web", ...asked });
+  find(q: string, parameters: Omit<Query<"search">, "q">): Promise<contract.SearchReply> {
+    return this.get("search", replies.search, { q, door: "web", ...parameters });
   }
 
-  alike(path: string, limit: number): Promise<contract.SearchReply> {
+  similarNotes(path: string, limit: number): Promise<contract.SearchReply> {
     return this.get("similar", replies.search, { path, limit });
   }
 
@@ -39,8 +39,8 @@ export class WebClient extends Client {
     return (await this.get("graph/hubs", replies.hubs, { limit, daily: false })).hubs;
   }
 
-  neighborhood(asked: Query<"graph/neighborhood">): Promise<contract.NeighborhoodReply> {
-    return this.get("graph/neighborhood", replies.neighborhood, asked);
+  neighborhood(parameters: Query<"graph/neighborhood">): Promise<contract.NeighborhoodReply> {
+    return this.get("graph/neighborhood", replies.neighborhood, parameters);
   }
 
   archaeology(q: string, granularity: string): Promise<contract.ArchaeologyReply> {
@@ -59,7 +59,7 @@ export class WebClient extends Client {
     return this.post("log/clear", anything, { keep_verdicts: true });
   }
 
-  /** Tells the server which result was read; it matters to nobody here whether that was kept. */
+  /** Reports which result was opened, for the search statistics. */
   opened(queryId: string | undefined, q: string, path: string, rank: number): Promise<unknown> {
     return this.post("opened", anything, { q, path, rank, ...(queryId ? { query_id: queryId } : {}) });
   }
@@ -80,24 +80,24 @@ export class WebClient extends Client {
     return this.get("config", replies.config, {});
   }
 
-  /** Changes settings by their keys; null takes one out of the file again. */
+  /** Changes settings by their keys; null removes a setting from the file. */
   configure(changes: contract.ChangeConfigRequest["changes"]): Promise<contract.ConfigReply> {
     const parameters: RouteParameters<"PATCH", "config"> = { changes };
     const body = JSON.stringify({ vault: this.vault, ...parameters });
     return this.call("PATCH", "config", replies.config, ORDINARY_MS, "", body);
   }
 
-  /** The models of the configured provider; refused with status 400 where none is configured. */
+  /** The models of the configured provider; fails with status 400 where none is configured. */
   askModels(): Promise<contract.AskModelsReply> {
     return this.get("ask/models", asks.models, {}, MODELS_MS);
   }
 
-  /** A conversation as far as it went; refused with status 404 where it is not kept any more. */
+  /** The turns of a stored conversation; fails with status 404 where it is no longer stored. */
   conversation(conversation: string): Promise<contract.AskConversationReply> {
     return this.get("ask/conversation", asks.conversation, { conversation });
   }
 
-  /** The conversations that are kept, the one asked last first. */
+  /** The stored conversations, most recent first. */
   async conversations(): Promise<readonly contract.AskConversationView[]> {
     return (await this.get("ask/conversations", asks.conversations, {})).conversations;
   }
@@ -110,23 +110,23 @@ export class WebClient extends Client {
     return this.post("ask/save", asks.saved, { conversation, path });
   }
 
-  memories(asked: Query<"memory/list">): Promise<contract.MemoryListReply> {
-    return this.get("memory/list", memory.memories, asked);
+  memories(parameters: Query<"memory/list">): Promise<contract.MemoryListReply> {
+    return this.get("memory/list", memory.memories, parameters);
   }
 
-  recall(query: string, asked: Omit<Query<"memory/recall">, "query">): Promise<contract.RecallReply> {
-    return this.get("memory/recall", memory.recall, { query, ...asked });
+  recall(query: string, parameters: Omit<Query<"memory/recall">, "query">): Promise<contract.RecallReply> {
+    return this.get("memory/recall", memory.recall, { query, ...parameters });
   }
 
   memory(id: string): Promise<contract.MemoryInspectReply> {
     return this.get("memory/inspect", memory.inspect, { id });
   }
 
-  memoryHealth(asked: Query<"memory/health">): Promise<contract.MemoryHealthReply> {
-    return this.get("memory/health", memory.health, asked);
+  memoryHealth(parameters: Query<"memory/health">): Promise<contract.MemoryHealthReply> {
+    return this.get("memory/health", memory.health, parameters);
   }
 
-  /** Says whether a memory that was used helped; its confidence follows. */
+  /** Reports whether a memory that was used helped, which changes its confidence. */
   memoryOutcome(id: string, helped: boolean, comment: string): Promise<unknown> {
     return this.post("memory/outcome", memory.changed, { id, helped, comment });
   }
@@ -136,12 +136,12 @@ export class WebClient extends Client {
     return (await this.post("memory/forget", memory.forgotten, { id, force })).undo;
   }
 
-  /** Takes a write to the vault back: that of the number, else the newest. */
+  /** Undoes a write to the vault: the one with this number, else the newest. */
   undo(number: number | undefined): Promise<unknown> {
     return this.post("writes/undo", anything, { number });
   }
 
-  /** Who this browser is to the server, and what it may do. */
+  /** This browser's session: what it is allowed to do. */
   session(): Promise<contract.SessionReply> {
     return this.get("session", replies.session, {});
   }

@@ -1,4 +1,4 @@
-/** The start of the page in a frame; a tab of its own has the whole interface in its place. */
+/** Entry point of the page in a frame. Opened as a tab, it redirects to the full interface. */
 
 import { Embedded } from "./embedded";
 

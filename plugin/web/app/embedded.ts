@@ -1,9 +1,9 @@
 /**
- * The page of `/embed/ask`: the questions view alone, in a frame of the app's window.
+ * The page of `/embed/ask`: the question view alone, in a frame of the app's window.
  *
- * It has no cookie. The window around it greets it with a token, which stays in memory, and with a
- * port, over which the page says what to open. The server's headers say whose windows may frame it;
- * in a window that has no token of this server the page shows nothing and can do nothing.
+ * It has no cookie. The parent window sends it a greeting with a token, which stays in memory, and
+ * with a message port, on which the page reports what to open. The server's headers restrict which
+ * windows may frame it; without a token the page shows nothing and can do nothing.
  */
 
 import { asServerError, type ServerError } from "../../src/client";
@@ -24,7 +24,7 @@ const greetingShape = object({
 });
 type Greeting = Shape<typeof greetingShape>;
 
-/** A click on a link to a note: the window opens it as its own results, as the keys held down say. */
+/** A click on a link to a note, with the modifier keys that decide where the app opens it. */
 export interface Opening {
   readonly path: string;
   readonly line: number;
@@ -36,12 +36,12 @@ export interface Opening {
 }
 
 /**
- * The greeting of the app around us; null for any other message, from there or elsewhere. An app that
- * gives a panel a window of its own speaks from its first window still, whose origin is the same.
+ * The greeting of the app; null for any other message. An app that moves a panel to another window
+ * still posts from its first window, which is not the parent but has the same origin.
  */
-export function greetingOf(event: MessageEvent<unknown>, around: Window, origin?: string): Greeting | null {
+export function greetingOf(event: MessageEvent<unknown>, parent: Window, origin?: string): Greeting | null {
   const { source, data } = event;
-  const isOfApp = source === around || (source !== null && event.origin !== "null" && event.origin === origin);
+  const isOfApp = source === parent || (source !== null && event.origin !== "null" && event.origin === origin);
   if (!isOfApp) return null;
   try {
     return greetingShape(data);
@@ -51,7 +51,7 @@ export function greetingOf(event: MessageEvent<unknown>, around: Window, origin?
   }
 }
 
-/** What a click asks to open; null where it is none on a link to a note. Links lead nowhere here. */
+/** The note that a click asks to open, else null. Links are not followed in this page. */
 export function openingOf(event: MouseEvent): Opening | null {
   const href = closest(event, "a")?.getAttribute("href") ?? "";
   if (!href.startsWith("#")) return null;
@@ -65,7 +65,7 @@ export function openingOf(event: MouseEvent): Opening | null {
 export class Embedded {
   readonly #root: HTMLElement;
   #port: MessagePort | null = null;
-  #asked = "";
+  #sessionKey = "";
   #view: AskView | null = null;
 
   constructor(root: HTMLElement) {
@@ -75,40 +75,40 @@ export class Embedded {
   listen(): void {
     window.addEventListener("message", (event) => {
       const greeting = greetingOf(event, window.parent, location.ancestorOrigins?.[0]);
-      if (greeting) this.#greeted(greeting, event.ports[0] ?? null);
+      if (greeting) this.#onGreeting(greeting, event.ports[0] ?? null);
     });
     for (const kind of ["click", "auxclick"] as const) {
-      document.addEventListener(kind, (event) => this.#clicked(event));
+      document.addEventListener(kind, (event) => this.#onClick(event));
     }
     window.addEventListener("focus", () => {
       if (document.activeElement === document.body) this.#view?.focus();
     });
   }
 
-  /** Comes again when the window's colours change, and with another token after a new sign-in. */
-  #greeted(greeting: Greeting, port: MessagePort | null): void {
+  /** Called at each greeting: also when the window's theme changes, or with another token. */
+  #onGreeting(greeting: Greeting, port: MessagePort | null): void {
     this.#port = port;
     port?.postMessage("here");
-    wear(greeting);
-    const asked = JSON.stringify([greeting.token, greeting.vault]);
-    if (asked === this.#asked) return;
-    this.#asked = asked;
+    applyTheme(greeting);
+    const sessionKey = JSON.stringify([greeting.token, greeting.vault]);
+    if (sessionKey === this.#sessionKey) return;
+    this.#sessionKey = sessionKey;
     void this.#start(greeting);
   }
 
   async #start(greeting: Greeting): Promise<void> {
     const { token, vault } = greeting;
-    const asked = this.#asked;
+    const sessionKey = this.#sessionKey;
     const url = new URL("..", location.href).href.replace(/\/$/, "");
     const client = new WebClient(pageTransport("omit"), () => undefined, { url, token });
     try {
       const [{ features }, vaults, { scope }] = await Promise.all([client.health(), client.vaults(), client.session()]);
-      if (asked !== this.#asked) return; // another greeting came meanwhile
+      if (sessionKey !== this.#sessionKey) return; // another greeting came meanwhile
       const ours = vaults.filter(({ id }) => id === vault);
       const context = new ViewContext(client, ours, features, new Notices());
       context.mayWrite = scope !== "read";
       if (ours.length > 0) this.#show(context);
-      else fill(this.#root, emptyBox("This vault is not there", "The server serves others, which are not asked in its place."));
+      else fill(this.#root, emptyBox("This vault is not there", "The server has other vaults, but not this one."));
     } catch (error) {
       fill(this.#root, this.#problem(asServerError(error), () => void this.#start(greeting)));
     }
@@ -127,14 +127,14 @@ export class Embedded {
     if (document.hasFocus()) this.#view.focus();
   }
 
-  #clicked(event: MouseEvent): void {
+  #onClick(event: MouseEvent): void {
     const opening = openingOf(event);
     if (opening) this.#port?.postMessage(opening);
   }
 }
 
-/** Puts on the colours of the window around. */
-function wear({ isDark }: Greeting): void {
+/** Takes over the colour scheme of the parent window. */
+function applyTheme({ isDark }: Greeting): void {
   document.documentElement.style.colorScheme = isDark ? "dark" : "light";
   document.getElementById("dark")?.setAttribute("media", isDark ? "all" : "not all");
 }

@@ -1,4 +1,4 @@
-/** The start: asks who is there, signs in where that is needed, and shows the page. */
+/** Entry point of the web interface: connects to the server, signs in if necessary, and shows the page. */
 
 import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
@@ -20,7 +20,7 @@ async function start(): Promise<void> {
     const context = new ViewContext(client, vaults, health.features, notices);
     new Shell(context, root, health.version).start();
     root.append(...notices.els);
-    void learnMore(context);
+    void loadCapabilities(context);
   } catch (error) {
     const problem = asServerError(error);
     if (problem.kind === "unauthorized") showLogin(root);
@@ -28,24 +28,24 @@ async function start(): Promise<void> {
   }
 }
 
-/** What decides which controls are offered; the page works before it is known. */
-async function learnMore(context: ViewContext): Promise<void> {
+/** Loads what decides which controls are offered; the page works without it. */
+async function loadCapabilities(context: ViewContext): Promise<void> {
   try {
-    await Promise.all([learnParameters(context), learnScope(context)]);
+    await Promise.all([loadParameters(context), loadScope(context)]);
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   } catch (error) {
     asServerError(error);
   }
 }
 
-/** Controls that this server does not know are not offered. */
-async function learnParameters(context: ViewContext): Promise<void> {
+/** The search parameters of this server, so that only controls it supports are offered. */
+async function loadParameters(context: ViewContext): Promise<void> {
   const { paths } = await context.client.openApi();
   const get = paths["/api/search"]?.["get"] as { parameters?: { name: string }[] } | undefined;
   context.searchParameters = new Set(get?.parameters?.map(({ name }) => name));
 }
 
-async function learnScope(context: ViewContext): Promise<void> {
+async function loadScope(context: ViewContext): Promise<void> {
   if (!context.has("session")) return;
   const { scope } = await context.client.session();
   context.mayAdminister = scope === "admin";
@@ -59,15 +59,15 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): UrlPolicy;
 }
 
-const ADDRESS = "/sw.js";
+const WORKER_URL = "/sw.js";
 
 /** The service worker keeps the page and the last replies for times without a server. */
 function registerWorker(): void {
   if (!("serviceWorker" in navigator)) return;
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
-  const policy = trustedTypes?.createPolicy("notewell-worker", { createScriptURL: () => ADDRESS });
+  const policy = trustedTypes?.createPolicy("notewell-worker", { createScriptURL: () => WORKER_URL });
   navigator.serviceWorker
-    .register(policy?.createScriptURL(ADDRESS) ?? ADDRESS)
+    .register(policy?.createScriptURL(WORKER_URL) ?? WORKER_URL)
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 

@@ -1,4 +1,4 @@
-/** The frame around every view: where one can go, which vault, what is searched for. */
+/** The frame around every view: navigation, vault selection, the search box and keys. */
 
 import type { Address, ViewName } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
@@ -14,7 +14,7 @@ import { Past } from "../views/past";
 import { Pipeline } from "../views/pipeline";
 import type { ViewContext, View } from "./viewContext";
 
-const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
+const VIEW_LINKS: readonly [view: ViewName, label: string, iconName: IconName][] = [
   ["search", "Search", "search"],
   ["ask", "Ask", "ask"],
   ["explore", "Explore", "explore"],
@@ -24,7 +24,7 @@ const PLACES: readonly [view: ViewName, label: string, sign: IconName][] = [
   ["manage", "Manage", "manage"],
 ];
 
-const MAKE: Readonly<Record<ViewName, (context: ViewContext) => View>> = {
+const VIEW_FACTORIES: Readonly<Record<ViewName, (context: ViewContext) => View>> = {
   search: (context) => new ListView(context),
   ask: (context) => new AskView(context),
   explore: (context) => new Explorer(context),
@@ -34,8 +34,8 @@ const MAKE: Readonly<Record<ViewName, (context: ViewContext) => View>> = {
   manage: (context) => new Manage(context),
 };
 
-/** Views of the same query, so that going from one to another takes the query along. */
-const ABOUT_A_QUERY: readonly ViewName[] = ["search", "ask", "explore", "pipeline", "past"];
+/** Views of a query; links between them keep the query. */
+const QUERY_VIEWS: readonly ViewName[] = ["search", "ask", "explore", "pipeline", "past"];
 
 export class Shell {
   readonly #context: ViewContext;
@@ -78,7 +78,7 @@ export class Shell {
     return h("label", { class: "vault-choice", hidden: vaults.length < 1 }, this.#vaults);
   }
 
-  /** Another vault: the same question to it, but no note of the one before. */
+  /** Switches the vault and keeps the query, but not the selected note. */
   #switchVault(): void {
     const vault = this.#context.vaults.find(({ id }) => id === this.#vaults.value);
     this.#context.change({ vault: vault?.name ?? null, note: null, line: null, path: null });
@@ -86,9 +86,9 @@ export class Shell {
 
   #follow(): void {
     const { address } = this.#context;
-    this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // questions have a field of their own
+    this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // the question view has its own field
     this.#vaults.value = this.#context.vault?.id ?? "";
-    this.#drawPlaces(address);
+    this.#drawNavigation(address);
     const view = this.#view(address.view);
     if (view !== this.#shown) {
       this.#shown?.leave?.();
@@ -101,14 +101,14 @@ export class Shell {
     document.title = [subject, view.title, "Notewell"].filter(Boolean).join(" · ");
   }
 
-  #drawPlaces({ view: present, query }: Address): void {
-    const offered = PLACES.filter(([view]) => view !== "ask" || this.#context.has("ask"));
-    const links = offered.map(([view, label, sign]) => {
-      const kept = ABOUT_A_QUERY.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
+  #drawNavigation({ view: present, query }: Address): void {
+    const offered = VIEW_LINKS.filter(([view]) => view !== "ask" || this.#context.has("ask"));
+    const links = offered.map(([view, label, iconName]) => {
+      const shared = QUERY_VIEWS.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
       const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
-      const href = this.#context.to(view, { ...kept, ...around });
+      const href = this.#context.to(view, { ...shared, ...around });
       const current = view === present ? "page" : null;
-      return h("a", { href, "aria-current": current }, icon(sign), h("span", {}, label));
+      return h("a", { href, "aria-current": current }, icon(iconName), h("span", {}, label));
     });
     fill(this.#nav, ...links);
   }
@@ -116,9 +116,9 @@ export class Shell {
   #view(name: ViewName): View {
     const known = this.#views.get(name);
     if (known) return known;
-    const made = MAKE[name](this.#context);
-    this.#views.set(name, made);
-    return made;
+    const created = VIEW_FACTORIES[name](this.#context);
+    this.#views.set(name, created);
+    return created;
   }
 
   #skip(event: Event): void {
@@ -147,7 +147,7 @@ export class Shell {
     };
   }
 
-  /** From the list to the explorer and back. */
+  /** Switches between the list and the explorer. */
   #toggle(): void {
     const { view, query } = this.#context.address;
     this.#context.go(view === "explore" ? "search" : "explore", { q: query["q"] ?? "" });

@@ -1,10 +1,10 @@
-/** The browser's own HTTP. */
+/** A transport that uses the browser's fetch. */
 
 import type { HttpResponse, Transport } from "../../src/client";
 
 /**
- * A transport of this page. A search that is asked while one is under way ends that one, so that a
- * server is not kept busy with half-typed words. `credentials`: whether the server's cookie goes along.
+ * Makes a transport. A new search aborts the one in progress, so that the server does not work on
+ * unfinished queries. `credentials`: whether the server's cookie is sent.
  */
 export function pageTransport(credentials: RequestCredentials): Transport {
   let searching: AbortController | null = null;
@@ -23,9 +23,9 @@ export function pageTransport(credentials: RequestCredentials): Transport {
   };
 }
 
-/** Says as well whether the service worker answered in place of a server that is not there. */
+/** Reads a response, and reports whether the service worker answered from its cache. */
 async function read(answer: Response): Promise<HttpResponse> {
-  const detail = { isKept: answer.headers.has("X-Notewell-Kept") };
+  const detail = { isCached: answer.headers.has("X-Notewell-Kept") };
   window.dispatchEvent(new CustomEvent("notewell-answer", { detail }));
   return { status: answer.status, text: await answer.text() };
 }

@@ -1,4 +1,4 @@
-/** What every view is given: the vault that is looked at, the client that asks about it, the address. */
+/** What every view is given: the selected vault, its client, the address and notices. */
 
 import type { VaultInfo } from "../../src/replies";
 import type { Notices } from "../parts/notices";
@@ -8,11 +8,11 @@ import { formatAddress, parseAddress, type Address, type ViewName } from "../lib
 export interface View {
   readonly el: HTMLElement;
   readonly title: string;
-  /** The address names this view; called again whenever it changes. */
+  /** Shows the view for an address; called again whenever the address changes. */
   show(address: Address): void;
-  /** Another view is shown now. */
+  /** Called when another view is shown. */
   leave?(): void;
-  /** A key that no field took; true where the view used it. */
+  /** Handles a key pressed outside of fields; true where the view used it. */
   key?(event: KeyboardEvent): boolean;
 }
 
@@ -21,12 +21,12 @@ type Query = Readonly<Record<string, string | null | undefined>>;
 export class ViewContext {
   /** Parameters of `GET /api/search` that this server knows. */
   searchParameters: ReadonlySet<string> = new Set();
-  /** Whether this browser may change settings and steer the index. */
+  /** Whether this browser may change settings and control the index. */
   mayAdminister = true;
   /** Whether it may write to the vault. */
   mayWrite = true;
 
-  /** The vaults that may be asked about. */
+  /** The vaults that the server serves. */
   readonly vaults: readonly VaultInfo[];
 
   constructor(
@@ -38,9 +38,9 @@ export class ViewContext {
     this.vaults = known.filter(isServed);
   }
 
-  /** Says that something was done, for a moment. */
-  say(text: string): void {
-    this.notices.say(text);
+  /** Shows a short notice. */
+  showNotice(text: string): void {
+    this.notices.show(text);
   }
 
   get address(): Address {
@@ -49,12 +49,12 @@ export class ViewContext {
 
   /** The vault that the address names, else the default one. */
   get vault(): VaultInfo | null {
-    const wanted = this.address.query["vault"];
-    const named = this.vaults.find(({ id, name }) => name === wanted || id === wanted);
+    const idOrName = this.address.query["vault"];
+    const named = this.vaults.find(({ id, name }) => name === idOrName || id === idOrName);
     return named ?? this.vaults.find((vault) => vault.default) ?? this.vaults[0] ?? null;
   }
 
-  /** The client, asked about the vault that is looked at. */
+  /** The client for the selected vault. */
   get vaultClient(): WebClient {
     return this.vault ? this.client.ofVault(this.vault.id) : this.client;
   }
@@ -63,13 +63,13 @@ export class ViewContext {
     return this.features.some((name) => name === feature || name.startsWith(`${feature}_`));
   }
 
-  /** An address like the present one with some of its query changed; null takes a part out. */
+  /** The address of a view, with the current vault. */
   to(view: ViewName, query: Query, part = ""): string {
-    const kept = { vault: this.address.query["vault"] ?? "" };
-    return formatAddress({ view, part, query: { ...kept, ...filled(query) } });
+    const shared = { vault: this.address.query["vault"] ?? "" };
+    return formatAddress({ view, part, query: { ...shared, ...filled(query) } });
   }
 
-  /** Changes the query of the present address. A step back leads to what was before, unless `quiet`. */
+  /** Changes the query of the current address; null removes a parameter. `quiet` adds no step to the browser's history. */
   change(query: Query, quiet = false): void {
     const { view, part, query: before } = this.address;
     const after = { ...before };
@@ -89,7 +89,7 @@ export class ViewContext {
   }
 }
 
-/** Whether a server answers for a vault that it knows; one that does not say serves all of them. */
+/** Whether the server serves a known vault; older servers do not report it and serve all. */
 export function isServed({ served }: VaultInfo): boolean {
   return served ?? true;
 }

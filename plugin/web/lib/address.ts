@@ -1,11 +1,11 @@
-/** The state of the page, kept in the part of the address that no server sees: `#/search?q=…`. */
+/** The state of the page in the fragment of the URL, which is not sent to the server: `#/search?q=…`. */
 
 export const VIEWS = ["search", "ask", "explore", "pipeline", "graph", "past", "manage"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export interface Address {
   readonly view: ViewName;
-  /** What stands behind the view's name, as in `#/manage/ledger`. */
+  /** The part after the view's name, as in `#/manage/ledger`. */
   readonly part: string;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -17,7 +17,7 @@ export function parseAddress(hash: string): Address {
   return { view, part, query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
-/** The same address in writing; empty values are left out. */
+/** Formats an address; empty values are left out. */
 export function formatAddress({ view, part, query }: Address): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) given.set(name, value);

@@ -1,9 +1,9 @@
-/** Draws a picture of notes on a canvas, and finds what is under a pointer. */
+/** Draws the graph of notes on a canvas, and finds the dot at a position. */
 
 import type { Dot, Edge, Picture } from "./forces";
 
-export interface Eye {
-  /** The middle of the canvas shows this place, so many times larger. */
+export interface Viewport {
+  /** The world position at the centre of the canvas, and the zoom factor. */
   x: number;
   y: number;
   scale: number;
@@ -18,17 +18,17 @@ interface Colours {
   readonly faint: string;
 }
 
-const LABELS = 60; // names written at once; more would be a grey mass
+const LABELS = 60; // most labels drawn at once, for legibility
 
 export class Canvas {
   readonly el: HTMLCanvasElement;
-  readonly eye: Eye = { x: 0, y: 0, scale: 1 };
+  readonly viewport: Viewport = { x: 0, y: 0, scale: 1 };
   showsLinks = true;
-  showsLikeness = true;
+  showsSimilarity = true;
   chosen: Dot | null = null;
   #picture: Picture = { dots: [], edges: [] };
   #near: ReadonlySet<Dot> = new Set();
-  #isPlanned = false;
+  #isDrawRequested = false;
 
   constructor(el: HTMLCanvasElement) {
     this.el = el;
@@ -36,28 +36,28 @@ export class Canvas {
 
   set picture(picture: Picture) {
     this.#picture = picture;
-    this.plan();
+    this.requestDraw();
   }
 
-  /** The dot that matters: it and what it hangs on stand out. */
+  /** Selects a dot; it and its neighbours are emphasised. */
   choose(dot: Dot | null): void {
     this.chosen = dot;
     const near = this.#visible().filter(({ source, target }) => source === dot || target === dot);
     this.#near = new Set(near.flatMap(({ source, target }) => [source, target]));
-    this.plan();
+    this.requestDraw();
   }
 
-  /** Draws once in the next frame, however often it is asked to. */
-  plan(): void {
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
+  /** Draws in the next frame, at most once. */
+  requestDraw(): void {
+    if (this.#isDrawRequested) return;
+    this.#isDrawRequested = true;
     requestAnimationFrame(() => {
-      this.#isPlanned = false;
+      this.#isDrawRequested = false;
       this.#draw();
     });
   }
 
-  /** Everything in view. */
+  /** Fits all dots into view. */
   fit(): void {
     const { dots } = this.#picture;
     const { clientWidth: width, clientHeight: height } = this.el;
@@ -65,14 +65,14 @@ export class Canvas {
     const xs = dots.map(({ x = 0 }) => x);
     const ys = dots.map(({ y = 0 }) => y);
     const [left, right, top, bottom] = [min(xs), max(xs), min(ys), max(ys)];
-    this.eye.x = (left + right) / 2;
-    this.eye.y = (top + bottom) / 2;
+    this.viewport.x = (left + right) / 2;
+    this.viewport.y = (top + bottom) / 2;
     const scale = Math.min(width / (right - left + 90), height / (bottom - top + 70));
-    this.eye.scale = Math.min(1.6, Math.max(0.05, scale));
-    this.plan();
+    this.viewport.scale = Math.min(1.6, Math.max(0.05, scale));
+    this.requestDraw();
   }
 
-  /** The dot at a place of the canvas, with some room for fingers. */
+  /** The dot at a position of the canvas, or within `room` pixels of it. */
   at(x: number, y: number, room: number): Dot | null {
     const place = this.toWorld(x, y);
     let nearest: Dot | null = null;
@@ -81,16 +81,16 @@ export class Canvas {
       const away = Math.hypot((dot.x ?? 0) - place.x, (dot.y ?? 0) - place.y) - dot.radius;
       if (away < best) [nearest, best] = [dot, away];
     }
-    return best <= room / this.eye.scale ? nearest : null;
+    return best <= room / this.viewport.scale ? nearest : null;
   }
 
   toWorld(x: number, y: number): { x: number; y: number } {
-    const { eye, el } = this;
-    return { x: (x - el.clientWidth / 2) / eye.scale + eye.x, y: (y - el.clientHeight / 2) / eye.scale + eye.y };
+    const { viewport, el } = this;
+    return { x: (x - el.clientWidth / 2) / viewport.scale + viewport.x, y: (y - el.clientHeight / 2) / viewport.scale + viewport.y };
   }
 
   #visible(): readonly Edge[] {
-    return this.#picture.edges.filter(({ isLikeness }) => (isLikeness ? this.showsLikeness : this.showsLinks));
+    return this.#picture.edges.filter(({ isSimilarity }) => (isSimilarity ? this.showsSimilarity : this.showsLinks));
   }
 
   #draw(): void {
@@ -101,7 +101,7 @@ export class Canvas {
     if (this.el.width !== Math.round(width * ratio)) this.el.width = Math.round(width * ratio);
     if (this.el.height !== Math.round(height * ratio)) this.el.height = Math.round(height * ratio);
     const colours = coloursOf(this.el);
-    const { x, y, scale } = this.eye;
+    const { x, y, scale } = this.viewport;
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, this.el.width, this.el.height);
     pen.setTransform(scale * ratio, 0, 0, scale * ratio, (width / 2 - x * scale) * ratio, (height / 2 - y * scale) * ratio);
@@ -110,7 +110,7 @@ export class Canvas {
     this.#drawNames(pen, colours);
   }
 
-  /** One path for each kind: a stroke is what costs. */
+  /** Draws one path for each kind of edge, because strokes are slow. */
   #drawEdges(pen: CanvasRenderingContext2D, colours: Colours): void {
     const edges = this.#visible();
     const { chosen } = this;
@@ -122,20 +122,20 @@ export class Canvas {
         pen.lineTo(target.x ?? 0, target.y ?? 0);
       }
       pen.strokeStyle = colour;
-      pen.lineWidth = thickness / this.eye.scale;
-      pen.setLineDash(dash.map((length) => length / this.eye.scale));
+      pen.lineWidth = thickness / this.viewport.scale;
+      pen.setLineDash(dash.map((length) => length / this.viewport.scale));
       pen.globalAlpha = alpha;
       pen.stroke();
     };
     const far = chosen ? 0.3 : 0.75;
     const rest = edges.filter((edge) => !isNear(edge));
     const near = edges.filter(isNear);
-    const kinds = [false, true] as const; // where both lead the same way, likeness is seen on the link
-    for (const isLikeness of kinds) {
-      const dash = isLikeness ? [4, 5] : [];
-      const colour = isLikeness ? colours.semantic : colours.line;
-      stroke(rest.filter((edge) => edge.isLikeness === isLikeness), colour, 1, dash, isLikeness ? far * 0.7 : far);
-      stroke(near.filter((edge) => edge.isLikeness === isLikeness), isLikeness ? colour : colours.accent, 1.8, dash, 1);
+    const kinds = [false, true] as const; // similarity is drawn over links between the same notes
+    for (const isSimilarity of kinds) {
+      const dash = isSimilarity ? [4, 5] : [];
+      const colour = isSimilarity ? colours.semantic : colours.line;
+      stroke(rest.filter((edge) => edge.isSimilarity === isSimilarity), colour, 1, dash, isSimilarity ? far * 0.7 : far);
+      stroke(near.filter((edge) => edge.isSimilarity === isSimilarity), isSimilarity ? colour : colours.accent, 1.8, dash, 1);
     }
     pen.setLineDash([]);
     pen.globalAlpha = 1;
@@ -147,16 +147,16 @@ export class Canvas {
       pen.beginPath();
       pen.arc(dot.x ?? 0, dot.y ?? 0, dot.radius, 0, 2 * Math.PI);
       pen.globalAlpha = chosen && dot !== chosen && !this.#near.has(dot) ? 0.3 : 1;
-      pen.fillStyle = dot.isStart ? colours.accent : dot.isAlike ? colours.semantic : colours.faint;
+      pen.fillStyle = dot.isStart ? colours.accent : dot.isSimilar ? colours.semantic : colours.faint;
       if (dot === chosen) pen.fillStyle = colours.ink;
       pen.fill();
     }
     pen.globalAlpha = 1;
   }
 
-  /** Names of what matters most and lies in view; each where no other is written yet. */
+  /** Labels the most important visible dots, where labels do not overlap. */
   #drawNames(pen: CanvasRenderingContext2D, colours: Colours): void {
-    const { scale } = this.eye;
+    const { scale } = this.viewport;
     const size = 12.5 / scale;
     pen.font = `${size}px ${getComputedStyle(this.el).fontFamily}`;
     pen.textAlign = "center";
@@ -164,27 +164,27 @@ export class Canvas {
     pen.lineWidth = 3.5 / scale;
     pen.strokeStyle = colours.paper;
     pen.fillStyle = colours.ink;
-    const taken: [x: number, y: number, half: number][] = [];
-    for (const dot of this.#byWeight()) {
-      if (taken.length >= LABELS) break;
+    const placed: [x: number, y: number, half: number][] = [];
+    for (const dot of this.#byImportance()) {
+      if (placed.length >= LABELS) break;
       const text = dot.title.length > 34 ? `${dot.title.slice(0, 33)}…` : dot.title;
       const [x, y] = [dot.x ?? 0, (dot.y ?? 0) + dot.radius + size * 1.1];
       const half = (text.length * size) / 3.6;
-      const isFree = taken.every(([tx, ty, th]) => Math.abs(ty - y) > size * 1.25 || Math.abs(tx - x) > th + half);
+      const isFree = placed.every(([tx, ty, th]) => Math.abs(ty - y) > size * 1.25 || Math.abs(tx - x) > th + half);
       if (!isFree && dot !== this.chosen && !dot.isStart) continue;
-      taken.push([x, y, half]);
+      placed.push([x, y, half]);
       pen.strokeText(text, x, y);
       pen.fillText(text, x, y);
     }
   }
 
-  #byWeight(): Dot[] {
+  #byImportance(): Dot[] {
     const weight = (dot: Dot): number =>
       (dot === this.chosen ? 1e6 : 0) + (dot.isStart ? 1e5 : 0) + (this.#near.has(dot) ? 1e4 : 0) + dot.radius;
-    const { eye, el } = this;
-    const [w, h] = [el.clientWidth / 2 / eye.scale, el.clientHeight / 2 / eye.scale];
+    const { viewport, el } = this;
+    const [w, h] = [el.clientWidth / 2 / viewport.scale, el.clientHeight / 2 / viewport.scale];
     return this.#picture.dots
-      .filter(({ x = 0, y = 0 }) => Math.abs(x - eye.x) < w && Math.abs(y - eye.y) < h)
+      .filter(({ x = 0, y = 0 }) => Math.abs(x - viewport.x) < w && Math.abs(y - viewport.y) < h)
       .sort((one, other) => weight(other) - weight(one));
   }
 }

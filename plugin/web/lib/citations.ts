@@ -1,8 +1,8 @@
-/** Citations in an answer that is drawn: `[2]` becomes a button that leads to source 2. */
+/** Turns citations in a rendered answer into buttons: `[2]` leads to source 2. */
 
 import { button, h } from "./dom";
 
-export interface Cited {
+export interface NumberedSource {
   readonly n: number;
   readonly title: string;
 }
@@ -10,19 +10,19 @@ export interface Cited {
 const CITATION = /\[(\d{1,3})\]/g;
 
 /**
- * Puts buttons in the place of citations within `root`, code left as it is. A number that no source
- * has stays text; so does every number while `choose` is null, before the sources are known.
+ * Replaces citations within `root`, except in code, by buttons. Numbers without a source stay text, and
+ * without `choose`, before the sources are known, citations are not buttons.
  */
-export function drawCitations(root: ParentNode & Node, sources: readonly Cited[], choose: ((n: number) => void) | null): void {
+export function drawCitations(root: ParentNode & Node, sources: readonly NumberedSource[], choose: ((n: number) => void) | null): void {
   const byNumber = new Map(sources.map((source) => [source.n, source]));
   unlinkNumbers(root);
   for (const text of textNodes(root)) {
-    const parts = split(text.data, (n) => sign(n, byNumber.get(n), choose));
+    const parts = split(text.data, (n) => citation(n, byNumber.get(n), choose));
     if (parts.length > 1) text.replaceWith(...parts);
   }
 }
 
-/** A model may write what reads as a citation and leads elsewhere: `[1](…)`, `[1]: …`, `[[1]]`. */
+/** Replaces links that look like citations but lead elsewhere: `[1](…)`, `[1]: …`, `[[1]]`. */
 function unlinkNumbers(root: ParentNode & Node): void {
   for (const link of root.querySelectorAll("a, .nowhere")) {
     const label = link.textContent.trim();
@@ -56,7 +56,7 @@ function split(text: string, draw: (n: number) => Node | null): (Node | string)[
   return [...parts, text.slice(at)];
 }
 
-function sign(n: number, source: Cited | undefined, choose: ((n: number) => void) | null): Node | null {
+function citation(n: number, source: NumberedSource | undefined, choose: ((n: number) => void) | null): Node | null {
   if (!choose) return h("span", { class: "cite" }, String(n));
   if (!source) return null;
   const label = `Source ${n}: ${source.title}`;

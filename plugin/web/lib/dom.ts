@@ -1,5 +1,5 @@
 /**
- * Elements, built without a line of HTML text: what comes from a vault can only ever become text.
+ * Creates elements without HTML strings, so that contents of a vault can only become text.
  */
 
 export type Child = Node | string | null | undefined | false;
@@ -16,7 +16,7 @@ type Tags = HTMLElementTagNameMap;
 /** An element with attributes and children; attributes that are null, undefined or false are left out. */
 export function h<K extends keyof Tags>(tag: K, attributes: Attributes = {}, ...children: Child[]): Tags[K] {
   const el = document.createElement(tag);
-  dress(el, attributes);
+  setAttributes(el, attributes);
   append(el, children);
   return el;
 }
@@ -26,7 +26,7 @@ type SvgTags = SVGElementTagNameMap;
 
 export function s<K extends keyof SvgTags>(tag: K, attributes: Attributes = {}, ...children: Child[]): SvgTags[K] {
   const el = document.createElementNS(SVG, tag);
-  dress(el, attributes);
+  setAttributes(el, attributes);
   append(el, children);
   return el;
 }
@@ -37,13 +37,13 @@ export function append(el: Element, children: readonly Child[]): void {
   }
 }
 
-/** Puts `children` in place of what is there. */
+/** Replaces the children of `el`. */
 export function fill(el: Element, ...children: Child[]): void {
   el.replaceChildren();
   append(el, children);
 }
 
-function dress(el: HTMLElement | SVGElement, { vars, on, ...attributes }: Attributes): void {
+function setAttributes(el: HTMLElement | SVGElement, { vars, on, ...attributes }: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     el.setAttribute(name, value === true ? "" : `${value as string | number}`);
@@ -54,7 +54,7 @@ function dress(el: HTMLElement | SVGElement, { vars, on, ...attributes }: Attrib
   }
 }
 
-/** A button that does something; never one that sends a form. */
+/** A button that does not submit a form. */
 export function button(label: Child, act: (event: MouseEvent) => unknown, attributes: Attributes = {}): HTMLButtonElement {
   return h("button", { type: "button", ...attributes, on: { click: act } }, label);
 }

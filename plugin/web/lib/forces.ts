@@ -1,4 +1,4 @@
-/** Where the notes of a picture come to rest: d3-force, with springs for links and weaker ones for likeness. */
+/** The layout of a graph by d3-force: springs for links, and weaker ones for similarity. */
 
 import {
   forceCollide,
@@ -17,34 +17,34 @@ export interface Dot extends SimulationNodeDatum {
   readonly path: string;
   readonly title: string;
   readonly isStart: boolean;
-  /** Shown for its likeness alone: no link within reach leads to it. */
-  readonly isAlike: boolean;
+  /** Shown for its similarity only: no path of links leads to it. */
+  readonly isSimilar: boolean;
   readonly radius: number;
 }
 export interface Edge extends SimulationLinkDatum<Dot> {
   readonly source: Dot;
   readonly target: Dot;
-  readonly isLikeness: boolean;
+  readonly isSimilarity: boolean;
 }
 export interface Picture {
   readonly dots: readonly Dot[];
   readonly edges: readonly Edge[];
 }
 
-/** Dots begin in rings around the start, so that they need not cross each other to get there. */
-export function pictureOf({ path: around, nodes, links, similar }: NeighborhoodReply): Picture {
+/** Builds the graph. Dots begin on a spiral around the start note, so that few have to cross. */
+export function pictureOf({ path: centre, nodes, links, similar }: NeighborhoodReply): Picture {
   const dots = nodes.map(({ path, title, hops, links: all }, n): Dot => {
-    const turn = n * 2.399963; // the golden angle spreads them evenly
-    const away = 30 * Math.sqrt(n);
-    const place = { x: Math.cos(turn) * away, y: Math.sin(turn) * away };
+    const angle = n * 2.399963; // the golden angle spreads them evenly
+    const distance = 30 * Math.sqrt(n);
+    const place = { x: Math.cos(angle) * distance, y: Math.sin(angle) * distance };
     const isStart = hops === 0;
     const radius = Math.min(16, (isStart ? 5 : 3) + Math.sqrt(all));
-    return { path, title, isStart, isAlike: around !== null && hops === null, radius, ...place };
+    return { path, title, isStart, isSimilar: centre !== null && hops === null, radius, ...place };
   });
-  const edge = (isLikeness: boolean) => ([one = -1, other = -1]: readonly number[]): Edge[] => {
+  const edge = (isSimilarity: boolean) => ([one = -1, other = -1]: readonly number[]): Edge[] => {
     const source = dots[one];
     const target = dots[other];
-    return source && target ? [{ source, target, isLikeness }] : [];
+    return source && target ? [{ source, target, isSimilarity }] : [];
   };
   return { dots, edges: [...links.flatMap(edge(false)), ...similar.flatMap(edge(true))] };
 }
@@ -52,8 +52,8 @@ export function pictureOf({ path: around, nodes, links, similar }: NeighborhoodR
 /** Moves the dots until they rest; `moved` is called after each step. */
 export function settle({ dots, edges }: Picture, moved: () => void): Simulation<Dot, undefined> {
   const springs = forceLink<Dot, Edge>([...edges])
-    .distance(({ isLikeness }) => (isLikeness ? 90 : 55))
-    .strength(({ isLikeness }) => (isLikeness ? 0.02 : 0.25));
+    .distance(({ isSimilarity }) => (isSimilarity ? 90 : 55))
+    .strength(({ isSimilarity }) => (isSimilarity ? 0.02 : 0.25));
   const many = dots.length > 800;
   return forceSimulation<Dot>([...dots])
     .force("springs", springs)

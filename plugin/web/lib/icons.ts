@@ -1,4 +1,4 @@
-/** The few signs of the interface, drawn on a grid of 24 with one pen. */
+/** The icons of the interface, as SVG paths on a grid of 24. */
 
 import { s } from "./dom";
 
@@ -25,13 +25,13 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A sign beside or instead of words; screen readers pass over it. */
+/** An icon, hidden from screen readers. */
 export function icon(name: IconName): SVGSVGElement {
   const path = s("path", { d: PATHS[name] });
   return s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, path);
 }
 
-/** The mark of Notewell: a page, a passage marked in it. */
+/** The logo of Notewell: a page with a highlighted passage. */
 export function mark(): SVGSVGElement {
   return s(
     "svg",

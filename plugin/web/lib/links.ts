@@ -1,16 +1,16 @@
-/** Where links may lead. */
+/** Checks the targets of links. */
 
-/** A link into Obsidian, or null: the server's word alone is not enough to open another program. */
+/** The link if it opens Obsidian, else null: the server cannot make the page open other programs. */
 export function obsidianLink(uri: string): string | null {
   return uri.startsWith("obsidian://open?") ? uri : null;
 }
 
-/** A link of a note to the world, or null where following it could do harm. */
+/** The URL of an external link in a note, or null where its scheme is not allowed. */
 export function outwardLink(href: string): string | null {
   try {
     const url = new URL(href);
     return ["http:", "https:", "mailto:", "obsidian:"].includes(url.protocol) ? url.href : null;
   } catch {
-    return null; // relative: a note's neighbour file, which is not served
+    return null; // a relative link to a file, which the server does not serve
   }
 }

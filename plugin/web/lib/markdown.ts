@@ -1,7 +1,6 @@
 /**
- * A note as elements. markdown-it finds the structure; the elements are made here, one by one, from
- * a short list of kinds. No HTML text exists at any time, so none of a note's can be taken for the
- * page's own: HTML in a note is shown as what it says.
+ * Renders a note's Markdown as elements. markdown-it parses it; the elements are created here from a
+ * short list of allowed tags. There are no HTML strings, so HTML in a note is shown as text.
  */
 
 import MarkdownItMaker, { type Token } from "markdown-it";
@@ -10,7 +9,7 @@ import { outwardLink } from "./links";
 import { addSyntax, body } from "./syntax";
 
 export interface Links {
-  /** The address of a wikilink's note, or null where no note answers to it. */
+  /** The address of the note that a wikilink names, or null where there is none. */
   readonly note: (target: string) => string | null;
   readonly tag: (tag: string) => string;
 }
@@ -22,7 +21,7 @@ const CONTAINERS = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td em strong s mark".split(" "),
 );
 
-/** Elements of a note's text. Those of a block have its line in the file as `data-line`. */
+/** Renders a note's text. Block elements have their line in the file as `data-line`. */
 export function render(content: string, links: Links): DocumentFragment {
   const { text, lines } = body(content);
   const drawing = new Drawing(links, lines);
@@ -49,7 +48,7 @@ class Drawing {
     }
   }
 
-  get #here(): DocumentFragment | HTMLElement {
+  get #current(): DocumentFragment | HTMLElement {
     return this.#open.at(-1) ?? this.root;
   }
 
@@ -57,7 +56,7 @@ class Drawing {
     if (token.hidden) return;
     const el = this.#element(token);
     if (token.map) el.dataset["line"] = String(token.map[0] + 1 + this.#before);
-    this.#here.append(el);
+    this.#current.append(el);
     this.#open.push(el);
   }
 
@@ -79,7 +78,7 @@ class Drawing {
 
   #leaf(token: Token): void {
     if (token.type === "inline") this.draw(token.children ?? []);
-    else this.#here.append(this.#drawn(token));
+    else this.#current.append(this.#drawn(token));
   }
 
   #drawn(token: Token): Node | string {
@@ -88,7 +87,7 @@ class Drawing {
   }
 }
 
-/** What has nothing within. */
+/** How tokens without children are rendered. */
 const LEAVES: Readonly<Record<string, (token: Token, links: Links) => Node | string>> = {
   text: ({ content }) => content.replace(/(^|\s)\^[\w-]+$/, ""), // a block's id
   softbreak: () => h("br"),
@@ -123,7 +122,7 @@ function wikilink(token: Token, links: Links): HTMLElement {
   return h("a", { class: kind, href }, label);
 }
 
-/** Pictures are not fetched: the page asks nobody but its own server, which serves notes alone. */
+/** Shows a picture as a link: the page loads nothing from other servers, and its server serves no pictures. */
 function picture(token: Token): HTMLElement {
   const source = String(token.attrGet("src") ?? "");
   const label = token.content || decoded(source).split("/").at(-1) || "picture";

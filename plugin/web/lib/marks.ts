@@ -1,8 +1,8 @@
-/** A snippet with its matches marked. Offsets come from outside and are not trusted. */
+/** A snippet with its matches marked. The offsets come from the server and are not trusted. */
 
 import { h } from "./dom";
 
-/** From here on a match is a sentence, not a word, and is marked more quietly. */
+/** Matches longer than this many characters are styled less prominently. */
 const LONG = 40;
 
 type Range = readonly [start: number, end: number];

@@ -6,7 +6,7 @@ import type { Dot } from "./forces";
 export interface PointerHandlers {
   readonly chosen: (dot: Dot | null) => void;
   readonly opened: (dot: Dot) => void;
-  /** A dot is held at a place, or let go. */
+  /** A dot is dragged to a position; null when it is released. */
   readonly dragged: (dot: Dot, place: { x: number; y: number } | null) => void;
 }
 
@@ -32,13 +32,13 @@ export class PointerControls {
   }
 
   zoom(by: number, x = this.#canvas.el.clientWidth / 2, y = this.#canvas.el.clientHeight / 2): void {
-    const { eye } = this.#canvas;
+    const { viewport } = this.#canvas;
     const before = this.#canvas.toWorld(x, y);
-    eye.scale = Math.min(6, Math.max(0.04, eye.scale * by));
+    viewport.scale = Math.min(6, Math.max(0.04, viewport.scale * by));
     const after = this.#canvas.toWorld(x, y);
-    eye.x += before.x - after.x;
-    eye.y += before.y - after.y;
-    this.#canvas.plan();
+    viewport.x += before.x - after.x;
+    viewport.y += before.y - after.y;
+    this.#canvas.requestDraw();
   }
 
   #down(event: PointerEvent): void {
@@ -66,10 +66,10 @@ export class PointerControls {
       this.#handlers.dragged(this.#held, this.#canvas.toWorld(now.x, now.y));
       return;
     }
-    const { eye } = this.#canvas;
-    eye.x -= (now.x - before.x) / eye.scale;
-    eye.y -= (now.y - before.y) / eye.scale;
-    this.#canvas.plan();
+    const { viewport } = this.#canvas;
+    viewport.x -= (now.x - before.x) / viewport.scale;
+    viewport.y -= (now.y - before.y) / viewport.scale;
+    this.#canvas.requestDraw();
   }
 
   #pinch(before: { x: number; y: number }, now: { x: number; y: number }, other: { x: number; y: number }): void {
@@ -96,7 +96,7 @@ export class PointerControls {
   }
 }
 
-/** Fingers are wider than pointers. */
+/** The tolerance in pixels for hitting a dot: larger for touch. */
 function room(event: PointerEvent): number {
   return event.pointerType === "touch" ? 16 : 4;
 }

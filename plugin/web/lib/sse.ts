@@ -1,4 +1,4 @@
-/** Server-sent events out of the pieces of a stream, as the HTML standard reads them. */
+/** Parses server-sent events from the chunks of a stream, as the HTML standard specifies. */
 
 export interface ServerEvent {
   readonly id: string;
@@ -12,11 +12,11 @@ export class EventReader {
   #event = "";
   #data: string[] = [];
 
-  /** The events that the stream's next piece completes. */
+  /** Adds a chunk and returns the events that it completes. */
   read(piece: string): readonly ServerEvent[] {
     this.#rest += piece;
     const events: ServerEvent[] = [];
-    // A return at the very end may be the first half of a line's end; it waits for the next piece.
+    // A carriage return at the end may be the first half of CRLF, so it waits for the next chunk.
     for (let end = this.#end(); end; end = this.#end()) {
       const line = this.#rest.slice(0, end.index);
       this.#rest = this.#rest.slice(end.index + end[0].length);
@@ -40,7 +40,7 @@ export class EventReader {
     return null;
   }
 
-  /** An empty line ends an event; one without data is none. */
+  /** Ends an event at an empty line; events without data are dropped. */
   #complete(): ServerEvent | null {
     const data = this.#data.join("\n");
     const event = { id: this.#id, event: this.#event || "message", data };

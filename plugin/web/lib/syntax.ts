@@ -1,4 +1,4 @@
-/** What Obsidian's Markdown has beyond CommonMark, as rules of markdown-it: links, marks, tags, comments. */
+/** markdown-it rules for Obsidian's extensions of CommonMark: wikilinks, highlights, tags, comments. */
 
 import type { MarkdownIt, StateInline } from "markdown-it";
 
@@ -12,7 +12,7 @@ export function addSyntax(md: MarkdownIt): void {
   md.inline.ruler.push("tag", tag);
 }
 
-/** A note without its properties, and how many lines these took. */
+/** The text of a note without its front matter, and the number of lines that were removed. */
 export function body(content: string): { readonly text: string; readonly lines: number } {
   const found = /^---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/.exec(content);
   if (!found) return { text: content, lines: 0 };
@@ -58,7 +58,7 @@ function between(sign: string, element: string): Rule {
   };
 }
 
-/** `%%…%%` is for the author alone. */
+/** `%%…%%` is a comment and is not shown. */
 const comment: Rule = (state) => {
   const { src, pos } = state;
   if (!src.startsWith("%%", pos)) return false;

@@ -1,4 +1,4 @@
-/** Where days stand on an axis from a first to a last one. */
+/** Positions and tick marks of days on a time axis. */
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,10 @@
-/** Small texts that several views show. */
+/** Formats counts, names, times and sizes for the views. */
 
 export function count(n: number, one: string, many: string): string {
   return `${n.toLocaleString()} ${n === 1 ? one : many}`;
 }
 
-/** "Hives › Spring", without a heading that says what the note's title says. */
+/** "Hives › Spring", without a first heading that repeats the note's title. */
 export function breadcrumb(heading: string | null, parent: string | null, title: string): string {
   const steps = heading?.split(" > ") ?? [];
   if (steps[0] === title) steps.shift();
@@ -12,12 +12,12 @@ export function breadcrumb(heading: string | null, parent: string | null, title:
   return steps.join(" › ");
 }
 
-/** The folder of a path, without its last slash; empty at the top. */
+/** The folder of a path, without its last slash; empty in the vault's root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** A note's name as people say it. */
+/** A note's file name without folder and suffix. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/i, "");
 }
@@ -32,7 +32,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** "3 weeks ago"; empty where nobody knows. */
+/** "3 weeks ago"; empty where the time is not known. */
 export function ago(time: string | null, now = Date.now()): string {
   const at = time === null ? Number.NaN : Date.parse(time);
   if (Number.isNaN(at)) return "";
@@ -43,7 +43,7 @@ export function ago(time: string | null, now = Date.now()): string {
   return "just now";
 }
 
-/** "2 March 2026" as this browser writes it. */
+/** "2 March 2026" in the locale of this browser. */
 export function day(time: string | null): string {
   const at = time === null ? Number.NaN : Date.parse(time);
   if (Number.isNaN(at)) return "";

@@ -1,4 +1,4 @@
-/** Bars over time, with the silences between them; each bar can be chosen. */
+/** A bar chart of notes over time, with gaps marked; each bar can be selected. */
 
 import type { ArchaeologyReply, Bucket } from "../../src/contract";
 import { s } from "../lib/dom";
@@ -8,7 +8,7 @@ import { count } from "../lib/words";
 const HEIGHT = 190;
 const FLOOR = HEIGHT - 26;
 
-/** How wide the drawing is in its own units: writing keeps its size where there is less room. */
+/** The width in SVG units; narrower on small screens, so that labels keep their size. */
 const WIDE = 900;
 const NARROW = 400;
 

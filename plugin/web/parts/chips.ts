@@ -10,22 +10,22 @@ const SUGGESTED = 6;
 const CONDITION =
   /(^|[\s(])(-?(?:(?:tag|path|file|type|status|created|modified):(?:"(?:[^"\\]|\\.)*"|[^\s()"]+)|\[(?!\[)[^\]\n]+\]|"(?:[^"\\]|\\.)+"))/giu;
 
-/** Chips of the conditions that hold now; each takes itself away. */
+/** Chips of the current conditions; a click removes the condition. */
 export function conditionChips(context: ViewContext, query: string): HTMLElement[] {
   return conditions(query).map((condition) => {
-    const take = (): void => context.change({ q: without(query, condition) });
-    const chip = button(h("span", { dir: "auto" }, condition.text), take, { class: "chip is-set" });
+    const remove = (): void => context.change({ q: without(query, condition) });
+    const chip = button(h("span", { dir: "auto" }, condition.text), remove, { class: "chip is-set" });
     chip.setAttribute("aria-label", `Remove the condition ${condition.text}`);
     chip.append(icon("close"));
     return chip;
   });
 }
 
-/** Conditions that would tell these results apart: tags and folders that some have, the last month. */
+/** Conditions that narrow the results: tags and folders that some of them have, and the last month. */
 export function suggestedChips(context: ViewContext, query: string, results: readonly Result[]): HTMLElement[] {
   if (results.length < 4) return [];
-  const tags = dividing(results.flatMap(({ tags: own }) => [...new Set(own)]), results.length);
-  const folders = dividing(results.map(({ path }) => folderOf(path)).filter(Boolean), results.length);
+  const tags = sharedBySome(results.flatMap(({ tags: own }) => [...new Set(own)]), results.length);
+  const folders = sharedBySome(results.map(({ path }) => folderOf(path)).filter(Boolean), results.length);
   const offered: [name: string, value: string, label: string][] = [
     ...tags.slice(0, SUGGESTED - 2).map((tag): [string, string, string] => ["tag", tag, `#${tag}`]),
     ...folders.slice(0, 2).map((folder): [string, string, string] => ["path", `${folder}/`, folder]),
@@ -41,8 +41,8 @@ export function suggestedChips(context: ViewContext, query: string, results: rea
     });
 }
 
-/** What several of `total` have and not all, most frequent first. */
-function dividing(values: readonly string[], total: number): string[] {
+/** Values that several but not all of `total` results have, most frequent first. */
+function sharedBySome(values: readonly string[], total: number): string[] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts]
@@ -69,7 +69,7 @@ export function conditions(query: string): readonly Condition[] {
 export function without(query: string, { start, end }: Condition): string {
   const left = query.slice(0, start).trimEnd();
   const right = query.slice(end).trimStart();
-  // An OR that joined it to something has nothing to join now.
+  // Without its operand an OR has to go too.
   const joined = [left.replace(/\s+OR$/, ""), right.replace(/^OR\s+/, "")];
   return joined.filter(Boolean).join(" ");
 }

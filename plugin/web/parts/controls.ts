@@ -1,17 +1,17 @@
-/** The explorer's controls: those that the server must be asked for, and those that act at once. */
+/** The explorer's controls: those that need a new request, and those that rank again in the browser. */
 
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import type { Controls } from "../lib/remix";
 
-/** Parameters that a request carries, as they stand in the address. */
-export type Wanted = Readonly<Record<string, string>>;
+/** Request parameters, as in the address. */
+export type ServerParameters = Readonly<Record<string, string>>;
 
 interface Choice {
   readonly name: string;
   readonly label: string;
   readonly options: readonly [value: string, label: string][];
-  /** The parameter of the search route that must be known; `null`: always there. */
+  /** The search parameter that the server must support; null: none. */
   readonly needs: string | null;
 }
 
@@ -35,7 +35,7 @@ const CHOICES: readonly Choice[] = [
     name: "alpha",
     label: "Share of meaning",
     needs: "alpha",
-    options: [["", "Follows the query"], ...["0", "0.25", "0.5", "0.75", "1"].map(share)],
+    options: [["", "Follows the query"], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
   },
   { name: "n", label: "Results", needs: null, options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
   { name: "expand", label: "Expand the query", needs: "expand", options: YES_NO },
@@ -43,39 +43,39 @@ const CHOICES: readonly Choice[] = [
 ];
 export const SERVER_CONTROLS = CHOICES.map(({ name }) => name);
 
-function share(value: string): [string, string] {
+function percentOption(value: string): [string, string] {
   return [value, `${Math.round(Number(value) * 100)} %`];
 }
 
-/** Controls of the request: a change waits, marked, until it is fetched. */
+/** Controls of the request: changes are marked until results are fetched with them. */
 export class ServerControls {
   readonly el = h("form", { class: "controls", "aria-label": "Asked of the server" });
   readonly #context: ViewContext;
-  readonly #fetch: (wanted: Wanted) => void;
+  readonly #fetch: (parameters: ServerParameters) => void;
   readonly #selects = new Map<string, HTMLSelectElement>();
   readonly #button = h("button", { class: "primary", disabled: true }, "Fetch");
-  #fetched: Wanted = {};
+  #fetched: ServerParameters = {};
   #drawn = "";
 
-  constructor(context: ViewContext, fetchWith: (wanted: Wanted) => void) {
+  constructor(context: ViewContext, fetchWith: (parameters: ServerParameters) => void) {
     this.#context = context;
     this.#fetch = fetchWith;
     this.el.addEventListener("change", () => this.#mark());
     this.el.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#fetch(this.#wanted);
+      this.#fetch(this.#selected);
     });
   }
 
-  /** What the results on show were fetched with. */
-  show(fetched: Wanted): void {
+  /** Shows the parameters of the current results. */
+  show(fetched: ServerParameters): void {
     this.#draw();
     this.#fetched = fetched;
     for (const [name, select] of this.#selects) select.value = fetched[name] ?? "";
     this.#mark();
   }
 
-  get #wanted(): Wanted {
+  get #selected(): ServerParameters {
     return Object.fromEntries([...this.#selects].map(([name, select]) => [name, select.value]));
   }
 
@@ -123,7 +123,7 @@ const SLIDERS: readonly Slider[] = [
   { name: "graph", label: "Linked", about: "Gain of notes near the first three by links", min: 0, max: 1, step: 0.01, shown: percent },
 ];
 
-/** Controls that sort at once what is here already. */
+/** Controls that rank the fetched results again at once. */
 export class LiveControls {
   readonly el = h("div", { class: "controls", role: "group", "aria-label": "At once, here" });
   readonly #inputs = new Map<keyof Controls, [HTMLInputElement, HTMLOutputElement]>();
@@ -137,20 +137,20 @@ export class LiveControls {
     this.el.append(h("h2", {}, "At once, here"), ...rows, reset);
   }
 
-  /** Where the controls of a new answer start. */
+  /** Sets the controls to the start for a new reply. */
   begin(start: Controls): void {
     this.#start = start;
     this.set(start, false);
   }
 
-  set(controls: Controls, tell: boolean): void {
+  set(controls: Controls, notify: boolean): void {
     for (const { name, shown } of SLIDERS) {
       const [input, output] = this.#inputs.get(name) ?? [];
       if (input) input.value = String(controls[name]);
       if (output) output.value = shown(controls[name]);
       input?.closest("label")?.classList.toggle("is-changed", controls[name] !== this.#start?.[name]);
     }
-    if (tell) this.#changed(controls);
+    if (notify) this.#changed(controls);
   }
 
   get value(): Controls {
@@ -164,7 +164,7 @@ export class LiveControls {
     const output = h("output", { for: id });
     input.addEventListener("input", () => this.set(this.value, true));
     this.#inputs.set(name, [input, output]);
-    // An output may be labelled too, so the label says whose it is.
+    // The label contains the output too, so `for` names the input.
     return h("label", { class: "control slider", for: id }, h("span", {}, label, output), input);
   }
 }

@@ -1,4 +1,4 @@
-/** What to say where something went wrong, and what can be done about it. */
+/** Messages for failures, with advice, and for empty lists. */
 
 import type { ServerError } from "../../src/client";
 import { button, h } from "../lib/dom";
@@ -20,17 +20,17 @@ const ADVICE = {
 } as const;
 
 export function errorBox(error: ServerError, retry: () => void): HTMLElement {
-  const said = error.kind === "refused" ? error.message : ADVICE[error.kind];
+  const advice = error.kind === "refused" ? error.message : ADVICE[error.kind];
   return h(
     "div",
     { class: "note-box", role: "alert" },
     h("h2", {}, TITLES[error.kind]),
-    h("p", {}, said),
+    h("p", {}, advice),
     button("Try again", retry, { class: "quiet" }),
   );
 }
 
-/** A friendly nothing. */
+/** A message in place of an empty list. */
 export function emptyBox(title: string, text: string, ...more: (Node | null)[]): HTMLElement {
   return h("div", { class: "empty" }, h("h2", {}, title), h("p", {}, text), ...more);
 }

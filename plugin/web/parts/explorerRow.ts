@@ -1,4 +1,4 @@
-/** A result in the explorer: its place and how that moved, its scores as bars, what lifted it. */
+/** A result in the explorer: its rank and the change of rank, its scores as bars, and what raised it. */
 
 import type { ViewContext } from "../app/viewContext";
 import { h } from "../lib/dom";

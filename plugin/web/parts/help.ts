@@ -1,4 +1,4 @@
-/** Keys, and what a query may hold. */
+/** The help dialog: keys, and the query syntax. */
 
 import { button, h } from "../lib/dom";
 

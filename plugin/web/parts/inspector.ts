@@ -1,4 +1,4 @@
-/** Why a note stands where it stands, what is near it, and what it says of itself. */
+/** The inspector: the score of a note, its metadata, and similar and linked notes. */
 
 import { asServerError } from "../../src/client";
 import type { NeighborsReply, NoteReply, SearchReply } from "../../src/contract";
@@ -9,7 +9,7 @@ import { obsidianLink } from "../lib/links";
 import type { Controls, Remixed } from "../lib/remix";
 import { ago, count, day, nameOf } from "../lib/words";
 import { movement } from "./explorerRow";
-import { written } from "./properties";
+import { formatValue } from "./properties";
 import { noteLinks } from "./reader";
 import { scoreRows } from "./scoreRows";
 
@@ -41,45 +41,45 @@ export class Inspector {
     const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) return;
     this.#path = key;
-    void this.#learn(path);
+    void this.#load(path);
   }
 
-  async #learn(path: string): Promise<void> {
+  async #load(path: string): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
-    const { vaultClient: asking } = this.#context;
+    const { vaultClient: client } = this.#context;
     fill(this.#facts);
     try {
-      const [note, alike, near] = await Promise.all([
-        asking.fullNote(path),
-        asking.alike(path, NEAR),
-        asking.neighbors(path, 2, 200),
+      const [note, similar, neighbors] = await Promise.all([
+        client.fullNote(path),
+        client.similarNotes(path, NEAR),
+        client.neighbors(path, 2, 200),
       ]);
-      if (sequence === this.#sequence) this.#draw(note, alike, near);
+      if (sequence === this.#sequence) this.#draw(note, similar, neighbors);
     } catch (error) {
       if (sequence !== this.#sequence) return;
       fill(this.#facts, h("p", { class: "warning" }, asServerError(error).message));
     }
   }
 
-  #draw(note: NoteReply, alike: SearchReply, near: NeighborsReply): void {
+  #draw(note: NoteReply, similar: SearchReply, neighbors: NeighborsReply): void {
     const context = this.#context;
     const uri = obsidianLink(note.uri);
     const hop = (wanted: readonly (string | null)[], hops: number): NeighborsReply["neighbors"] =>
-      near.neighbors.filter((one) => one.hops === hops && wanted.includes(one.link));
-    const twoAway = near.neighbors.filter(({ hops }) => hops === 2);
+      neighbors.neighbors.filter((one) => one.hops === hops && wanted.includes(one.link));
+    const twoAway = neighbors.neighbors.filter(({ hops }) => hops === 2);
     fill(
       this.#facts,
       h(
         "p",
         { class: "tools" },
-        h("a", { href: context.to("search", { q: alikeQuery(context), note: note.path }) }, "Read"),
+        h("a", { href: context.to("search", { q: currentQuery(context), note: note.path }) }, "Read"),
         uri && h("a", { href: uri }, icon("open"), "Obsidian"),
         h("a", { href: context.to("graph", { path: note.path }) }, icon("graph"), "Graph"),
       ),
       note.description && h("p", { class: "description", dir: "auto" }, note.description),
       metadata(note),
-      group(context, "Similar by topic", alike.results),
+      group(context, "Similar by topic", similar.results),
       group(context, "Links to", hop(["out", "both"], 1)),
       group(context, "Linked from", hop(["in", "both"], 1)),
       group(context, "Two links away", twoAway),
@@ -87,7 +87,7 @@ export class Inspector {
   }
 }
 
-function alikeQuery(context: ViewContext): string {
+function currentQuery(context: ViewContext): string {
   return context.address.query["q"] ?? "";
 }
 
@@ -112,7 +112,7 @@ function metadata(note: NoteReply): HTMLElement {
     ["Tags", note.tags.map((tag) => `#${tag}`).join(" ")],
     ...Object.entries(note.properties)
       .filter(([name]) => !["tags", "aliases", "description", "title"].includes(name))
-      .map(([name, value]): [string, string] => [name, written(value)]),
+      .map(([name, value]): [string, string] => [name, formatValue(value)]),
   ];
   const items = rows
     .filter(([, value]) => value !== "")

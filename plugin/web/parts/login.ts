@@ -1,4 +1,4 @@
-/** Signing in: by the link that the server printed, or by its token. */
+/** The sign-in page: with the link that the server printed, or with its token. */
 
 import { fill, h } from "../lib/dom";
 import { mark } from "../lib/icons";
@@ -32,7 +32,7 @@ export function showLogin(root: HTMLElement): void {
   field.focus();
 }
 
-/** The server turns a right token into a cookie that scripts cannot read, and leads back here. */
+/** Loads the page with the token; the server sets a cookie that scripts cannot read, and redirects back. */
 function signIn(event: SubmitEvent, token: string): void {
   event.preventDefault();
   if (token) location.replace(`/?token=${encodeURIComponent(token)}${location.hash}`);

@@ -1,4 +1,4 @@
-/** Short words to the person: shown for a moment, or only read out. */
+/** Short notices: shown for a moment, or announced to screen readers only. */
 
 import { Timer } from "../../src/support";
 import { fill, h } from "../lib/dom";
@@ -14,16 +14,16 @@ export class Notices {
 
   constructor() {
     window.addEventListener("notewell-answer", (event) => {
-      this.#offline.hidden = !(event as CustomEvent<{ isKept: boolean }>).detail.isKept;
+      this.#offline.hidden = !(event as CustomEvent<{ isCached: boolean }>).detail.isCached;
     });
   }
 
-  say(text: string): void {
+  show(text: string): void {
     fill(this.#toast, text);
     this.#end.set(SHOWN_MS, () => fill(this.#toast));
   }
 
-  /** For readers of screens alone; others see it. */
+  /** Announces `text` to screen readers only. */
   announce(text: string): void {
     fill(this.#read, text);
   }

@@ -1,4 +1,4 @@
-/** A note's properties as a table, whatever is in them. */
+/** A note's properties as a table, whatever their types. */
 
 import { h } from "../lib/dom";
 
@@ -6,18 +6,18 @@ export function properties(values: Readonly<Record<string, unknown>>): HTMLEleme
   const rows = Object.entries(values).filter(([name]) => !["title", "tags"].includes(name));
   if (rows.length === 0) return null;
   const body = rows.map(([name, value]) =>
-    h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, written(value))),
+    h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, formatValue(value))),
   );
   return h("details", { class: "properties" }, h("summary", {}, "Properties"), h("dl", {}, ...body));
 }
 
-/** A value as a person would write it. */
-export function written(value: unknown): string {
+/** Formats a value of any type as text. */
+export function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
-  if (Array.isArray(value)) return value.map(written).join(", ");
+  if (Array.isArray(value)) return value.map(formatValue).join(", ");
   if (typeof value === "object") {
     return Object.entries(value)
-      .map(([name, inner]) => `${name}: ${written(inner)}`)
+      .map(([name, inner]) => `${name}: ${formatValue(inner)}`)
       .join("; ");
   }
   if (typeof value === "number") return value.toLocaleString(undefined, { maximumFractionDigits: 4 });

@@ -1,4 +1,4 @@
-/** A note to read: its text with working links, what it says of itself, what is near it. */
+/** The reader: the text of a note with links, its metadata, backlinks and similar notes. */
 
 import { asServerError } from "../../src/client";
 import type { NoteReply, Result } from "../../src/contract";
@@ -12,7 +12,7 @@ import { errorBox } from "./errors";
 import { properties } from "./properties";
 import { noteAddress } from "./resultRow";
 
-const ALIKE = 5;
+const SIMILAR_NOTES = 5;
 
 type Render = (content: string, links: Links) => DocumentFragment;
 
@@ -20,13 +20,13 @@ export class Reader {
   readonly el = h("article", { class: "reader", "aria-label": "Note", tabindex: "-1" });
   readonly #context: ViewContext;
   #path = "";
-  #asked = 0;
+  #sequence = 0;
 
   constructor(context: ViewContext) {
     this.#context = context;
   }
 
-  /** Shows a note, and the block that `line` is in. */
+  /** Shows a note, and scrolls to the block that contains `line`. */
   async show(path: string, line: number): Promise<void> {
     const key = `${this.#context.vault?.id} ${path}`;
     if (key === this.#path) {
@@ -34,19 +34,19 @@ export class Reader {
       return;
     }
     this.#path = key;
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#sequence += 1;
+    const sequence = this.#sequence;
     this.el.setAttribute("aria-busy", "true");
     try {
       const [note, { render }] = await Promise.all([
         this.#context.vaultClient.fullNote(path),
         import("../lib/markdown"),
       ]);
-      if (asked !== this.#asked) return;
+      if (sequence !== this.#sequence) return;
       this.#draw(note, render);
       scrollTo(this.el, line);
     } catch (error) {
-      if (asked !== this.#asked) return;
+      if (sequence !== this.#sequence) return;
       this.#path = "";
       fill(this.el, this.#close(), errorBox(asServerError(error), () => void this.show(path, line)));
     } finally {
@@ -55,7 +55,7 @@ export class Reader {
   }
 
   hide(): void {
-    this.#asked += 1;
+    this.#sequence += 1;
     this.#path = "";
     fill(this.el);
   }
@@ -73,7 +73,7 @@ export class Reader {
     });
     const first = text.firstElementChild;
     if (first?.tagName === "H1" && first.textContent.trim() === note.title) first.remove();
-    const alike = h("section", { class: "near", "aria-label": "Similar notes" });
+    const similar = h("section", { class: "near", "aria-label": "Similar notes" });
     fill(
       this.el,
       this.#tools(note),
@@ -81,10 +81,10 @@ export class Reader {
       this.#meta(note),
       properties(note.properties),
       h("div", { class: "prose" }, text),
-      linksIn(context, note),
-      alike,
+      backlinks(context, note),
+      similar,
     );
-    void this.#showAlike(note.path, alike);
+    void this.#showSimilar(note.path, similar);
   }
 
   #tools(note: NoteReply): HTMLElement {
@@ -118,19 +118,19 @@ export class Reader {
     );
   }
 
-  async #showAlike(path: string, el: HTMLElement): Promise<void> {
-    const asked = this.#asked;
+  async #showSimilar(path: string, el: HTMLElement): Promise<void> {
+    const sequence = this.#sequence;
     try {
-      const { results } = await this.#context.vaultClient.alike(path, ALIKE);
-      if (asked !== this.#asked || results.length === 0) return;
+      const { results } = await this.#context.vaultClient.similarNotes(path, SIMILAR_NOTES);
+      if (sequence !== this.#sequence || results.length === 0) return;
       fill(el, h("h2", {}, "Similar notes"), noteLinks(this.#context, results));
     } catch (error) {
-      asServerError(error); // the note is what was asked for; without neighbours it stands as well
+      asServerError(error); // the note is shown without similar notes
     }
   }
 }
 
-function linksIn(context: ViewContext, note: NoteReply): HTMLElement | null {
+function backlinks(context: ViewContext, note: NoteReply): HTMLElement | null {
   const paths = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
   if (paths.length === 0) return null;
   const rows = paths.map((path) => ({ path, title: nameOf(path) }));
@@ -149,7 +149,7 @@ export function noteLinks(context: ViewContext, notes: readonly Pick<Result, "pa
   return h("ul", { class: "note-links" }, ...links);
 }
 
-/** Brings the last block that begins at or before `line` into view, and marks it for a moment. */
+/** Scrolls to the last block that begins at or before `line`, and highlights it for a moment. */
 function scrollTo(el: HTMLElement, line: number): void {
   const blocks = [...el.querySelectorAll<HTMLElement>(".prose [data-line]")];
   const block = blocks.filter((one) => Number(one.dataset["line"]) <= line).at(-1);

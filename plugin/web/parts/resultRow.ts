@@ -8,10 +8,10 @@ import { obsidianLink } from "../lib/links";
 import { marked } from "../lib/marks";
 import { ago, breadcrumb, day, folderOf } from "../lib/words";
 
-const FURTHER = 3; // passages beneath the best one, until more are asked for
+const FURTHER = 3; // further passages shown below the best one
 
 export interface RowOptions {
-  /** Told with its place, from 1, when a result is opened. */
+  /** Called with the line when a result is opened. */
   readonly opened: (result: Result, line: number) => void;
   readonly isCurrent: boolean;
 }
@@ -41,12 +41,12 @@ export function resultRow(context: ViewContext, result: Result, options: RowOpti
   );
 }
 
-/** The address that shows a note beside the present list. */
+/** The address that shows a note next to the current list. */
 export function noteAddress(context: ViewContext, path: string, line?: number): string {
   const { view, query, part } = context.address;
   const place = view === "explore" ? "explore" : "search";
-  const kept = view === place ? query : { q: query["q"] };
-  return context.to(place, { ...kept, note: path, line: line && line > 1 ? String(line) : null }, part);
+  const shared = view === place ? query : { q: query["q"] };
+  return context.to(place, { ...shared, note: path, line: line && line > 1 ? String(line) : null }, part);
 }
 
 function meta(result: Result): HTMLElement {
@@ -77,14 +77,14 @@ const SHARED: Readonly<Record<string, string>> = {
   tags: "both have",
 };
 
-/** Of similar notes: what they share with the one that was asked about. */
+/** For similar notes: what they share with the original note. */
 function reasons({ reasons: all }: Result): HTMLElement | null {
   if (!all?.length) return null;
-  const said = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`);
-  return h("p", { class: "meta" }, h("span", { dir: "auto" }, said.join(" · ")));
+  const texts = all.map(({ kind, text }) => `${SHARED[kind] ?? "both"} ${text.replaceAll(" > ", " › ")}`);
+  return h("p", { class: "meta" }, h("span", { dir: "auto" }, texts.join(" · ")));
 }
 
-/** The note's other passages that match, folded. */
+/** The note's other matching passages, collapsed. */
 function further(context: ViewContext, result: Result, options: RowOptions): HTMLElement | null {
   const { passages } = result;
   if (passages.length === 0) return null;
@@ -134,7 +134,7 @@ export function moveAmong(list: HTMLElement, key: string): boolean {
   return next !== undefined;
 }
 
-/** Opens the focused result, else the one that is shown, in Obsidian. */
+/** Opens the focused result, or else the current one, in Obsidian; false where there is none. */
 export function openInObsidian(list: HTMLElement): boolean {
   const row = list.querySelector<HTMLElement>("[data-result]:focus") ?? list.querySelector<HTMLElement>('[aria-current="true"]');
   const uri = row?.dataset["uri"];

@@ -1,4 +1,4 @@
-/** A score taken apart: each part as a bar, in numbers, and in words. */
+/** The components of a score: each as a bar, a number and an explanation. */
 
 import { h } from "../lib/dom";
 import { HALF_LIFE_DAYS, type Controls, type Remixed } from "../lib/remix";

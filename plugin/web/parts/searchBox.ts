@@ -1,4 +1,4 @@
-/** The search field: searches as one types, completes filters, remembers what was asked. */
+/** The search field: searches while typing, completes filters, and offers earlier searches. */
 
 import type { ViewContext } from "../app/viewContext";
 import { Timer } from "../../src/support";
@@ -9,15 +9,15 @@ import { history, isSaved, remember, saved, toggleSaved } from "./searchHistory"
 
 const PAUSE_MS = 90; // of typing, before a search is sent
 const SHOWN = 8;
-/** Views that search as one types; from the others a query that is sent leads to the list. */
+/** Views that search while typing; in the others, submitting a query opens the list. */
 const SEARCHES: ReadonlySet<ViewName> = new Set(["search", "explore", "pipeline", "past"]);
 
 interface Suggestion {
   readonly label: string;
   readonly kind: string;
-  /** The query after it was taken. */
+  /** The query after the suggestion was accepted. */
   readonly query: string;
-  readonly isDone: boolean;
+  readonly isComplete: boolean;
 }
 
 export class SearchBox {
@@ -43,7 +43,7 @@ export class SearchBox {
   readonly #star = button(icon("star"), () => this.#toggleSaved(), { class: "plain star" });
   #suggestions: readonly Suggestion[] = [];
   #chosen = -1;
-  #asked = 0;
+  #sequence = 0;
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -56,10 +56,10 @@ export class SearchBox {
     this.#list.addEventListener("mousedown", (event) => this.#pick(event));
   }
 
-  /** The query of the address, unless it is being typed. */
+  /** Shows the query of the address, unless the user is typing. */
   show(query: string): void {
-    const isAsked = this.#input.value.trim() === query; // a space may be the next word's beginning
-    if (!isAsked && !this.#typing.isSet) this.#input.value = query;
+    const isSame = this.#input.value.trim() === query; // a space may be the next word's beginning
+    if (!isSame && !this.#typing.isSet) this.#input.value = query;
     this.#drawStar();
   }
 
@@ -92,16 +92,16 @@ export class SearchBox {
   }
 
   async #suggest(): Promise<void> {
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#sequence += 1;
+    const sequence = this.#sequence;
     const found = await this.#find(this.#input.value);
-    if (asked !== this.#asked || document.activeElement !== this.#input) return;
+    if (sequence !== this.#sequence || document.activeElement !== this.#input) return;
     this.#suggestions = found;
     this.#chosen = -1;
     this.#draw();
   }
 
-  /** Words of filters are completed; an empty field offers what was asked before. */
+  /** Completions of filters; for an empty field, saved and earlier searches. */
   async #find(typed: string): Promise<readonly Suggestion[]> {
     if (!typed.trim()) return remembered(this.#context);
     if (!this.#context.has("complete") || !/(^|[\s(])-?(\w+:\S*|\[[^\]]*)$/.test(typed)) return [];
@@ -109,10 +109,10 @@ export class SearchBox {
       const completions = await this.#context.vaultClient.complete(typed, SHOWN);
       return completions.map(({ text, kind, insert, start }) => {
         const query = typed.slice(0, start) + insert;
-        return { label: text, kind, query, isDone: !/[:[]$/.test(insert) };
+        return { label: text, kind, query, isComplete: !/[:[]$/.test(insert) };
       });
     } catch {
-      return []; // completing is a help; the search itself says what is wrong
+      return []; // completion is optional; the search itself reports errors
     }
   }
 
@@ -133,7 +133,7 @@ export class SearchBox {
   }
 
   #hide(): void {
-    this.#asked += 1;
+    this.#sequence += 1;
     this.#suggestions = [];
     this.#draw();
   }
@@ -157,7 +157,7 @@ export class SearchBox {
     return () => document.querySelector<HTMLElement>("#main [data-result]")?.focus();
   }
 
-  /** Beyond the last comes the first, and the other way round. */
+  /** Selects a suggestion; wraps around at both ends. */
   #choose(n: number): void {
     const count = this.#suggestions.length;
     this.#chosen = (n + count) % count;
@@ -173,28 +173,28 @@ export class SearchBox {
   #take(n: number): void {
     const taken = this.#suggestions[n];
     if (!taken) return;
-    this.#input.value = taken.isDone ? `${taken.query} ` : taken.query;
+    this.#input.value = taken.isComplete ? `${taken.query} ` : taken.query;
     this.#search();
-    if (taken.isDone) this.#hide();
+    if (taken.isComplete) this.#hide();
     else void this.#suggest();
   }
 
   #toggleSaved(): void {
     const isNow = toggleSaved(this.#input.value.trim(), this.#context.vault);
-    this.#context.say(isNow ? "Search saved" : "Search no longer saved");
+    this.#context.showNotice(isNow ? "Search saved" : "Search no longer saved");
     this.#drawStar();
   }
 
   #drawStar(): void {
     const q = this.#input.value.trim();
-    const isKept = isSaved(q, this.#context.vault);
+    const isInSaved = isSaved(q, this.#context.vault);
     this.#star.hidden = !q;
-    this.#star.setAttribute("aria-pressed", String(isKept));
-    this.#star.setAttribute("aria-label", isKept ? "Saved search: remove" : "Save this search");
+    this.#star.setAttribute("aria-pressed", String(isInSaved));
+    this.#star.setAttribute("aria-label", isInSaved ? "Saved search: remove" : "Save this search");
   }
 }
 
 function remembered(context: ViewContext): readonly Suggestion[] {
-  const of = (kind: string) => (query: string): Suggestion => ({ label: query, kind, query, isDone: true });
+  const of = (kind: string) => (query: string): Suggestion => ({ label: query, kind, query, isComplete: true });
   return [...saved(context.vault).map(of("saved")), ...history(context.vault).map(of("earlier"))].slice(0, SHOWN);
 }

@@ -1,4 +1,4 @@
-/** Searches of this browser: the latest, and those that were saved. They never leave it. */
+/** The search history and saved searches of this browser. They never leave it. */
 
 import type { VaultInfo } from "../../src/replies";
 
@@ -7,7 +7,7 @@ export class StoredList<T> {
   readonly #name: string;
   readonly #limit: number;
 
-  /** At most `limit` entries are kept, the latest first. */
+  /** Stores at most `limit` entries, the latest first. */
   constructor(name: string, limit: number) {
     this.#name = `notewell:${name}`;
     this.#limit = limit;
@@ -18,11 +18,11 @@ export class StoredList<T> {
       const found: unknown = JSON.parse(localStorage.getItem(this.#name) ?? "[]");
       return Array.isArray(found) ? (found as T[]) : [];
     } catch {
-      return []; // another program wrote there, or the browser keeps nothing
+      return []; // the stored value is not ours, or storage is unavailable
     }
   }
 
-  /** Puts an entry first; one that `isSame` as it gives way. */
+  /** Puts an entry first, and removes the ones that `isSame` matches. */
   add(entry: T, isSame: (other: T) => boolean): void {
     this.set([entry, ...this.all.filter((other) => !isSame(other))]);
   }
@@ -35,33 +35,33 @@ export class StoredList<T> {
     try {
       localStorage.setItem(this.#name, JSON.stringify(entries.slice(0, this.#limit)));
     } catch {
-      // A private window keeps nothing; the page works without.
+      // Storage may be unavailable, as in a private window; the page works without.
     }
   }
 }
 
-interface Asked {
+interface SearchEntry {
   readonly vault: string;
   readonly q: string;
 }
 
-const earlier = new StoredList<Asked>("history", 200);
-const marked = new StoredList<Asked>("saved", 200);
+const earlier = new StoredList<SearchEntry>("history", 200);
+const savedSearches = new StoredList<SearchEntry>("saved", 200);
 
 export function history(vault: VaultInfo | null): readonly string[] {
-  return of(earlier, vault);
+  return queriesOf(earlier, vault);
 }
 
 export function saved(vault: VaultInfo | null): readonly string[] {
-  return of(marked, vault);
+  return queriesOf(savedSearches, vault);
 }
 
 export function remember(q: string, vault: VaultInfo | null): void {
-  if (q && vault) earlier.add({ vault: vault.id, q }, same(q, vault));
+  if (q && vault) earlier.add({ vault: vault.id, q }, isSameSearch(q, vault));
 }
 
 export function forget(vault: VaultInfo | null): void {
-  earlier.remove(({ vault: of }) => of === vault?.id);
+  earlier.remove(({ vault: id }) => id === vault?.id);
 }
 
 export function isSaved(q: string, vault: VaultInfo | null): boolean {
@@ -72,17 +72,17 @@ export function isSaved(q: string, vault: VaultInfo | null): boolean {
 export function toggleSaved(q: string, vault: VaultInfo | null): boolean {
   if (!q || !vault) return false;
   if (isSaved(q, vault)) {
-    marked.remove(same(q, vault));
+    savedSearches.remove(isSameSearch(q, vault));
     return false;
   }
-  marked.add({ vault: vault.id, q }, same(q, vault));
+  savedSearches.add({ vault: vault.id, q }, isSameSearch(q, vault));
   return true;
 }
 
-function of(kept: StoredList<Asked>, vault: VaultInfo | null): readonly string[] {
-  return kept.all.filter((asked) => asked.vault === vault?.id).map(({ q }) => q);
+function queriesOf(list: StoredList<SearchEntry>, vault: VaultInfo | null): readonly string[] {
+  return list.all.filter((entry) => entry.vault === vault?.id).map(({ q }) => q);
 }
 
-function same(q: string, { id }: VaultInfo): (other: Asked) => boolean {
+function isSameSearch(q: string, { id }: VaultInfo): (other: SearchEntry) => boolean {
   return (other) => other.q === q && other.vault === id;
 }

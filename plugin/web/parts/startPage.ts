@@ -1,4 +1,4 @@
-/** What stands where nothing is asked yet. */
+/** The page shown for an empty query: saved and earlier searches, and the most linked notes. */
 
 import { asServerError } from "../../src/client";
 import type { ViewContext } from "../app/viewContext";
@@ -14,7 +14,7 @@ export function startPage(context: ViewContext): HTMLElement {
   const earlier = history(context.vault).slice(0, 8);
   const clear = (): void => {
     forget(context.vault);
-    context.say("Forgotten");
+    context.showNotice("Forgotten");
     document.querySelector(".earlier")?.remove();
   };
   return h(
@@ -34,13 +34,13 @@ function section(title: string, queries: readonly string[], context: ViewContext
   return h("section", {}, h("h2", {}, title), h("ul", { class: "asked" }, ...links));
 }
 
-/** Places to begin where one has no question: the notes that most others link to. */
+/** Shows the notes with the most links. */
 async function showHubs(context: ViewContext, el: HTMLElement): Promise<void> {
   if (!context.has("graph_hubs")) return;
   try {
     const hubs = await context.vaultClient.hubs(HUBS);
     if (hubs.length) fill(el, h("h2", {}, "Where many links meet"), noteLinks(context, hubs));
   } catch (error) {
-    asServerError(error); // searching says what is wrong
+    asServerError(error); // a search reports the error
   }
 }

@@ -1,4 +1,4 @@
-/** A conversation with a language model about the notes. Nothing is sent before a question is. */
+/** The question view: a conversation with a language model about the notes. Nothing is sent before a question is submitted. */
 
 import { asServerError } from "../../src/client";
 import type { AskModelsReply, AskReply } from "../../src/contract";
@@ -11,7 +11,7 @@ import { saveForm } from "./ask/save";
 import { setup } from "./ask/setup";
 import { Turn } from "./ask/turn";
 
-const HERE = new Set(["localhost", "127.0.0.1", "::1"]);
+const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "::1"]);
 
 export class AskView implements View {
   readonly title = "Ask";
@@ -25,17 +25,17 @@ export class AskView implements View {
   readonly #stop = button("Stop", () => this.#turn?.cancel(), { class: "quiet", hidden: true });
   readonly #models = h("select", { "aria-label": "Model" });
   readonly #picker = h("label", { class: "ask-model", hidden: true }, "Model ", this.#models);
-  readonly #leaves = h("p", { class: "faint ask-leaves" });
+  readonly #destination = h("p", { class: "faint ask-leaves" });
   readonly #form: HTMLFormElement;
   #vault: string | undefined;
-  #seen = "";
+  #addressQuestion = "";
   #turn: Turn | null = null;
   #conversation: string | undefined;
-  #first = "";
+  #firstQuestion = "";
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const row = h("div", { class: "ask-row" }, this.#picker, this.#leaves, this.#stop, this.#send);
+    const row = h("div", { class: "ask-row" }, this.#picker, this.#destination, this.#stop, this.#send);
     this.#form = h("form", { class: "ask-form", on: { submit: (event: Event) => this.#submit(event) } }, this.#field, row);
     this.#field.addEventListener("keydown", (event) => this.#fieldKey(event));
     this.el.append(h("h1", { class: "unseen" }, "Ask your notes"), this.#intro, this.#turns, this.#tools, this.#form);
@@ -49,12 +49,12 @@ export class AskView implements View {
     const vault = this.#context.vault?.id;
     if (vault !== this.#vault) {
       this.#vault = vault;
-      this.#begin();
-      void this.#resume().then(() => (vault === this.#vault ? this.#learn() : undefined));
+      this.#startConversation();
+      void this.#resume().then(() => (vault === this.#vault ? this.#loadModels() : undefined));
     }
     const { q = "" } = query;
-    if (q === this.#seen) return;
-    this.#seen = q;
+    if (q === this.#addressQuestion) return;
+    this.#addressQuestion = q;
     this.#field.value = q;
   }
 
@@ -72,12 +72,12 @@ export class AskView implements View {
     return true;
   }
 
-  /** A new conversation. */
-  #begin(): void {
+  /** Starts a new conversation. */
+  #startConversation(): void {
     this.#turn?.cancel();
     this.#turn = null;
     this.#conversation = undefined;
-    this.#first = "";
+    this.#firstQuestion = "";
     fill(this.#turns);
     fill(this.#tools);
     this.el.classList.remove("has-turns");
@@ -87,7 +87,7 @@ export class AskView implements View {
     this.#draw();
   }
 
-  /** Goes on with the conversation that this tab was in when the page was left. */
+  /** Resumes the conversation of this tab after the page was reloaded. */
   async #resume(): Promise<void> {
     const vault = this.#vault;
     const id = currentConversation(vault);
@@ -96,14 +96,14 @@ export class AskView implements View {
       const { turns } = await this.#context.vaultClient.conversation(id);
       if (vault === this.#vault && !this.#turn && !this.#conversation) this.#drawEarlier(id, turns);
     } catch (error) {
-      if (asServerError(error).status !== 404) return; // out of reach: what is asked next says so
+      if (asServerError(error).status !== 404) return; // the next question reports the failure
       setCurrentConversation(vault, undefined);
-      this.#context.say("The earlier conversation is no longer kept. A new one begins.");
+      this.#context.showNotice("The earlier conversation is no longer kept. A new one begins.");
     }
   }
 
-  /** Offers what was talked about before, where nothing is yet. */
-  async #offer(): Promise<void> {
+  /** Lists earlier conversations while the current one is empty. */
+  async #offerEarlier(): Promise<void> {
     const vault = this.#vault;
     if (this.#conversation || this.#turn || !this.#context.has("ask_conversations")) return;
     try {
@@ -113,46 +113,46 @@ export class AskView implements View {
       });
       if (list && vault === this.#vault && !this.#conversation && !this.#turn) this.#intro.append(list);
     } catch (error) {
-      asServerError(error); // then none are offered
+      asServerError(error); // earlier conversations are optional
     }
   }
 
   #drawEarlier(id: string, turns: readonly AskReply[]): void {
     for (const answer of turns) {
-      const turn = this.#made(answer.question);
+      const turn = this.#createTurn(answer.question);
       turn.show(answer);
       this.#turns.append(turn.el);
     }
-    this.#answered(id, turns[0]?.question ?? "");
-    if (this.#field.value === turns.at(-1)?.question) this.#field.value = ""; // the address has it
+    this.#setConversation(id, turns[0]?.question ?? "");
+    if (this.#field.value === turns.at(-1)?.question) this.#field.value = ""; // the field was filled from the address
     this.el.classList.add("has-turns");
     fill(this.#intro);
     this.#draw();
     this.#turns.lastElementChild?.scrollIntoView({ block: "start" });
   }
 
-  /** Which models there are, and where they are: what is shown before anything is sent. */
-  async #learn(): Promise<void> {
+  /** Loads the models and where they run, which is shown before anything is sent. */
+  async #loadModels(): Promise<void> {
     const vault = this.#vault;
     this.#form.hidden = false;
     this.#picker.hidden = true;
-    fill(this.#leaves);
+    fill(this.#destination);
     try {
       const models = await this.#context.vaultClient.askModels();
       if (vault !== this.#vault) return;
       this.#drawModels(models);
-      void this.#offer();
+      void this.#offerEarlier();
     } catch (error) {
       const problem = asServerError(error);
       if (vault !== this.#vault) return;
       const retry = (): void => {
-        this.#begin();
-        void this.#learn();
+        this.#startConversation();
+        void this.#loadModels();
       };
       if (problem.kind === "refused" && problem.status === 400) {
         this.#form.hidden = true;
         fill(this.#intro, setup(problem.message, retry));
-      } else if (problem.kind === "refused") fill(this.#leaves, problem.message);
+      } else if (problem.kind === "refused") fill(this.#destination, problem.message);
       else fill(this.#intro, errorBox(problem, retry));
     }
   }
@@ -161,9 +161,9 @@ export class AskView implements View {
     const names = new Set([...(chosen ? [chosen] : []), ...models.map(({ name }) => name)]);
     fill(this.#models, ...[...names].map((name) => h("option", { value: name === chosen ? "" : name }, name)));
     this.#picker.hidden = names.size === 0;
-    const where = HERE.has(host) ? "on the server’s own computer" : `at ${host}, away from the server’s computer`;
+    const where = LOCAL_HOSTS.has(host) ? "on the server’s own computer" : `at ${host}, away from the server’s computer`;
     const what = "Question, conversation and passages of notes go to the model";
-    fill(this.#leaves, `${what} ${where}.`);
+    fill(this.#destination, `${what} ${where}.`);
   }
 
   #fieldKey(event: KeyboardEvent): void {
@@ -177,13 +177,13 @@ export class AskView implements View {
     event.preventDefault();
     const question = this.#field.value.trim();
     if (!question || this.#turn) return;
-    this.#seen = question;
+    this.#addressQuestion = question;
     this.#context.change({ q: question }, true);
     this.#field.value = "";
     void this.#ask(question);
   }
 
-  #made(question: string): Turn {
+  #createTurn(question: string): Turn {
     const vault = this.#vault;
     const asked = { question, conversation: this.#conversation, model: this.#models.value || undefined };
     const turn = new Turn(this.#context, asked, {
@@ -198,7 +198,7 @@ export class AskView implements View {
   }
 
   async #ask(question: string): Promise<void> {
-    const turn = this.#made(question);
+    const turn = this.#createTurn(question);
     this.#turn = turn;
     this.#turns.append(turn.el);
     this.el.classList.add("has-turns");
@@ -209,14 +209,14 @@ export class AskView implements View {
     if (this.#turn !== turn) return; // another conversation has begun
     this.#turn = null;
     if (turn.isLost) this.#conversation = undefined;
-    if (conversation) this.#answered(conversation, question);
+    if (conversation) this.#setConversation(conversation, question);
     setCurrentConversation(this.#vault, this.#conversation);
     this.#draw();
   }
 
-  #answered(conversation: string, question: string): void {
+  #setConversation(conversation: string, question: string): void {
     this.#conversation = conversation;
-    this.#first ||= question;
+    this.#firstQuestion ||= question;
     this.#field.placeholder = "Ask further";
   }
 
@@ -230,13 +230,13 @@ export class AskView implements View {
       return;
     }
     const save = (): void => {
-      fill(this.#tools, saveForm(this.#context, conversation, this.#first, () => this.#draw()));
+      fill(this.#tools, saveForm(this.#context, conversation, this.#firstQuestion, () => this.#draw()));
       this.#tools.querySelector("input")?.focus();
     };
     const begin = (): void => {
       setCurrentConversation(this.#vault, undefined);
-      this.#begin();
-      void this.#offer();
+      this.#startConversation();
+      void this.#offerEarlier();
     };
     const mayWrite = this.#context.mayWrite && this.#context.has("ask_save");
     fill(

@@ -1,4 +1,4 @@
-/** Controls, results, inspector: how a search ranks, and how it would otherwise. */
+/** The explorer: controls, results and inspector, to see how a search ranks and to change it. */
 
 import { asServerError } from "../../src/client";
 import type { Result, SearchReply } from "../../src/contract";
@@ -7,13 +7,13 @@ import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
 import { count } from "../lib/words";
-import { LiveControls, SERVER_CONTROLS, ServerControls, type Wanted } from "../parts/controls";
+import { LiveControls, SERVER_CONTROLS, ServerControls, type ServerParameters } from "../parts/controls";
 import { emptyBox, errorBox } from "../parts/errors";
 import { explorerRow } from "../parts/explorerRow";
 import { Inspector } from "../parts/inspector";
 import { moveAmong, openInObsidian } from "../parts/resultRow";
 
-/** Fetched beyond what is shown, so that a remix can bring something up. */
+/** How many results are fetched, so that another ranking can raise results that are not shown. */
 const CANDIDATES = 100;
 const SHOWN = 10;
 const FIRST = 3; // results that others are linked to, for the control of links
@@ -28,17 +28,17 @@ export class Explorer implements View {
   readonly #info = h("p", { class: "info faint" });
   readonly #list = h("ol", { class: "results", "aria-label": "Results" });
   readonly #after = h("div");
-  #asked = "";
+  #shownQuestion = "";
   #sequence = 0;
   #reply: SearchReply | null = null;
   #shown: readonly Remixed[] = [];
-  #nearness: ReadonlyMap<string, number> = new Map();
-  #knowsNearness = false;
+  #proximity: ReadonlyMap<string, number> = new Map();
+  #hasProximity = false;
   #isPlanned = false;
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.#server = new ServerControls(context, (wanted) => context.change(wanted));
+    this.#server = new ServerControls(context, (parameters) => context.change(parameters));
     this.#live = new LiveControls((controls) => this.#plan(controls));
     this.#inspector = new Inspector(context);
     const controls = h(
@@ -52,12 +52,12 @@ export class Explorer implements View {
   }
 
   show({ query }: Address): void {
-    const wanted = wantedOf(query);
-    const question = JSON.stringify([this.#context.vault?.id, query["q"], wanted]);
-    this.#server.show(wanted);
-    if (question !== this.#asked) {
-      this.#asked = question;
-      void this.#search(query["q"] ?? "", wanted);
+    const parameters = parametersOf(query);
+    const question = JSON.stringify([this.#context.vault?.id, query["q"], parameters]);
+    this.#server.show(parameters);
+    if (question !== this.#shownQuestion) {
+      this.#shownQuestion = question;
+      void this.#search(query["q"] ?? "", parameters);
     } else this.#inspect();
   }
 
@@ -70,7 +70,7 @@ export class Explorer implements View {
     return Number(this.#context.address.query["n"] || SHOWN);
   }
 
-  async #search(q: string, wanted: Wanted): Promise<void> {
+  async #search(q: string, parameters: ServerParameters): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
@@ -79,12 +79,12 @@ export class Explorer implements View {
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const reply = await this.#context.vaultClient.find(q, asked(wanted, this.#limit));
+      const reply = await this.#context.vaultClient.find(q, searchParameters(parameters, this.#limit));
       if (sequence === this.#sequence) this.#take(reply);
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      this.#asked = "";
-      this.#clear(errorBox(asServerError(error), () => void this.#search(q, wanted)));
+      this.#shownQuestion = "";
+      this.#clear(errorBox(asServerError(error), () => void this.#search(q, parameters)));
     } finally {
       if (sequence === this.#sequence) this.#list.removeAttribute("aria-busy");
     }
@@ -101,16 +101,16 @@ export class Explorer implements View {
 
   #take(reply: SearchReply): void {
     this.#reply = reply;
-    this.#nearness = new Map();
-    this.#knowsNearness = false;
+    this.#proximity = new Map();
+    this.#hasProximity = false;
     fill(this.#after, reply.results.length ? null : emptyBox("Nothing found", "Try other words."));
     this.#live.begin(servedControls(reply));
     this.#draw(this.#live.value);
   }
 
-  /** However fast a slider moves, the list is drawn once a frame. */
+  /** Draws the list at most once a frame while a slider moves. */
   #plan(controls: Controls): void {
-    if (controls.graph > 0 && !this.#knowsNearness) void this.#learnNearness();
+    if (controls.graph > 0 && !this.#hasProximity) void this.#loadProximity();
     if (this.#isPlanned) return;
     this.#isPlanned = true;
     requestAnimationFrame(() => {
@@ -119,13 +119,13 @@ export class Explorer implements View {
     });
   }
 
-  async #learnNearness(): Promise<void> {
-    this.#knowsNearness = true;
+  async #loadProximity(): Promise<void> {
+    this.#hasProximity = true;
     const reply = this.#reply;
     if (!reply) return;
     const found = await proximityToFirst(this.#context, reply.results);
     if (reply !== this.#reply) return;
-    this.#nearness = found;
+    this.#proximity = found;
     this.#draw(this.#live.value);
   }
 
@@ -135,7 +135,7 @@ export class Explorer implements View {
     const ranked = remix(reply.results, controls, {
       start: servedControls(reply),
       words: queryWords(reply.query),
-      nearness: this.#nearness,
+      proximity: this.#proximity,
       now: Date.now(),
     });
     this.#shown = ranked.slice(0, this.#limit);
@@ -159,13 +159,13 @@ export class Explorer implements View {
   }
 }
 
-function wantedOf(query: Address["query"]): Wanted {
+function parametersOf(query: Address["query"]): ServerParameters {
   return Object.fromEntries(SERVER_CONTROLS.map((name) => [name, query[name] ?? ""]));
 }
 
-function asked(wanted: Wanted, shown: number): { limit: number } {
-  const { n: _shown, ...parameters } = wanted;
-  const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ""));
+function searchParameters(parameters: ServerParameters, shown: number): { limit: number } {
+  const { n: _shown, ...others } = parameters;
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== ""));
   return { limit: Math.min(1000, Math.max(CANDIDATES, shown * 4)), ...given };
 }
 
@@ -173,8 +173,8 @@ function asked(wanted: Wanted, shown: number): { limit: number } {
 async function proximityToFirst(context: ViewContext, results: readonly Result[]): Promise<ReadonlyMap<string, number>> {
   const proximity = new Map<string, number>();
   const first = results.slice(0, FIRST);
-  const near = await Promise.all(first.map(({ path }) => neighbors(context, path)));
-  for (const [path, score] of near.flat()) proximity.set(path, Math.max(score, proximity.get(path) ?? 0));
+  const lists = await Promise.all(first.map(({ path }) => neighbors(context, path)));
+  for (const [path, score] of lists.flat()) proximity.set(path, Math.max(score, proximity.get(path) ?? 0));
   return proximity;
 }
 
@@ -184,6 +184,6 @@ async function neighbors(context: ViewContext, path: string): Promise<[string, n
     return found.neighbors.map(({ path: other, score }) => [other, score]);
   } catch (error) {
     asServerError(error);
-    return []; // a note that was removed meanwhile has no neighbours
+    return []; // the note may have been removed meanwhile
   }
 }

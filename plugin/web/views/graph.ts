@@ -1,4 +1,4 @@
-/** The notes around one, or the most linked of all: links as one layer, likeness as another. */
+/** The graph view: the notes around one, or the most linked of all, with layers for links and similarity. */
 
 import { asServerError } from "../../src/client";
 import type { NeighborhoodReply } from "../../src/contract";
@@ -23,7 +23,7 @@ export class GraphView implements View {
   readonly #card = h("div", { class: "graph-card", role: "status", hidden: true });
   readonly #list = h("details", { class: "properties" });
   #scene: GraphScene | null = null;
-  #asked = "";
+  #shownQuestion = "";
   #sequence = 0;
 
   constructor(context: ViewContext) {
@@ -34,8 +34,8 @@ export class GraphView implements View {
   show({ query }: Address): void {
     const { path = "", hops = "", size = "", daily = "" } = query;
     const question = JSON.stringify([this.#context.vault?.id, path, hops, size, daily]);
-    if (question === this.#asked) return;
-    this.#asked = question;
+    if (question === this.#shownQuestion) return;
+    this.#shownQuestion = question;
     void this.#load({ path, hops: hops || "2", size: size || "300", daily: daily === "yes" });
   }
 
@@ -55,11 +55,11 @@ export class GraphView implements View {
       ]);
       if (sequence !== this.#sequence) return;
       this.#scene?.stop();
-      this.#scene = new Scene(found, { chosen: (dot) => this.#drawCard(dot), opened: (dot) => this.#around(dot) });
+      this.#scene = new Scene(found, { chosen: (dot) => this.#drawCard(dot), opened: (dot) => this.#centreOn(dot) });
       this.#draw(found, asked);
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      this.#asked = "";
+      this.#shownQuestion = "";
       fill(this.#tools);
       fill(this.#list);
       fill(this.#stage, h("div", { class: "alone" }, errorBox(asServerError(error), () => void this.#load(asked))));
@@ -80,7 +80,7 @@ export class GraphView implements View {
     this.#card.hidden = true;
     scene.start();
     fill(this.#tools, h("h1", {}, title), ...this.#controls(found, asked, scene));
-    fill(this.#list, ...listed(this.#context, found));
+    fill(this.#list, ...nodeList(this.#context, found));
   }
 
   #controls(found: NeighborhoodReply, asked: { hops: string; size: string; daily: boolean }, scene: GraphScene): Node[] {
@@ -96,7 +96,7 @@ export class GraphView implements View {
     const whole = h("a", { href: context.to("graph", {}) }, "Whole vault");
     return [
       layer("Links", "", (on) => scene.layers({ links: on })),
-      layer("Likeness", "is-similar", (on) => scene.layers({ likeness: on })),
+      layer("Similarity", "is-similar", (on) => scene.layers({ similarity: on })),
       ...(found.path === null ? [] : [choice("Reach", asked.hops, [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]], change("hops"))]),
       choice("Notes", asked.size, SIZES.map((size) => [size, size]), change("size")),
       h("label", {}, daily, "Daily notes"),
@@ -124,7 +124,7 @@ export class GraphView implements View {
     );
   }
 
-  #around(dot: Dot): void {
+  #centreOn(dot: Dot): void {
     this.#context.change({ path: dot.path });
   }
 }
@@ -134,14 +134,14 @@ function choice(label: string, value: string, options: readonly (readonly [strin
   return h("label", {}, label, h("select", { on: { change: act } }, ...items));
 }
 
-/** The same in words: for readers of screens, and for finding a note by its name. */
-function listed(context: ViewContext, found: NeighborhoodReply): (Node | null)[] {
+/** The notes of the graph as a list, for screen readers and for finding a note by name. */
+function nodeList(context: ViewContext, found: NeighborhoodReply): (Node | null)[] {
   const rows = found.nodes.map(({ path, title, hops, links }) =>
     h(
       "li",
       {},
       h("a", { href: noteAddress(context, path), dir: "auto" }, title),
-      h("span", { class: "faint" }, hops === null ? "alike" : hops === 0 ? "here" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
+      h("span", { class: "faint" }, hops === null ? "similar" : hops === 0 ? "here" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
     ),
   );
   const text = `${count(found.nodes.length, "note", "notes")} of ${found.total} as a list`;

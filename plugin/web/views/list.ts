@@ -1,4 +1,4 @@
-/** Search as one types; the note beside the list. */
+/** The search view: results while typing, and the selected note next to the list. */
 
 import { asServerError } from "../../src/client";
 import type { Result, SearchReply } from "../../src/contract";
@@ -26,7 +26,7 @@ export class ListView implements View {
   readonly #list = h("ol", { class: "results", "aria-label": "Results" });
   readonly #after = h("div");
   #limit = FIRST;
-  #asked = "";
+  #shownQuestion = "";
   #sequence = 0;
   #reply: SearchReply | null = null;
 
@@ -39,8 +39,8 @@ export class ListView implements View {
 
   show({ query }: Address): void {
     const question = JSON.stringify([this.#context.vault?.id, query["q"], query["like"], query["mode"]]);
-    if (question !== this.#asked) {
-      this.#asked = question;
+    if (question !== this.#shownQuestion) {
+      this.#shownQuestion = question;
       this.#limit = FIRST;
       void this.#search();
     }
@@ -70,19 +70,19 @@ export class ListView implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q && !like) {
-      this.#rest();
+      this.#showStart();
       return;
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const { vaultClient: asking } = this.#context;
+      const { vaultClient: client } = this.#context;
       const limit = this.#limit;
-      const asked = mode ? { limit, mode } : { limit };
-      const reply = await (like ? asking.alike(like, limit) : asking.find(q, asked));
+      const parameters = mode ? { limit, mode } : { limit };
+      const reply = await (like ? client.similarNotes(like, limit) : client.find(q, parameters));
       if (sequence === this.#sequence) this.#draw(reply, q, like);
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      this.#asked = "";
+      this.#shownQuestion = "";
       fill(this.#info);
       fill(this.#list);
       fill(this.#after, errorBox(asServerError(error), () => void this.#search()));
@@ -91,8 +91,8 @@ export class ListView implements View {
     }
   }
 
-  /** Nothing is asked: what was asked before, and what one could. */
-  #rest(): void {
+  /** Shows the start page while there is no query. */
+  #showStart(): void {
     this.#reply = null;
     fill(this.#chips);
     fill(this.#info);
@@ -112,7 +112,7 @@ export class ListView implements View {
       this.#list,
       ...results.map((result) => resultRow(this.#context, result, { ...options, isCurrent: result.path === note })),
     );
-    fill(this.#after, this.#ending(reply));
+    fill(this.#after, this.#footer(reply));
     this.#context.notices.announce(count(Math.min(total, results.length), "note", "notes"));
   }
 
@@ -138,7 +138,7 @@ export class ListView implements View {
     ];
   }
 
-  #ending({ results, total }: SearchReply): Node | null {
+  #footer({ results, total }: SearchReply): Node | null {
     if (results.length === 0) {
       return emptyBox("Nothing found", "Try fewer words or other ones, or take a condition away.");
     }
@@ -154,7 +154,7 @@ export class ListView implements View {
     const reply = this.#reply;
     if (!reply || !this.#context.has("opened") || !reply.query) return;
     const rank = reply.results.indexOf(result) + 1;
-    // Only statistics hang on it: where the server keeps none, nothing is lost.
+    // Only for statistics, so a failure is ignored.
     this.#context.vaultClient.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
   }
 }
@@ -164,8 +164,8 @@ async function share(context: ViewContext): Promise<void> {
   const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
   try {
     await navigator.clipboard.writeText(url);
-    context.say("Link copied");
+    context.showNotice("Link copied");
   } catch {
-    context.say(url); // clipboards are for secure origins; elsewhere the person copies it
+    context.showNotice(url); // clipboards are for secure origins; elsewhere the person copies it
   }
 }

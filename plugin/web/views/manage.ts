@@ -1,4 +1,4 @@
-/** What the server keeps and does: one panel at a time, each with an address of its own. */
+/** The manage view: one panel at a time, each with its own address. */
 
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";

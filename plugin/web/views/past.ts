@@ -1,4 +1,4 @@
-/** A topic over time: when it was on somebody's mind, when it was not, and what was written then. */
+/** The timeline of a topic: when notes about it were written, the gaps, and the notes. */
 
 import { asServerError } from "../../src/client";
 import type { ArchaeologyReply, DatedNote } from "../../src/contract";
@@ -21,7 +21,7 @@ export class Past implements View {
   readonly title = "Past";
   readonly el = h("div", { class: "past" });
   readonly #context: ViewContext;
-  #asked = "";
+  #shownQuestion = "";
   #sequence = 0;
 
   constructor(context: ViewContext) {
@@ -31,12 +31,12 @@ export class Past implements View {
   show({ query }: Address): void {
     const { q = "", by = "" } = query;
     const question = JSON.stringify([this.#context.vault?.id, q, by]);
-    if (question === this.#asked) return;
-    this.#asked = question;
-    void this.#dig(q, by);
+    if (question === this.#shownQuestion) return;
+    this.#shownQuestion = question;
+    void this.#load(q, by);
   }
 
-  async #dig(q: string, grain: string): Promise<void> {
+  async #load(q: string, grain: string): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
@@ -48,14 +48,14 @@ export class Past implements View {
       if (sequence === this.#sequence) this.#draw(found, grain);
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      this.#asked = "";
-      fill(this.el, errorBox(asServerError(error), () => void this.#dig(q, grain)));
+      this.#shownQuestion = "";
+      fill(this.el, errorBox(asServerError(error), () => void this.#load(q, grain)));
     }
   }
 
   #draw(found: ArchaeologyReply, grain: string): void {
     if (found.notes.length === 0) {
-      fill(this.el, emptyBox("No time of it", "No dated note is near enough to this topic."));
+      fill(this.el, emptyBox("No dated notes", "No dated note is near enough to this topic."));
       return;
     }
     const notes = h("ol", { class: "dated" });

@@ -1,4 +1,4 @@
-/** What happened to a query, stage by stage: how long, how many, who rose and fell, what left. */
+/** The pipeline view: for each stage of a search its time, counts, changes of rank and removed notes. */
 
 import { asServerError } from "../../src/client";
 import type { Contribution, SearchReply, StageTrace } from "../../src/contract";
@@ -7,10 +7,10 @@ import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
 import { count, folderOf, ms, nameOf } from "../lib/words";
 import { emptyBox, errorBox } from "../parts/errors";
-import { written } from "../parts/properties";
+import { formatValue } from "../parts/properties";
 import { table } from "./manage/panel";
 
-const ABOUT: Readonly<Record<string, string>> = {
+const STAGE_TEXTS: Readonly<Record<string, string>> = {
   parse: "The query is read: words, phrases, conditions.",
   filter: "Notes that do not meet the conditions are left out.",
   scope: "Kinds of notes that are left out by setting go.",
@@ -19,8 +19,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   embed: "The model turns the query into a vector.",
   retrieve: "Passages are found by words and by meaning.",
   fuse: "Both lists become one.",
-  boost: "Tags, dates and links lift what they speak for.",
-  lift: "Tags, names, dates and links lift what they speak for.",
+  boost: "Tags, dates and links raise the scores of matching notes.",
+  lift: "Tags, names, dates and links raise the scores of matching notes.",
   arrange: "Notes that say the same are put together.",
   rerank: "A second model reads the best again.",
   snippet: "The places that answer are cut out and marked.",
@@ -30,7 +30,7 @@ export class Pipeline implements View {
   readonly title = "Pipeline";
   readonly el = h("div", { class: "pipeline" });
   readonly #context: ViewContext;
-  #asked = "";
+  #shownQuestion = "";
   #sequence = 0;
 
   constructor(context: ViewContext) {
@@ -39,8 +39,8 @@ export class Pipeline implements View {
 
   show({ query }: Address): void {
     const question = JSON.stringify([this.#context.vault?.id, query["q"], query["mode"]]);
-    if (question === this.#asked) return;
-    this.#asked = question;
+    if (question === this.#shownQuestion) return;
+    this.#shownQuestion = question;
     void this.#explain(query["q"] ?? "", query["mode"]);
   }
 
@@ -52,12 +52,12 @@ export class Pipeline implements View {
       return;
     }
     try {
-      const asked = { limit: 20, explain: true, ...(mode ? { mode } : {}) };
-      const reply = await this.#context.vaultClient.find(q, asked);
+      const parameters = { limit: 20, explain: true, ...(mode ? { mode } : {}) };
+      const reply = await this.#context.vaultClient.find(q, parameters);
       if (sequence === this.#sequence) fill(this.el, ...draw(reply));
     } catch (error) {
       if (sequence !== this.#sequence) return;
-      this.#asked = "";
+      this.#shownQuestion = "";
       fill(this.el, errorBox(asServerError(error), () => void this.#explain(q, mode)));
     }
   }
@@ -76,7 +76,7 @@ function draw(reply: SearchReply): (Node | null)[] {
       ` from the query to ${count(reply.results.length, "note", "notes")}, by ${count(stages.length, "stage", "stages")}. `,
       h("span", { class: "faint" }, fusionText(reply)),
     ),
-    understood(reply),
+    queryDetails(reply),
     h("ol", { class: "stages" }, ...stages.map((stage, n) => stageRow(stage, longest, moved[n] ?? []))),
     contributions(reply.explain?.results ?? []),
     ...reply.warnings.map((text) => h("p", { class: "warning" }, text)),
@@ -91,12 +91,12 @@ function fusionText({ fusion }: SearchReply): string {
   return `Fusion: ${fusion.method}, words ${100 - share} %, meaning ${share} %.`;
 }
 
-function understood(reply: SearchReply): HTMLElement | null {
-  const query = Object.entries(reply.explain?.query ?? {}).filter(([, value]) => written(value) !== "–");
+function queryDetails(reply: SearchReply): HTMLElement | null {
+  const query = Object.entries(reply.explain?.query ?? {}).filter(([, value]) => formatValue(value) !== "–");
   const rows = [...query, ...Object.entries(reply.fusion.params)];
   if (rows.length === 0) return null;
   const items = rows.map(([name, value]) =>
-    h("div", {}, h("dt", {}, name.replaceAll("_", " ")), h("dd", { dir: "auto" }, written(value))),
+    h("div", {}, h("dt", {}, name.replaceAll("_", " ")), h("dd", { dir: "auto" }, formatValue(value))),
   );
   return h(
     "details",
@@ -121,7 +121,7 @@ function stageRow(stage: StageTrace, longest: number, moved: readonly Moved[]): 
       h("span", { class: "number" }, ms(stage.ms)),
       h("span", { class: "bar", vars: { "--share": String(stage.ms / longest) } }),
       h("p", { class: "flow" }, flow(into, out)),
-      h("p", { class: "faint about" }, ABOUT[name] ?? ""),
+      h("p", { class: "faint about" }, STAGE_TEXTS[name] ?? ""),
       left.length ? h("ul", { class: "removed" }, h("li", { class: "faint" }, "Left out:"), ...left) : null,
     ),
     h("ol", { class: "tops" }, ...moved.map(topRow)),
@@ -149,11 +149,11 @@ function topRow({ path, by }: Moved): HTMLElement {
 export interface Moved {
   readonly path: string;
   readonly place: number;
-  /** Places won since the stage before; null where it was not among the first then. */
+  /** Ranks gained since the stage before; null where it was not among the top then. */
   readonly by: number | null;
 }
 
-/** The first of each stage, compared with those of the last stage before that named any. */
+/** The top notes of each stage, compared with the last stage before that has any. */
 export function movements(stages: readonly StageTrace[]): readonly (readonly Moved[])[] {
   let before: ReadonlyMap<string, number> | null = null;
   return stages.map(({ top }) => {
@@ -181,7 +181,7 @@ function contributions(all: readonly Contribution[]): HTMLElement | null {
       .map(([step, place]) => `${step} ${place ?? "–"}`)
       .join(", "),
   ]);
-  const head = ["Note", "Score", "Sides", "Lifted by", "Words (BM25)", "Place after"];
+  const head = ["Note", "Score", "Added by", "Multiplied by", "Words (BM25)", "Place after"];
   return h("section", {}, h("h2", {}, "What each score is made of"), table("Scores", head, rows));
 }
 

@@ -1,4 +1,4 @@
-/** A picture that moves: a simulation places the dots, and they can be dragged. Loaded when a graph is looked at. */
+/** The interactive graph: a simulation places the dots, and they can be dragged. Loaded with the graph view only. */
 
 import type { NeighborhoodReply } from "../../src/contract";
 import { Canvas } from "../lib/canvas";
@@ -6,13 +6,13 @@ import { h } from "../lib/dom";
 import { pictureOf, settle, type Dot } from "../lib/forces";
 import { PointerControls, type PointerHandlers } from "../lib/pointerControls";
 
-const FITTED_STEPS = [1, 20, 60, 120]; // of the simulation; after the last one the view is the person's
+const FITTED_STEPS = [1, 20, 60, 120]; // simulation steps after which the view is fitted
 
 export class GraphScene {
   readonly canvas = new Canvas(h("canvas", { role: "img", tabindex: "0" }));
   readonly #controls: PointerControls;
   readonly #picture;
-  readonly #size = new ResizeObserver(() => this.canvas.plan());
+  readonly #size = new ResizeObserver(() => this.canvas.requestDraw());
   #simulation: ReturnType<typeof settle> | null = null;
   #steps = 0;
   #isTouched = false;
@@ -47,9 +47,9 @@ export class GraphScene {
     this.#size.disconnect();
   }
 
-  layers({ links, likeness }: { links?: boolean; likeness?: boolean }): void {
+  layers({ links, similarity }: { links?: boolean; similarity?: boolean }): void {
     if (links !== undefined) this.canvas.showsLinks = links;
-    if (likeness !== undefined) this.canvas.showsLikeness = likeness;
+    if (similarity !== undefined) this.canvas.showsSimilarity = similarity;
     this.canvas.choose(this.canvas.chosen);
   }
 
@@ -61,7 +61,7 @@ export class GraphScene {
   #step(): void {
     this.#steps += 1;
     if (!this.#isTouched && FITTED_STEPS.includes(this.#steps)) this.canvas.fit();
-    else this.canvas.plan();
+    else this.canvas.requestDraw();
   }
 
   #settleAtOnce(): void {
@@ -76,13 +76,13 @@ export class GraphScene {
   }
 
   #key(event: KeyboardEvent): void {
-    const { eye } = this.canvas;
-    const step = 60 / eye.scale;
+    const { viewport } = this.canvas;
+    const step = 60 / viewport.scale;
     const moves: Readonly<Record<string, () => void>> = {
-      ArrowLeft: () => (eye.x -= step),
-      ArrowRight: () => (eye.x += step),
-      ArrowUp: () => (eye.y -= step),
-      ArrowDown: () => (eye.y += step),
+      ArrowLeft: () => (viewport.x -= step),
+      ArrowRight: () => (viewport.x += step),
+      ArrowUp: () => (viewport.y -= step),
+      ArrowDown: () => (viewport.y += step),
       "+": () => this.#controls.zoom(1.3),
       "-": () => this.#controls.zoom(0.77),
       "0": () => this.canvas.fit(),
@@ -92,6 +92,6 @@ export class GraphScene {
     event.preventDefault();
     this.#isTouched = true;
     move();
-    this.canvas.plan();
+    this.canvas.requestDraw();
   }
 }

@@ -1,20 +1,20 @@
 /**
- * The service worker: the page from what it keeps, so that it opens without a server and at once;
- * answers from the server while it is there, else the last ones it gave.
+ * The service worker: serves the page from its cache, so that it opens at once and without a server;
+ * API replies come from the server, or from the cache where it cannot be reached.
  */
 
-export {}; // a file with names of its own
+export {}; // makes this file a module
 
 declare const self: ServiceWorkerGlobalScope;
-/** Both are written in by the build: a name that changes with the files, and the files. */
+/** Set by the build: a name that changes with the files, and the list of files. */
 declare const BUILD: string;
 declare const FILES: readonly string[];
 
 const SHELL = `notewell-shell-${BUILD}`;
-const ANSWERS = "notewell-answers";
-const KEPT_ANSWERS = 120;
-/** What may be shown again later; never events, never what changes something. */
-const ANSWER = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|openapi\.json|graph\/\w+)$/;
+const REPLIES = "notewell-answers";
+const MAX_REPLIES = 120;
+/** Routes whose replies are cached: no events, and nothing that changes data. */
+const CACHEABLE = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|openapi\.json|graph\/\w+)$/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -33,9 +33,9 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
-  // With a query the address signs in, which the server alone can do.
+  // A query may hold a sign-in token, which only the server can handle.
   if (FILES.includes(url.pathname) && !url.search) event.respondWith(shell(url.pathname));
-  else if (ANSWER.test(url.pathname)) event.respondWith(answer(event, request));
+  else if (CACHEABLE.test(url.pathname)) event.respondWith(answer(event, request));
 });
 
 async function dropOldShells(): Promise<void> {
@@ -45,30 +45,30 @@ async function dropOldShells(): Promise<void> {
 }
 
 async function shell(path: string): Promise<Response> {
-  const kept = await (await caches.open(SHELL)).match(path);
-  return kept ?? fetch(path);
+  const cached = await (await caches.open(SHELL)).match(path);
+  return cached ?? fetch(path);
 }
 
-/** The server's answer, kept; without a server the kept one, and a header that says so. */
+/** Fetches and caches a reply; without a server, returns the cached one with a header that says so. */
 async function answer(event: FetchEvent, request: Request): Promise<Response> {
   try {
     const fresh = await fetch(request);
-    if (fresh.status === 401) event.waitUntil(caches.delete(ANSWERS)); // signed out: nothing stays
-    if (fresh.ok) event.waitUntil(keep(request, fresh.clone()));
+    if (fresh.status === 401) event.waitUntil(caches.delete(REPLIES)); // signed out: clears the cache
+    if (fresh.ok) event.waitUntil(store(request, fresh.clone()));
     return fresh;
   } catch (error) {
     if (request.signal.aborted) throw error;
-    const kept = await (await caches.open(ANSWERS)).match(request);
-    if (!kept) throw error;
-    const headers = new Headers(kept.headers);
+    const cached = await (await caches.open(REPLIES)).match(request);
+    if (!cached) throw error;
+    const headers = new Headers(cached.headers);
     headers.set("X-Notewell-Kept", "1");
-    return new Response(kept.body, { status: kept.status, headers });
+    return new Response(cached.body, { status: cached.status, headers });
   }
 }
 
-async function keep(request: Request, fresh: Response): Promise<void> {
-  const cache = await caches.open(ANSWERS);
+async function store(request: Request, fresh: Response): Promise<void> {
+  const cache = await caches.open(REPLIES);
   await cache.put(request, fresh);
   const requests = await cache.keys(); // oldest first
-  await Promise.all(requests.slice(0, -KEPT_ANSWERS).map((old) => cache.delete(old)));
+  await Promise.all(requests.slice(0, -MAX_REPLIES).map((old) => cache.delete(old)));
 }

@@ -79,7 +79,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       const listed = page.locator(".note-links li");
       assert.ok((await listed.count()) > 20, "the same as a list");
       await page.getByLabel("Links", { exact: true }).uncheck();
-      await page.getByLabel("Likeness", { exact: true }).uncheck();
+      await page.getByLabel("Similarity", { exact: true }).uncheck();
       const { width, height } = await canvas.boundingBox();
       for (let n = 0; n < 400 && !(await page.locator(".graph-card").isVisible()); n += 1) {
         const place = { x: 20 + ((width - 40) * ((n * 37) % 97)) / 97, y: 20 + ((height - 40) * ((n * 53) % 89)) / 89 };
@@ -100,7 +100,7 @@ function isDrawn() {
 test("the queue rests, goes on, and looks again", () =>
   visit({ hash: "#/manage?vault=Sample" }, async (page) => {
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("button", { name: "Look for changes" }).click();
     await page.getByText("Looking at the vault").waitFor();
@@ -137,10 +137,10 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await row.getByRole("button", { name: /^Change/ }).click();
     await row.getByRole("textbox").fill("04:15");
     await row.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Some changes hold from the next start").waitFor();
+    await page.getByText("Some changes take effect at the next start").waitFor();
     await row.getByText("04:15").waitFor();
     await row.getByRole("button", { name: /^Change/ }).click();
-    await row.getByRole("button", { name: "As it was made" }).click();
+    await row.getByRole("button", { name: "Reset to default" }).click();
     await row.getByText("03:30").waitFor();
     await search(page, "bees").catch(() => null); // in the panel a query waits for Enter
     await page.keyboard.press("Enter");

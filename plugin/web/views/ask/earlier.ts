@@ -8,10 +8,10 @@ import { ago, count } from "../../lib/words";
 
 const SHOWN = 5;
 
-/** `open` is called with the id of the one that is chosen; null where there are none. */
-export function earlierList(kept: readonly AskConversationView[], open: (id: string) => void): HTMLElement | null {
-  if (kept.length === 0) return null;
-  const rows = kept.slice(0, SHOWN).map(({ conversation, question, turns, asked }) =>
+/** The list; `open` is called with the id of the selected conversation. Null where there are none. */
+export function earlierList(conversations: readonly AskConversationView[], open: (id: string) => void): HTMLElement | null {
+  if (conversations.length === 0) return null;
+  const rows = conversations.slice(0, SHOWN).map(({ conversation, question, turns, asked }) =>
     h(
       "li",
       {},
@@ -22,7 +22,7 @@ export function earlierList(kept: readonly AskConversationView[], open: (id: str
   return h("nav", { class: "ask-earlier", "aria-labelledby": "ask-earlier" }, h("h3", { id: "ask-earlier" }, "Earlier conversations"), h("ul", {}, ...rows));
 }
 
-/** Deletes a conversation when it is pressed twice; `done` is called once it is gone. */
+/** A button that deletes a conversation at the second press, and then calls `done`. */
 export function deleteButton(context: ViewContext, conversation: string, done: () => void): HTMLElement {
   let isSure = false;
   const press = async (): Promise<void> => {
@@ -33,10 +33,10 @@ export function deleteButton(context: ViewContext, conversation: string, done: (
     }
     try {
       await context.vaultClient.forgetConversation(conversation);
-      context.say("The conversation is deleted");
+      context.showNotice("The conversation is deleted");
       done();
     } catch (error) {
-      context.say(asServerError(error).message);
+      context.showNotice(asServerError(error).message);
     }
   };
   const el = button("Delete", () => void press(), { class: "quiet" });
@@ -49,16 +49,16 @@ export function currentConversation(vault: string | undefined): string | undefin
   try {
     return sessionStorage.getItem(storageKey(vault)) ?? undefined;
   } catch {
-    return undefined; // a page that may keep nothing
+    return undefined; // storage is unavailable
   }
 }
 
-/** Keeps the id of a conversation; undefined forgets it. */
+/** Stores the id of the conversation of this tab; undefined removes it. */
 export function setCurrentConversation(vault: string | undefined, id: string | undefined): void {
   try {
     if (id) sessionStorage.setItem(storageKey(vault), id);
     else sessionStorage.removeItem(storageKey(vault));
   } catch {
-    // The conversation is in the page alone.
+    // Without storage the conversation does not survive a reload.
   }
 }

@@ -1,4 +1,4 @@
-/** A conversation saved as a note: the path is asked for first, and it can be taken back. */
+/** Saves a conversation as a note: asks for the path first, and offers to undo it. */
 
 import { asServerError } from "../../../src/client";
 import type { AskSavedReply } from "../../../src/contract";
@@ -8,23 +8,23 @@ import { noteAddress } from "../../parts/resultRow";
 
 const NAME_CHARS = 80;
 
-/** A path that a question suggests: no sign that a file's name or a link cannot have. */
+/** A path made from a question, without characters that file names or links cannot contain. */
 export function suggestedPath(question: string): string {
   const name = question.replace(/[\\/:*?"<>|#^[\]]/g, " ").replace(/\s+/g, " ").trim().slice(0, NAME_CHARS).trim();
   return `Answers/${name.replace(/^[.\s]+|[.\s]+$/g, "") || "Answer"}.md`;
 }
 
-/** Asks for the path, then saves; `close` takes the form away. */
+/** A form that asks for the path and saves; `close` removes the form. */
 export function saveForm(context: ViewContext, conversation: string, question: string, close: () => void): HTMLElement {
   const field = h("input", { id: "save-path", value: suggestedPath(question), required: true, autocomplete: "off", spellcheck: "false", maxlength: 1000 });
-  const said = h("div", { role: "status" });
+  const messageEl = h("div", { role: "status" });
   const save = h("button", { class: "primary" }, "Save");
   const form = h(
     "form",
     { class: "ask-save", on: { submit: (event: Event) => void submit(event) } },
     h("label", { for: "save-path" }, "Save this conversation as the note"),
     h("div", { class: "login-row" }, field, save, button("Cancel", close, { class: "quiet" })),
-    said,
+    messageEl,
   );
   return form;
 
@@ -36,24 +36,24 @@ export function saveForm(context: ViewContext, conversation: string, question: s
       const saved = await context.vaultClient.saveAnswer(conversation, /\.md$/i.test(path) ? path : `${path}.md`);
       fill(form, ...done(context, saved, close));
     } catch (error) {
-      fill(said, h("p", { class: "warning", role: "alert" }, asServerError(error).message));
+      fill(messageEl, h("p", { class: "warning", role: "alert" }, asServerError(error).message));
       save.disabled = false;
     }
   }
 }
 
 function done(context: ViewContext, { path, undo }: AskSavedReply, close: () => void): (HTMLElement | null)[] {
-  const takeBack = async (): Promise<void> => {
+  const undoSave = async (): Promise<void> => {
     try {
       await context.vaultClient.undo(undo ?? undefined);
-      context.say("Taken back");
+      context.showNotice("Taken back");
       close();
     } catch (error) {
-      context.say(asServerError(error).message);
+      context.showNotice(asServerError(error).message);
     }
   };
   return [
     h("p", { role: "status" }, "Saved as ", h("a", { href: noteAddress(context, path), dir: "auto" }, path)),
-    h("div", { class: "buttons" }, undo === null ? null : button("Take it back", () => void takeBack(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
+    h("div", { class: "buttons" }, undo === null ? null : button("Take it back", () => void undoSave(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
   ];
 }

@@ -1,4 +1,4 @@
-/** The numbered sources of an answer; each opens the note at the passage that was found. */
+/** The numbered sources of an answer; each links to the passage in its note. */
 
 import type { AskSource } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";

@@ -1,4 +1,4 @@
-/** One question: what is done about it as it is done, and the answer. */
+/** One turn of a conversation: the question, the steps taken, and the answer with its sources. */
 
 import { asServerError, type ServerError } from "../../../src/client";
 import { ask } from "../../app/askStream";
@@ -14,16 +14,16 @@ import { noteAddress } from "../../parts/resultRow";
 import { codeOf, troubleBox, troubleOf } from "./setup";
 import { sourceList } from "./sources";
 
-export interface Asked {
+export interface TurnRequest {
   readonly question: string;
   readonly conversation: string | undefined;
   readonly model: string | undefined;
 }
 
-export interface Wishes {
-  /** The person wants the same asked once more. */
+export interface TurnHandlers {
+  /** Called to ask the same question again. */
   readonly again: () => void;
-  /** The server has the question, in this conversation. */
+  /** Called when the server has accepted the question, with the conversation. */
   readonly began: (conversation: string) => void;
 }
 
@@ -40,13 +40,13 @@ const TOOLS: Readonly<Record<string, string>> = {
 export class Turn {
   readonly el: HTMLElement;
   readonly #context: ViewContext;
-  readonly #asked: Asked;
-  readonly #wishes: Wishes;
+  readonly #request: TurnRequest;
+  readonly #handlers: TurnHandlers;
   readonly #control = new AbortController();
   readonly #notice = h("p", { class: "ask-notice", hidden: true });
   readonly #steps = h("ol");
   readonly #stepCount = h("summary", {}, "Thinking");
-  readonly #way = h("details", { class: "ask-steps", open: true }, this.#stepCount, this.#steps);
+  readonly #stepsEl = h("details", { class: "ask-steps", open: true }, this.#stepCount, this.#steps);
   readonly #found = h("div", { class: "ask-found", hidden: true });
   readonly #answer = h("div", { class: "prose ask-answer", "aria-label": "Answer", role: "group" });
   readonly #after = h("div", { class: "ask-after" });
@@ -54,35 +54,35 @@ export class Turn {
   #isDrawing = false;
   #done: AskReply | null = null;
   #conversation: string | undefined;
-  /** The conversation that it was to go on with is not kept any more. */
+  /** The conversation to continue is no longer stored. */
   isLost = false;
   #links: Links = { note: () => null, tag: () => "" };
 
-  constructor(context: ViewContext, asked: Asked, wishes: Wishes) {
+  constructor(context: ViewContext, request: TurnRequest, handlers: TurnHandlers) {
     this.#context = context;
-    this.#asked = asked;
-    this.#wishes = wishes;
+    this.#request = request;
+    this.#handlers = handlers;
     this.#links = { ...this.#links, tag: (tag) => context.to("search", { q: `tag:${tag.slice(1)}` }) };
-    const title = h("h2", { dir: "auto", tabindex: "-1" }, asked.question);
-    this.el = h("article", { class: "turn" }, title, this.#notice, this.#way, this.#found, this.#answer, this.#after);
+    const title = h("h2", { dir: "auto", tabindex: "-1" }, request.question);
+    this.el = h("article", { class: "turn" }, title, this.#notice, this.#stepsEl, this.#found, this.#answer, this.#after);
   }
 
   cancel(): void {
     this.#control.abort();
   }
 
-  /** Shows what was said before. */
+  /** Shows an answer of a stored conversation. */
   show(answer: AskReply): void {
-    this.#way.hidden = true;
+    this.#stepsEl.hidden = true;
     this.#settle(answer);
   }
 
-  /** Asks; returns the conversation that this is a part of now, undefined where it failed. */
+  /** Asks; returns the id of the conversation, or undefined where it failed. */
   async run(): Promise<string | undefined> {
     this.#answer.setAttribute("aria-busy", "true");
     try {
       const { client, vault } = this.#context;
-      const question = { vault: vault?.id, ...this.#asked };
+      const question = { vault: vault?.id, ...this.#request };
       await ask(client.endpoint, question, this.#control.signal, (event) => this.#receive(event));
     } catch (error) {
       if (this.#control.signal.aborted) this.#stopped();
@@ -105,7 +105,7 @@ export class Turn {
 
   #drawNotice({ host, model, local, leaves, conversation }: AskNotice): void {
     this.#conversation = conversation ?? undefined;
-    if (conversation) this.#wishes.began(conversation);
+    if (conversation) this.#handlers.began(conversation);
     const where = local ? `To ${model} on the server’s own computer` : `Leaves the server’s computer, to ${model} at ${host}`;
     fill(this.#notice, `${where}: ${leaves}.`);
     this.#notice.classList.toggle("is-away", !local);
@@ -127,7 +127,7 @@ export class Turn {
   }
 
   #drawStep({ tool, about, outcome }: AskStep): void {
-    this.#write(""); // what was said before a tool was used is not the answer
+    this.#write(""); // text before a tool call is not the answer
     const subject = about.startsWith(`${tool}: `) ? about.slice(tool.length + 2) : about;
     const what = h("span", { dir: "auto" }, `${TOOLS[tool] ?? tool.replaceAll("_", " ")} `, h("q", {}, subject));
     const came = tool === "rewrite" ? `as: ${outcome}` : outcome;
@@ -169,7 +169,7 @@ export class Turn {
       },
     };
     this.#write(answer.answer);
-    this.#answer.classList.toggle("is-missing", standing(answer) === "missing");
+    this.#answer.classList.toggle("is-missing", grounding(answer) === "missing");
     this.#found.hidden ||= answer.grounded;
     this.#drawAfter(answer);
   }
@@ -179,7 +179,7 @@ export class Turn {
     const facts = [model, count(answer.steps, "round", "rounds")].join(" · ");
     fill(
       this.#after,
-      ...(answer.cancelled ? this.#stopSigns(answer.answer) : []),
+      ...(answer.cancelled ? this.#stoppedNotice(answer.answer) : []),
       ...badges(answer).map(([kind, text]) => h("p", { class: `ask-badge is-${kind}` }, text)),
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
       sourceList(this.#context, sources),
@@ -197,56 +197,56 @@ export class Turn {
   async #copy({ answer }: AskReply): Promise<void> {
     try {
       await navigator.clipboard.writeText(answer);
-      this.#context.say("Answer copied");
+      this.#context.showNotice("Answer copied");
     } catch {
-      this.#context.say("This browser lets no page copy here"); // clipboards are for secure origins
+      this.#context.showNotice("This browser lets no page copy here"); // clipboards are for secure origins
     }
   }
 
   #refused({ code, detail }: AskFailed): void {
     this.isLost = code === "conversation_not_found";
     this.#conversation = undefined;
-    fill(this.#after, troubleBox(troubleOf(code, detail), detail, this.#wishes.again));
+    fill(this.#after, troubleBox(troubleOf(code, detail), detail, this.#handlers.again));
   }
 
   #failed(error: ServerError): void {
     this.#conversation = undefined;
     const trouble = troubleOf(codeOf(error), error.message);
-    fill(this.#after, troubleBox(trouble, error.message, this.#wishes.again));
+    fill(this.#after, troubleBox(trouble, error.message, this.#handlers.again));
   }
 
   #stopped(): void {
-    fill(this.#after, ...this.#stopSigns(this.#text));
+    fill(this.#after, ...this.#stoppedNotice(this.#text));
   }
 
-  /** What is said of an answer that came as far as `answer`. */
-  #stopSigns(answer: string): HTMLElement[] {
+  /** The notice for an answer that was stopped after the text `answer`. */
+  #stoppedNotice(answer: string): HTMLElement[] {
     const text = answer ? "Stopped. This answer is not complete." : "Stopped before there was an answer.";
-    return [h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#wishes.again, { class: "quiet" })];
+    return [h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#handlers.again, { class: "quiet" })];
   }
 
   #fold(): void {
     const { childElementCount: n } = this.#steps;
-    this.#way.open = false;
-    this.#way.hidden = n === 0;
+    this.#stepsEl.open = false;
+    this.#stepsEl.hidden = n === 0;
     if (!this.#done) this.#after.scrollIntoView({ block: "nearest" });
     fill(this.#stepCount, count(n, "step", "steps"));
   }
 }
 
-/** What one has to know of an answer before one believes it. */
+/** Warnings about how far an answer can be trusted. */
 function badges(answer: AskReply): [kind: string, text: string][] {
   const all: [string, string, boolean][] = [
     ["partial", "Not complete", answer.partial],
     ["general", "The model’s own knowledge, not your notes", answer.general],
-    ["partial", "The model cited nothing: compare with the sources", standing(answer) === "uncited"],
+    ["partial", "The model cited nothing: compare with the sources", grounding(answer) === "uncited"],
     ["partial", "A citation without a source was taken out", answer.invalid.length > 0],
   ];
   return all.filter(([, , holds]) => holds).map(([kind, text]) => [kind, text]);
 }
 
-/** A model that forgot to cite has its sources listed by number; where nothing was found there is no number. */
-function standing({ answer, grounded, general, cancelled }: AskReply): "cited" | "general" | "uncited" | "missing" | "stopped" {
+/** How an answer is supported: numbers without citations mean that the model did not cite properly. */
+function grounding({ answer, grounded, general, cancelled }: AskReply): "cited" | "general" | "uncited" | "missing" | "stopped" {
   if (grounded) return "cited";
   if (cancelled) return "stopped";
   if (general) return "general";

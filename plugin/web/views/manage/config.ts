@@ -1,10 +1,10 @@
-/** Settings as they hold, who set them, and those that may be changed from here. */
+/** The settings panel: values, where they were set, and a form for those that can be changed here. */
 
 import type { ConfigReply, NewValue, SettingValue, SettingView } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { written } from "../../parts/properties";
-import { heading, Loader, tell, type Panel } from "./panel";
+import { formatValue } from "../../parts/properties";
+import { heading, Loader, runAction, type Panel } from "./panel";
 
 export class ConfigPanel implements Panel {
   readonly el = h("div");
@@ -28,7 +28,7 @@ export class ConfigPanel implements Panel {
   #draw({ file, restart, settings }: ConfigReply): (Node | null)[] {
     const sections = new Set(settings.map(sectionOf));
     return [
-      restart ? h("p", { class: "warning", role: "status" }, "Some changes hold from the next start of the server on.") : null,
+      restart ? h("p", { class: "warning", role: "status" }, "Some changes take effect at the next start of the server.") : null,
       h("p", { class: "faint" }, "File: ", h("code", {}, file ?? "none")),
       ...[...sections].map((name) => {
         const rows = settings.filter((one) => sectionOf(one) === name).map((one) => this.#row(one));
@@ -40,26 +40,26 @@ export class ConfigPanel implements Panel {
   #row(setting: SettingView): HTMLElement {
     const { key, value, source, writable, reason } = setting;
     const name = key.slice(key.indexOf(".") + 1).replaceAll("_", " ");
-    const said = source === "default" ? "" : `set by ${source}`;
+    const origin = source === "default" ? "" : `set by ${source}`;
     const mayChange = writable && this.#context.mayAdminister;
-    const dd = h("dd", { dir: "auto" }, h("code", {}, written(value)), h("span", { class: "faint" }, said));
+    const dd = h("dd", { dir: "auto" }, h("code", {}, formatValue(value)), h("span", { class: "faint" }, origin));
     if (mayChange) dd.append(button("Change", () => this.#edit(dd, setting), { class: "plain", "aria-label": `Change ${name}` }));
     return h("div", { title: reason }, h("dt", {}, name), dd);
   }
 
-  #edit(dd: HTMLElement, { key, value, default: usual }: SettingView): void {
+  #edit(dd: HTMLElement, { key, value, default: defaultValue }: SettingView): void {
     const shown = Array.isArray(value) ? value.join(", ") : `${(value ?? "") as string | number | boolean}`;
     const field = h("input", { value: shown, "aria-label": key });
     const save = (event: Event): void => {
       event.preventDefault();
-      this.#save(key, meant(field.value, value ?? usual));
+      this.#save(key, parseValue(field.value, value ?? defaultValue));
     };
     const form = h(
       "form",
       { class: "login-row", on: { submit: save } },
       field,
       h("button", { class: "primary" }, "Save"),
-      button("As it was made", () => this.#save(key, null), { class: "quiet" }),
+      button("Reset to default", () => this.#save(key, null), { class: "quiet" }),
     );
     fill(dd, form);
     field.focus();
@@ -67,7 +67,7 @@ export class ConfigPanel implements Panel {
 
   #save(key: string, value: NewValue): void {
     const change = (): Promise<unknown> => this.#context.vaultClient.configure({ [key]: value });
-    void tell(this.#context, "Kept for the next start of the server", change).then((isDone) => isDone && this.show());
+    void runAction(this.#context, "Saved; takes effect at the next start of the server", change).then((isDone) => isDone && this.show());
   }
 }
 
@@ -75,8 +75,8 @@ function sectionOf({ key }: SettingView): string {
   return key.slice(0, Math.max(0, key.indexOf(".")));
 }
 
-/** What was typed, in the kind that the setting has; the server says where it is not fitting. */
-function meant(text: string, like: SettingValue): NewValue {
+/** Converts typed text to the setting's type; the server rejects invalid values. */
+function parseValue(text: string, like: SettingValue): NewValue {
   const typed = text.trim();
   if (Array.isArray(like)) return typed ? typed.split(",").map((part) => part.trim()) : [];
   if (typeof like === "boolean") return /^(true|yes|on)$/i.test(typed);

@@ -1,11 +1,11 @@
-/** Where the index stands and what is being done, as it happens. */
+/** The index panel: its state, live progress, and actions. */
 
 import type { StatusReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { count, duration } from "../../lib/words";
 import { Live } from "./live";
-import { facts, heading, Loader, tell, type Panel } from "./panel";
+import { facts, heading, Loader, runAction, type Panel } from "./panel";
 
 const STATES: Readonly<Record<StatusReply["state"], string>> = {
   starting: "Opening the index",
@@ -76,25 +76,25 @@ export class IndexPanel implements Panel {
   }
 
   #actions({ queue }: StatusReply): HTMLElement[] {
-    const { vaultClient: asking } = this.#context;
+    const { vaultClient: client } = this.#context;
     const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
-      button(label, () => void tell(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
+      button(label, () => void runAction(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
     const actions = [
       queue.paused
-        ? does("Go on", "Indexing goes on", () => asking.queue("resume"))
-        : does("Pause", "Indexing rests; searching goes on", () => asking.queue("pause")),
-      does("Look for changes", "Looking at the vault", () => asking.reindex({})),
+        ? does("Resume", "Indexing resumed", () => client.queue("resume"))
+        : does("Pause", "Indexing paused; search still works", () => client.queue("pause")),
+      does("Look for changes", "Checking the vault", () => client.reindex({})),
     ];
-    if (queue.failed) actions.push(does("Try the failed again", "Trying again", () => asking.queue("retry")));
-    if (queue.pending) actions.push(does("Drop what waits", "Dropped", () => asking.queue("cancel")));
+    if (queue.failed) actions.push(does("Retry failed notes", "Trying again", () => client.queue("retry")));
+    if (queue.pending) actions.push(does("Drop pending changes", "Dropped", () => client.queue("cancel")));
     actions.push(this.#full());
     return actions;
   }
 
-  /** A full reindex takes long on a large vault, so it is asked for twice. */
+  /** A full reindex takes long on a large vault, so the button has to be pressed twice. */
   #full(): HTMLElement {
     const full = button("Read everything again", () => {
-      if (full.dataset["sure"]) void tell(this.#context, "Reading everything again", () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
+      if (full.dataset["sure"]) void runAction(this.#context, "Reading everything again", () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
       full.dataset["sure"] = "1";
       full.textContent = "Sure? Read everything again";
     }, { class: "quiet" });
@@ -103,7 +103,7 @@ export class IndexPanel implements Panel {
 
   #guard({ gone, total }: NonNullable<StatusReply["guard"]>): HTMLElement {
     const settle = (remove: boolean, done: string) => () =>
-      void tell(this.#context, done, () => this.#context.vaultClient.guard(remove)).then(() => this.#load());
+      void runAction(this.#context, done, () => this.#context.vaultClient.guard(remove)).then(() => this.#load());
     return h(
       "div",
       { class: "note-box", role: "alert" },
@@ -122,7 +122,7 @@ export class IndexPanel implements Panel {
   }
 }
 
-/** How many files are in which state, each a way to the list of them. */
+/** The number of files in each state, with links to the lists. */
 export function ledgerBar(context: ViewContext, counts: Readonly<Record<string, number>>): HTMLElement {
   const links = Object.entries(counts).map(([state, n]) =>
     h("a", { class: "chip", href: context.to("manage", { state }, "ledger") }, `${state.replaceAll("_", " ")} ${n.toLocaleString()}`),

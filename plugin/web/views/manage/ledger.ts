@@ -1,4 +1,4 @@
-/** What became of each file, and why; and what would become of any. */
+/** The files panel: the state of each file and why, and a test for any path. */
 
 import type { LedgerReply, LedgerRow, LedgerState } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
@@ -57,8 +57,8 @@ export class LedgerPanel implements Panel {
   }
 
   #draw({ entries }: LedgerReply): (Node | null)[] {
-    const wanted = this.#filter.value.trim().toLowerCase();
-    const rows = wanted ? entries.filter((row) => says(row, wanted)) : entries;
+    const filter = this.#filter.value.trim().toLowerCase();
+    const rows = filter ? entries.filter((row) => matches(row, filter)) : entries;
     const rest = rows.length - SHOWN;
     return [
       h("p", { class: "faint" }, count(rows.length, "file", "files")),
@@ -75,7 +75,7 @@ export class LedgerPanel implements Panel {
     return [path, row.state.replaceAll("_", " "), h("span", {}, rule, rule && why ? " " : null, why), bytes(row.size), ago(row.updated)];
   }
 
-  /** The exclusion tester: any path, there or not. */
+  /** A form that tests whether any path, existing or not, would be excluded. */
   #testForm(): HTMLElement {
     const field = h("input", { id: "tested", placeholder: "Folder/Note.md", autocomplete: "off", spellcheck: "false" });
     const test = (event: Event): void => {
@@ -105,6 +105,6 @@ export class LedgerPanel implements Panel {
   }
 }
 
-function says({ path, reason, rule, warnings }: LedgerRow, wanted: string): boolean {
-  return [path, reason, rule, ...warnings].some((text) => text?.toLowerCase().includes(wanted));
+function matches({ path, reason, rule, warnings }: LedgerRow, filter: string): boolean {
+  return [path, reason, rule, ...warnings].some((text) => text?.toLowerCase().includes(filter));
 }

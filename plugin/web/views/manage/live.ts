@@ -1,11 +1,11 @@
-/** The server's events about the vault that is looked at, while somebody looks. */
+/** Listens to the server's events about the selected vault while a panel is shown. */
 
 import type { ViewContext } from "../../app/viewContext";
 import { Timer } from "../../../src/support";
 
 interface LiveHandlers {
   readonly progress: (data: Readonly<Record<string, unknown>>) => void;
-  /** Something else is different now; called once after a burst. */
+  /** Called after other changes, once for a burst of events. */
   readonly changed: () => void;
 }
 

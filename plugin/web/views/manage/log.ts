@@ -1,10 +1,10 @@
-/** What was searched for in this vault, and what was opened of it. */
+/** The search log panel: queries in this vault, and the results that were opened. */
 
 import type { LogReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
 import { ago, count, ms, nameOf } from "../../lib/words";
-import { heading, Loader, table, tell, type Panel } from "./panel";
+import { heading, Loader, table, runAction, type Panel } from "./panel";
 
 const SHOWN = 200;
 
@@ -28,7 +28,7 @@ export class LogPanel implements Panel {
 
   #draw(log: LogReply): (Node | null)[] {
     if (!log.enabled) return [h("p", {}, "The log is switched off.")];
-    const clear = (): void => void tell(this.#context, "Cleared", () => this.#context.vaultClient.clearLog()).then(() => this.show());
+    const clear = (): void => void runAction(this.#context, "Cleared", () => this.#context.vaultClient.clearLog()).then(() => this.show());
     return [
       h("p", { class: "buttons" }, h("span", { class: "faint" }, count(log.total, "search", "searches")), log.total ? button("Clear the log", clear, { class: "quiet" }) : null),
       table(

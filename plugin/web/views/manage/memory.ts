@@ -1,4 +1,4 @@
-/** Memories: what there is, what a task would recall and why, one with its history, what ails them. */
+/** The memory panel: lists memories, recalls them for a task, shows one with its history, and checks them. */
 
 import type { MemoryListReply, MemoryView } from "../../../src/contract";
 import { TYPES } from "../../app/memoryReplies";
@@ -10,7 +10,7 @@ import { emptyBox } from "../../parts/errors";
 import { moveAmong } from "../../parts/resultRow";
 import { healthReport } from "./memory/health";
 import { inspected } from "./memory/inspect";
-import { memoryRow, spoken } from "./memory/row";
+import { memoryRow, typeLabel } from "./memory/row";
 import { recalled } from "./memory/recall";
 import { heading, Loader, type Panel } from "./panel";
 
@@ -42,7 +42,7 @@ export class MemoryPanel implements Panel {
     this.#field.value = query["recall"] ?? "";
     this.#drawTools(query);
     const { id, recall: task, see } = query;
-    if (id || task || see) this.#setUp(true);
+    if (id || task || see) this.#markSetUp(true);
     if (id) void this.#inspect(id);
     else if (task) void this.#recall(task, query);
     else if (see === "health") void this.#health(query);
@@ -58,15 +58,15 @@ export class MemoryPanel implements Panel {
   }
 
   #list({ type, namespace, order }: Address["query"]): Promise<void> {
-    const asked = { type: type || undefined, namespace: namespace || undefined, order: order || undefined, limit: SHOWN };
+    const parameters = { type: type || undefined, namespace: namespace || undefined, order: order || undefined, limit: SHOWN };
     return this.#loader.load(
-      () => this.#context.vaultClient.memories(asked),
+      () => this.#context.vaultClient.memories(parameters),
       (found) => this.#drawList(found),
     );
   }
 
   #drawList(found: MemoryListReply): (Node | null)[] {
-    this.#setUp(found.folder !== null);
+    this.#markSetUp(found.folder !== null);
     if (found.folder === null) return [optIn()];
     this.#namespaces = found.namespaces;
     this.#drawTools(this.#context.address.query);
@@ -77,9 +77,9 @@ export class MemoryPanel implements Panel {
   }
 
   #recall(task: string, { type, namespace, depth }: Address["query"]): Promise<void> {
-    const asked = { type: type || undefined, namespace: namespace || undefined, depth: depth || undefined, limit: RECALLED };
+    const parameters = { type: type || undefined, namespace: namespace || undefined, depth: depth || undefined, limit: RECALLED };
     return this.#loader.load(
-      () => this.#context.vaultClient.recall(task, asked),
+      () => this.#context.vaultClient.recall(task, parameters),
       (found) => recalled(this.#context, found),
     );
   }
@@ -98,8 +98,8 @@ export class MemoryPanel implements Panel {
     );
   }
 
-  /** Without a folder there is nothing to recall or to filter. */
-  #setUp(isThere: boolean): void {
+  /** Hides the recall form and filters while no folder is set. */
+  #markSetUp(isThere: boolean): void {
     this.el.classList.toggle("is-off", !isThere);
   }
 
@@ -123,7 +123,7 @@ export class MemoryPanel implements Panel {
       return;
     }
     const at = task || see ? null : type;
-    const chips = ["", ...TYPES].map((one) => this.#chip(one ? spoken(one) : "All", { type: one, namespace: query["namespace"], order: query["order"] }, one === at));
+    const chips = ["", ...TYPES].map((one) => this.#chip(one ? typeLabel(one) : "All", { type: one, namespace: query["namespace"], order: query["order"] }, one === at));
     const health = this.#chip("Check-up", { see: "health", namespace: query["namespace"] }, see === "health" && !task);
     fill(
       this.#tools,
@@ -174,7 +174,7 @@ function nothing(isFiltered: boolean): HTMLElement {
   return emptyBox("Nothing is remembered yet", "Assistants store memories with their tools, you with", h("code", {}, 'notewell memory store "…"'));
 }
 
-/** Nothing is written before a folder was chosen; this says how. */
+/** Instructions for choosing a folder; nothing is written before. */
 function optIn(): HTMLElement {
   return h(
     "section",

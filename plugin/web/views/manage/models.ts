@@ -1,9 +1,9 @@
-/** Models: which there are, which are here, which one answers. */
+/** The models panel: available and installed models, and which one is in use. */
 
 import type { CatalogueReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
-import { facts, heading, Loader, table, tell, type Panel } from "./panel";
+import { facts, heading, Loader, table, runAction, type Panel } from "./panel";
 
 export class ModelsPanel implements Panel {
   readonly el = h("div");
@@ -48,7 +48,7 @@ export class ModelsPanel implements Panel {
 
   #choose(name: string): Node {
     const set = (): Promise<unknown> => this.#context.vaultClient.configure({ "model.name": name });
-    return button("Use from the next start", () => void tell(this.#context, `${name} is used from the next start on`, set).then(() => this.show()), {
+    return button("Use from the next start", () => void runAction(this.#context, `${name} is used from the next start on`, set).then(() => this.show()), {
       class: "quiet",
       disabled: !this.#context.mayAdminister,
     });

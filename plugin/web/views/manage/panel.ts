@@ -1,4 +1,4 @@
-/** What the panels have in common. */
+/** Shared parts of the panels: loading, actions, headings and tables. */
 
 import { asServerError } from "../../../src/client";
 import type { ViewContext } from "../../app/viewContext";
@@ -10,11 +10,11 @@ export interface Panel {
   readonly el: HTMLElement;
   show(address: Address): void;
   leave?(): void;
-  /** A key that no field took; true where the panel used it. */
+  /** Handles a key pressed outside of fields; true where the panel used it. */
   key?(event: KeyboardEvent): boolean;
 }
 
-/** Loads, draws, and says what went wrong; of several loads under way the latest counts. */
+/** Loads and draws data, or shows the failure; only the latest of several loads is drawn. */
 export class Loader {
   readonly #el: HTMLElement;
   #sequence = 0;
@@ -39,14 +39,14 @@ export class Loader {
   }
 }
 
-/** Asks the server for something that changes it, and says how that went. */
-export async function tell(context: ViewContext, done: string, ask: () => Promise<unknown>): Promise<boolean> {
+/** Sends a request that changes something, and shows a notice of success or failure. Returns whether it succeeded. */
+export async function runAction(context: ViewContext, done: string, ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();
-    context.say(done);
+    context.showNotice(done);
     return true;
   } catch (error) {
-    context.say(asServerError(error).message);
+    context.showNotice(asServerError(error).message);
     return false;
   }
 }
@@ -55,7 +55,7 @@ export function heading(title: string, about: string): HTMLElement {
   return h("header", {}, h("h1", {}, title), h("p", { class: "faint" }, about));
 }
 
-/** A table whose first row says what the columns are. */
+/** A table with a header row. */
 export function table(label: string, head: readonly string[], rows: readonly (readonly (Node | string | null)[])[]): HTMLElement {
   return h(
     "div",

@@ -1,4 +1,4 @@
-/** The vault in figures. */
+/** The statistics panel. */
 
 import type { StatsReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";

@@ -1,30 +1,30 @@
-/** What a person should look at: memories that contradict each other, that nobody uses, that lost something. */
+/** The check-up of memories: contradictions, unused, orphaned, duplicate and unreadable ones. */
 
 import type { Ailing, MemoryHealthReply } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
 import { count, nameOf } from "../../../lib/words";
 import { facts, table } from "../panel";
-import { memoryAddress, spoken } from "./row";
+import { memoryAddress, typeLabel } from "./row";
 
 export function healthReport(context: ViewContext, found: MemoryHealthReply): (Node | null)[] {
   const lists: [title: string, all: readonly Ailing[]][] = [
     ["Not used for long", found.stale],
     ["Lost a relation or a source", found.orphaned],
-    ["Said twice", found.doubles],
-    ["Properties that do not read", found.unreadable],
+    ["Duplicates", found.doubles],
+    ["Unreadable properties", found.unreadable],
   ];
-  const isWell = found.contradictions.length === 0 && lists.every(([, all]) => all.length === 0);
+  const isHealthy = found.contradictions.length === 0 && lists.every(([, all]) => all.length === 0);
   return [
     facts(figures(found)),
-    isWell ? h("p", { role: "status" }, "Nothing ails them.") : null,
+    isHealthy ? h("p", { role: "status" }, "No problems found.") : null,
     contradictions(context, found),
-    ...lists.map(([title, all]) => ailing(context, title, all)),
+    ...lists.map(([title, all]) => problemList(context, title, all)),
   ];
 }
 
 function figures({ total, golden, by_type, average_confidence }: MemoryHealthReply): [string, string][] {
-  const types = Object.entries(by_type).map(([type, n]) => `${spoken(type)} ${n}`);
+  const types = Object.entries(by_type).map(([type, n]) => `${typeLabel(type)} ${n}`);
   return [
     ["Memories", count(total, "memory", "memories")],
     ["Golden rules", String(golden)],
@@ -40,7 +40,7 @@ function contradictions(context: ViewContext, { contradictions: all }: MemoryHea
   return h("section", {}, h("h2", {}, "Contradictions"), table("Contradictions", ["One", "Other", "Why"], rows));
 }
 
-function ailing(context: ViewContext, title: string, all: readonly Ailing[]): HTMLElement | null {
+function problemList(context: ViewContext, title: string, all: readonly Ailing[]): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.map(({ id, path, reason }) => [h("a", { href: memoryAddress(context, id) }, nameOf(path)), reason]);
   return h("section", {}, h("h2", {}, title), table(title, ["Memory", "Why"], rows));

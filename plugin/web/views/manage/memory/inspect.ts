@@ -1,4 +1,4 @@
-/** One memory: all of it, what it has to do with others, what was said of it; and what can be done. */
+/** One memory: its content, details, relations and history, and actions on it. */
 
 import { asServerError } from "../../../../src/client";
 import type { MemoryInspectReply, MemoryView, RelationView, ValidationView } from "../../../../src/contract";
@@ -7,7 +7,7 @@ import { button, fill, h } from "../../../lib/dom";
 import { icon } from "../../../lib/icons";
 import { ago, day, nameOf } from "../../../lib/words";
 import { noteAddress } from "../../../parts/resultRow";
-import { facts, table, tell } from "../panel";
+import { facts, table, runAction } from "../panel";
 import { marks, memoryAddress, meter } from "./row";
 
 const KINDS: Readonly<Record<ValidationView["kind"], string>> = {
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<ValidationView["kind"], string>> = {
   other: "changed",
 };
 
-/** `again` draws it anew after a change. */
+/** `again` is called after a change, to draw the memory again. */
 export function inspected(context: ViewContext, { memory, related_from, history }: MemoryInspectReply, again: () => void): (Node | null)[] {
   return [
     h("h2", { class: "memory-title", dir: "auto" }, memory.title),
@@ -48,25 +48,25 @@ function details(memory: MemoryView): (readonly [string, string])[] {
 
 function actions(context: ViewContext, memory: MemoryView, again: () => void): HTMLElement {
   const comment = h("input", { "aria-label": "Why, for its history", placeholder: "Why (may be left out)", maxlength: 1000 });
-  const say = (helped: boolean) => (): void => {
+  const reportOutcome = (helped: boolean) => (): void => {
     const done = helped ? "It is trusted more" : "It is trusted less";
-    void tell(context, done, () => context.vaultClient.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
+    void runAction(context, done, () => context.vaultClient.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
   };
   return h(
     "div",
     { class: "buttons", role: "group", "aria-label": "What became of it" },
     comment,
-    button("It helped", say(true), { class: "quiet" }),
-    button("It did not help", say(false), { class: "quiet" }),
+    button("It helped", reportOutcome(true), { class: "quiet" }),
+    button("It did not help", reportOutcome(false), { class: "quiet" }),
     forgetButton(context, memory),
   );
 }
 
-/** Forgetting deletes the note, so it is asked for twice; it can be taken back. */
+/** Forgetting deletes the note, so the button has to be pressed twice; it can be undone. */
 function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLElement {
-  const sure = golden ? "A golden rule. Forget it all the same?" : "Sure? Forget it";
+  const confirmText = golden ? "A golden rule. Forget it all the same?" : "Sure? Forget it";
   const forget = button("Forget", () => {
-    if (forget.textContent !== sure) fill(forget, sure);
+    if (forget.textContent !== confirmText) fill(forget, confirmText);
     else void forgetIt();
   }, { class: "quiet danger" });
   return forget;
@@ -77,14 +77,14 @@ function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLEle
       const number = await context.vaultClient.forgetMemory(id, golden);
       if (holder) fill(holder, forgotten(context, number));
     } catch (error) {
-      context.say(asServerError(error).message);
+      context.showNotice(asServerError(error).message);
     }
   }
 }
 
 function forgotten(context: ViewContext, number: number | null): HTMLElement {
   const back = async (): Promise<void> => {
-    if (await tell(context, "It is back", () => context.vaultClient.undo(number ?? undefined))) context.change({ id: null });
+    if (await runAction(context, "It is back", () => context.vaultClient.undo(number ?? undefined))) context.change({ id: null });
   };
   return h(
     "div",

@@ -1,4 +1,4 @@
-/** What a task would recall, and what each score is made of. */
+/** The memories that a task recalls, with the components of each score. */
 
 import type { RecalledMemory, RecallReply } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
@@ -12,7 +12,7 @@ export function recalled(context: ViewContext, found: RecallReply): (Node | null
   if (found.memories.length === 0) {
     return [...warnings, emptyBox("Nothing would be recalled", "No memory is near enough to this task.")];
   }
-  const rows = found.memories.map((one) => memoryRow(context, one.memory, standing(context, one), explained(one)));
+  const rows = found.memories.map((one) => memoryRow(context, one.memory, relationNotice(context, one), explained(one)));
   return [
     h("p", { class: "faint" }, `${count(found.total, "memory", "memories")}, best first`),
     ...warnings,
@@ -23,7 +23,7 @@ export function recalled(context: ViewContext, found: RecallReply): (Node | null
 /** Each part with its weight, so that the sum can be followed (docs/memory.md). */
 function explained({ score, parts }: RecalledMemory): HTMLElement {
   const rows: [name: string, value: number, about: string][] = [
-    ["Likeness", parts.similarity, "to the task; the rest only weighs it"],
+    ["Similarity", parts.similarity, "to the task; the other parts weight it"],
     ["Confidence", parts.confidence, "counts 0.25"],
     ["Importance", parts.importance, "counts 0.15"],
     ["Recency", parts.recency, "counts 0.1; halves in 30 days"],
@@ -40,12 +40,12 @@ function explained({ score, parts }: RecalledMemory): HTMLElement {
   return h("details", { class: "further" }, h("summary", {}, `Score ${score.toFixed(2)}: why`), h("dl", { class: "scores" }, ...items));
 }
 
-function standing(context: ViewContext, { via, depth, superseded_by, contradicted_by }: RecalledMemory): HTMLElement | null {
+function relationNotice(context: ViewContext, { via, depth, superseded_by, contradicted_by }: RecalledMemory): HTMLElement | null {
   const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
   const list = (ids: readonly string[]): (Node | string)[] => ids.flatMap((id, n) => (n ? [", ", link(id)] : [link(id)]));
-  const said: (Node | string)[] = [];
-  if (via) said.push(`${count(depth, "step", "steps")} from `, link(via), " ");
-  if (superseded_by.length) said.push("Replaced by ", ...list(superseded_by), " ");
-  if (contradicted_by.length) said.push("Contradicted by ", ...list(contradicted_by));
-  return said.length ? h("p", { class: "warning" }, ...said) : null;
+  const notices: (Node | string)[] = [];
+  if (via) notices.push(`${count(depth, "step", "steps")} from `, link(via), " ");
+  if (superseded_by.length) notices.push("Replaced by ", ...list(superseded_by), " ");
+  if (contradicted_by.length) notices.push("Contradicted by ", ...list(contradicted_by));
+  return notices.length ? h("p", { class: "warning" }, ...notices) : null;
 }

@@ -1,4 +1,4 @@
-/** A memory in a list: what it says, how much it is trusted. */
+/** A memory in a list: its title, content, confidence and importance. */
 
 import type { MemoryView } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
@@ -6,7 +6,7 @@ import { h, type Child } from "../../../lib/dom";
 import { ago } from "../../../lib/words";
 
 /** "file context" */
-export function spoken(type: string): string {
+export function typeLabel(type: string): string {
   return type.replaceAll("_", " ");
 }
 
@@ -16,13 +16,13 @@ export function memoryAddress(context: ViewContext, id: string): string {
 
 export function memoryRow(context: ViewContext, memory: MemoryView, ...more: Child[]): HTMLElement {
   const { id, title, content, warnings } = memory;
-  const isSaid = content.trim().replace(/\.$/, "") === title.trim().replace(/\.$/, "");
+  const repeatsTitle = content.trim().replace(/\.$/, "") === title.trim().replace(/\.$/, "");
   return h(
     "li",
     { class: "result memory-row" },
     h("h2", {}, h("a", { href: memoryAddress(context, id), "data-result": id, dir: "auto" }, title)),
     h("p", { class: "meta" }, ...marks(memory)),
-    isSaid ? null : h("p", { class: "snippet", dir: "auto" }, content),
+    repeatsTitle ? null : h("p", { class: "snippet", dir: "auto" }, content),
     h("div", { class: "meters" }, meter("Confidence", memory.confidence), meter("Importance", memory.importance)),
     ...warnings.map((text) => h("p", { class: "warning" }, text)),
     ...more,
@@ -31,7 +31,7 @@ export function memoryRow(context: ViewContext, memory: MemoryView, ...more: Chi
 
 export function marks({ golden, type, namespace, created }: MemoryView): Child[] {
   return [
-    golden ? h("span", { class: "golden" }, "golden rule") : h("span", {}, spoken(type)),
+    golden ? h("span", { class: "golden" }, "golden rule") : h("span", {}, typeLabel(type)),
     h("span", { dir: "auto" }, namespace),
     created && h("time", { datetime: created }, ago(created)),
   ];
