@@ -33,7 +33,7 @@ _DEPTH = 30  # the least number of results of each list that are merged
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _PROMPT = (
     "Somebody searches their own notes. Give other wordings of their query, in its language, that"
-    f" notes may use: at most {_VARIANTS} short queries, and at most {_TERMS} telling words"
+    f" notes may use: at most {_VARIANTS} short queries, and at most {_TERMS} distinctive words"
     ' that are not in it. Answer with JSON alone: {"queries": ["…"], "terms": ["…"]}'
 )
 

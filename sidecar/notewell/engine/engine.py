@@ -79,7 +79,7 @@ def _quiet(_: str) -> None:
 class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
-    `history` has what was asked, `assembler` makes contexts, `tokens` counts, `memories` remember,
+    `history` logs searches, `assembler` makes contexts, `tokens` counts, `memories` remember,
     `undoing` takes back what was written to the vault.
     """
 
@@ -211,11 +211,11 @@ class Engine:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault, and log it. Keyword mode does not wait for the model."""
-        asked = self.history.screened(request)
-        if asked.expand == "llm":
-            found = self.asking.search(asked, self._searching.search)
+        shown = self.history.screened(request)
+        if shown.expand == "llm":
+            found = self.asking.search(shown, self._searching.search)
         else:
-            found = self._searching.search(asked)
+            found = self._searching.search(shown)
         return self.history.noted(request, found)
 
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
@@ -233,7 +233,7 @@ class Engine:
         return status.note_reply(self._index, self.record, self._source, path)
 
     def ledger(self, *, state: LedgerState | None = None, path: str | None = None) -> LedgerReply:
-        """The states of files, all or those asked for."""
+        """The states of files, all, or only those that are named."""
         return status.ledger_reply(self._index, self.record, self._source, state=state, path=path)
 
     def passages(self) -> Iterator[PassageText]:

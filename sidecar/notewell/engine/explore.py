@@ -118,17 +118,17 @@ class Explorer:
     def _graph(self) -> GraphAnswers:
         return GraphAnswers(self._index, self._vault, self._find)
 
-    def neighbors(self, asked: NeighborsRequest) -> NeighborsReply:
+    def neighbors(self, request: NeighborsRequest) -> NeighborsReply:
         """The notes near a note, for callers that need nothing else."""
-        return self._graph.neighbors(asked)
+        return self._graph.neighbors(request)
 
-    def _complete(self, asked: CompleteRequest) -> CompleteReply:
+    def _complete(self, request: CompleteRequest) -> CompleteReply:
         generation = self._index.generation
         return CompleteReply(
-            prefix=asked.prefix,
+            prefix=request.prefix,
             vault=self._vault.name,
             generation=generation,
-            completions=complete(self._words(), asked.prefix, limit=asked.limit),
+            completions=complete(self._words(), request.prefix, limit=request.limit),
         )
 
     def _words(self) -> Vocabulary:

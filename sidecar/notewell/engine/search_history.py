@@ -1,6 +1,6 @@
 """The search history of one vault as the contract shows it: searches, openings, verdicts.
 
-A note keeps its verdicts when it is renamed: beside its path they hold a pin, the note's number in
+A note keeps its verdicts when it is renamed: besides its path they hold a pin, the note's number in
 the index that it was found in. A pin of another index (rebuilt since, or moved here) means nothing.
 """
 
@@ -54,7 +54,7 @@ class SearchHistory:
         """The reply, with a `query_id` if the search is logged; does not wait for the disk."""
         if request.door == UNLOGGED or not request.q.strip():
             return reply
-        asked = Query(
+        logged_query = Query(
             id=secrets.token_hex(8),
             at=time.time(),
             door=request.door,
@@ -64,7 +64,7 @@ class SearchHistory:
             generation=reply.generation,
             results=tuple((one.path, one.score) for one in reply.results[:LOGGED_RESULTS]),
         )
-        return replace(reply, query_id=asked.id) if self._log.add(asked) else reply
+        return replace(reply, query_id=logged_query.id) if self._log.add(logged_query) else reply
 
     def opened(
         self, *, query_id: str | None, query: str | None, path: str, rank: int | None
@@ -79,19 +79,23 @@ class SearchHistory:
 
         pin = self._pin(note.id)
 
-        def make(asked: Query | None) -> Opened | None:
-            text = asked.text if asked is not None else query
+        def make(found_query: Query | None) -> Opened | None:
+            text = found_query.text if found_query is not None else query
             if text is None:
                 return None
-            seen = rank if rank is not None or asked is None else _rank(asked, note.path)
-            found = asked.id if asked is not None else None
+            seen = rank
+            if seen is None and found_query is not None:
+                seen = _rank(found_query, note.path)
+            found = found_query.id if found_query is not None else None
             return Opened(time.time(), storable(text), note.path, pin, seen, found)
 
         try:
-            kept = self._log.add_opened(make, query_id=query_id, query=query)
+            recorded = self._log.add_opened(make, query_id=query_id, query=query)
         except QueryLogError as error:
             return OpenedReply(recorded=False, reason=error.message)
-        return OpenedReply(kept, None if kept else "that search is not in the log; send `q` too")
+        return OpenedReply(
+            recorded, None if recorded else "that search is not in the log; send `q` too"
+        )
 
     def judge(self, query: str, path: str, verdict: Verdict | None) -> VerdictReply:
         """Store a person's verdict on a note as the answer to a query; None withdraws it.
@@ -111,7 +115,7 @@ class SearchHistory:
             self._log.judge(Judged(time.time(), text, note.path, verdict, self._pin(note.id)))
         else:
             raise QueryLogOffError(
-                "The query log is off, and verdicts are kept in it. Set log.queries = true first."
+                "The query log is off, and it holds the verdicts. Set log.queries = true first."
             )
         return VerdictReply(query=query, path=note.path, verdict=verdict)
 
@@ -136,10 +140,10 @@ class SearchHistory:
 
     def judgements(self) -> Judgements:
         """What was opened and judged, under the paths that the notes have now."""
-        kept = self._log.judgements()
+        judgements = self._log.judgements()
         return Judgements(
-            tuple(replace(one, path=self._path(one)) for one in kept.opened),
-            tuple(replace(one, path=self._path(one)) for one in kept.verdicts),
+            tuple(replace(one, path=self._path(one)) for one in judgements.opened),
+            tuple(replace(one, path=self._path(one)) for one in judgements.verdicts),
         )
 
     def close(self) -> None:
@@ -152,17 +156,17 @@ class SearchHistory:
     def _pin(self, note_id: int) -> str:
         return f"{self._index.identity}/{note_id}"
 
-    def _path(self, kept: Opened | Judged) -> str:
+    def _path(self, entry: Opened | Judged) -> str:
         """The present path of the note; the recorded one if it cannot be found."""
-        of, _, number = kept.pin.partition("/")
+        of, _, number = entry.pin.partition("/")
         if not number.isdecimal() or of != self._index.identity:
-            return kept.path
+            return entry.path
         note = self._index.notes([int(number)]).get(int(number))
-        return note.path if note is not None else kept.path
+        return note.path if note is not None else entry.path
 
 
-def _rank(asked: Query, path: str) -> int | None:
-    paths = [found for found, _ in asked.results]
+def _rank(logged_query: Query, path: str) -> int | None:
+    paths = [found for found, _ in logged_query.results]
     return paths.index(path) + 1 if path in paths else None
 
 

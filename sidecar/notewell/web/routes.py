@@ -91,34 +91,34 @@ class Route:
         return from_body(self.model, request, raw)
 
     async def _answer(
-        self, site: Site, vault: str | None, asked: object, held: AsyncExitStack
+        self, site: Site, vault: str | None, checked: object, held: AsyncExitStack
     ) -> object:
         """Wait for a free slot and call the handler; the vault is held until `held` ends."""
         if not self.endpoint.needs_token:  # monitoring works however busy the server is
-            return await self.handle(site, vault, asked)
+            return await self.handle(site, vault, checked)
         async with site.slots.taken():
             if self.endpoint.scope != "read":
                 # A change is completed, whether or not the caller waits for the answer.
-                return await asyncio.shield(self._apply(site, vault, asked))
+                return await asyncio.shield(self._apply(site, vault, checked))
             await self._hold(site, vault, held)
-            return await self._in_time(site, vault, asked)
+            return await self._in_time(site, vault, checked)
 
-    async def _apply(self, site: Site, vault: str | None, asked: object) -> object:
+    async def _apply(self, site: Site, vault: str | None, checked: object) -> object:
         """Handle a change, with a hold of its own on the vault."""
         async with AsyncExitStack() as held:
             await self._hold(site, vault, held)
-            return await self.handle(site, vault, asked)
+            return await self.handle(site, vault, checked)
 
     async def _hold(self, site: Site, vault: str | None, held: AsyncExitStack) -> None:
         if self.endpoint.of_vault:
             await held.enter_async_context(site.holding(vault))
 
-    async def _in_time(self, site: Site, vault: str | None, asked: object) -> object:
+    async def _in_time(self, site: Site, vault: str | None, checked: object) -> object:
         seconds = site.limits.query_timeout_s if self._may_time_out else 0.0
         limit = asyncio.timeout(seconds if seconds > 0 else None)
         try:
             async with limit:
-                return await self.handle(site, vault, asked)
+                return await self.handle(site, vault, checked)
         except TimeoutError as error:
             if not limit.expired():
                 raise
