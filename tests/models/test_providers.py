@@ -14,7 +14,7 @@ import pytest
 from notewell.errors import ConfigError, ModelError, ProviderError
 from notewell.models import catalogue
 from notewell.models.chat.messages import ChatModel, Message, Turn
-from notewell.models.embeddings_api import Endpoint
+from notewell.models.embeddings_api import Endpoint, RemoteModel
 from notewell.models.loading import describe_folder
 from notewell.models.providers import (
     CHAT_MODELS,
@@ -25,7 +25,6 @@ from notewell.models.providers import (
     RerankerOptions,
     find_provider,
 )
-from notewell.models.remote_embedder import RemoteModel
 from notewell.support.http import Cancel
 from notewell.types import Embedder, ModelRules, Reranker
 from tests.ask.scripted import Says, ScriptedModel

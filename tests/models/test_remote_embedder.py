@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from notewell.errors import ConfigError, ModelError
-from notewell.models.embeddings_api import Endpoint
+from notewell.models.embeddings_api import Endpoint, RemoteModel
 from notewell.models.providers import EMBEDDERS, EmbedderOptions, find_provider
-from notewell.models.remote_embedder import RemoteModel
 from notewell.support.http import Retry
 from notewell.types import ChunkSizes, Embedder, ModelRules
 from tests.models.embedding_server import EmbeddingServer, data, hold, serving

@@ -27,7 +27,7 @@ from notewell.support.http import (
     Retry,
     error_words,
 )
-from notewell.types import FloatArray
+from notewell.types import ChunkSizes, FloatArray
 
 MAX_REPLY_BYTES = 64 * 1024 * 1024
 # In a reply with status 400 or 422, how servers say that a text or a batch is too long.
@@ -62,6 +62,23 @@ class Endpoint:
     def host(self) -> str:
         """The host name, to show where notes are sent."""
         return urlsplit(self.base_url).hostname or ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteModel:
+    """A model behind an API, and what it accepts.
+
+    The prefixes are put before each query and each passage, as the model was trained.
+    `batch_texts` and `batch_tokens` limit one request; OpenAI accepts 2,048 and 300,000, servers on
+    the own computer fewer, and small batches finish sooner.
+    """
+
+    endpoint: Endpoint
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    batch_texts: int = 64
+    batch_tokens: int = 32_000
+    sizes: ChunkSizes = field(default_factory=ChunkSizes)
 
 
 class EmbeddingsApi:

@@ -20,7 +20,7 @@ from notewell.types import Embedder, ModelRules, Reranker
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.models.chat.messages import ChatModel
-    from notewell.models.remote_embedder import RemoteModel
+    from notewell.models.embeddings_api import RemoteModel
     from notewell.support.http import Cancel
 
 O = TypeVar("O")  # noqa: E741 - options

@@ -6,35 +6,17 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from notewell.errors import ConfigError, ModelError
-from notewell.models.embeddings_api import EmbeddingsApi, Endpoint, TooLongError
+from notewell.models.embeddings_api import EmbeddingsApi, RemoteModel, TooLongError
 from notewell.models.providers import EmbedderOptions
 from notewell.support.http import is_loopback
 from notewell.types import ChunkSizes, FloatArray, ModelKey
 
 _PROBE = "A note about bread, water and light."
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteModel:
-    """A model behind an API, and what it accepts.
-
-    The prefixes are put before each query and each passage, as the model was trained.
-    `batch_texts` and `batch_tokens` limit one request; OpenAI accepts 2,048 and 300,000, servers on
-    the own computer fewer, and small batches finish sooner.
-    """
-
-    endpoint: Endpoint
-    query_prefix: str = ""
-    passage_prefix: str = ""
-    batch_texts: int = 64
-    batch_tokens: int = 32_000
-    sizes: ChunkSizes = field(default_factory=ChunkSizes)
 
 
 class RemoteEmbedder:
