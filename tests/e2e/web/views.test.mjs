@@ -103,7 +103,7 @@ test("the queue rests, goes on, and looks again", () =>
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("button", { name: "Look for changes" }).click();
-    await page.getByText("Looking at the vault").waitFor();
+    await page.getByText("Checking the vault").waitFor();
     await page.getByRole("button", { name: "Read everything again" }).click();
     await page.getByRole("button", { name: "Sure? Read everything again" }).click();
     await page.getByText("Reading everything again").waitFor();
