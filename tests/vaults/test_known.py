@@ -199,8 +199,8 @@ def test_deleting_the_data_deletes_what_was_asked_and_written(
     record = vaults.add(folder(tmp_path / "Notes"))
     data = settings.data_dir / "vaults" / record.id
     talks = Conversations(data)
-    talk = talks.fresh()
-    talks.keep(talk, Draft("Why?", record.name, talk).stopped())
+    talk = talks.new_id()
+    talks.save_turn(talk, Draft("Why?", record.name, talk).stopped())
     VaultWriter(record.path, Journal(data)).create("New.md", "text", action="test")
     assert len(list(data.iterdir())) >= 2
 
