@@ -31,7 +31,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
 
     await chmod(join(workspace.vault, "Locked.md"), 0o644);
     await dialog.getByRole("button", { name: "Retry all" }).click();
-    await until("it is said", async () => (await app.notices()).includes("They are tried once more."));
+    await until("it is said", async () => (await app.notices()).includes("They are tried again."));
     await app.statusBar.filter({ hasText: "1 error" }).waitFor({ timeout: READY_MS });
     await app.command("errors");
     await row("Shut.md").waitFor();
