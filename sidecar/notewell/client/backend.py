@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from notewell.contract.ask import AskEvent, AskRequest
 from notewell.contract.codec import to_json
 from notewell.contract.request import Request
+from notewell.support.http import Cancel
 
 if TYPE_CHECKING:  # loads numpy and more; whoever has an engine has it loaded
     from notewell.engine.engine import Engine
@@ -53,6 +54,4 @@ class LocalBackend:
 
     def stream(self, request: AskRequest) -> Iterator[AskEvent]:
         """Ask a language model in this thread."""
-        from notewell.support.http import Cancel  # noqa: PLC0415 - few ask
-
         yield from self._engine.asking.answer(request, Cancel())

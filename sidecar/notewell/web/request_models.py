@@ -21,6 +21,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     create_model,
     model_validator,
@@ -41,17 +42,18 @@ class RequestModel(BaseModel):
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
     )
     record: ClassVar[type]
+    _made: Any = PrivateAttr()
 
     @model_validator(mode="after")
-    def _check_record(self) -> Self:
-        """Let the record check its fields against each other."""
-        self.to_record()
+    def _make_record(self) -> Self:
+        """Make the record, which checks its fields against each other."""
+        names = [one.name for one in request_fields(self.record)]
+        self._made = self.record(**{name: _to_record(getattr(self, name)) for name in names})
         return self
 
     def to_record(self) -> Any:
-        """Build the record of the request, without the vault it is for."""
-        names = [one.name for one in request_fields(self.record)]
-        return self.record(**{name: _to_record(getattr(self, name)) for name in names})
+        """The record of the request, without the vault it is for."""
+        return self._made
 
     @property
     def vault_name(self) -> str | None:
