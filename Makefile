@@ -4,6 +4,7 @@ PYTHON ?= python3
 VAULT ?=
 EVAL_DATA ?= ../shared/data
 SECONDS_OF_STRESS ?= 300
+INPUTS_OF_FUZZ ?= 100000
 BENCH_FLAGS ?=
 PYTEST_FLAGS ?=
 
@@ -17,9 +18,12 @@ TORCH_VENV := .venv-torch
 TORCH_PY := $(TORCH_VENV)/bin/python
 PIP := -m pip --disable-pip-version-check --quiet
 
+# Images often forbid bytecode; every process that a test starts would then compile the package.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-python test-plugin test-unit test-e2e check lint lint-python lint-plugin \
-	browser python-tools node-tools torch-tools contract contract-check plugin web pages release-check test-torch stress eval \
+	browser python-tools node-tools torch-tools contract contract-check plugin web pages release-check test-torch stress fuzz eval \
 	bench load clean
 
 help: ## This list
@@ -92,11 +96,16 @@ torch-tools: $(TORCH_VENV)/.tests
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in a separate environment
 	@$(TORCH_PY) -m pytest -q -m torch
 
-stress: $(VENV)/.tests ## Kill the writer at random instants for five minutes
+stress: $(VENV)/.tests ## Kill the writer for five minutes, then a long history of changes
 	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS)
+	@NOTEWELL_TEST_STRESS=long $(PY) -m pytest -q tests/stress/test_operations.py
+
+fuzz: $(VENV)/.tests ## Random inputs for parsers, packs, settings and servers; found ones are in tests/fuzz/out
+	@$(PY) -m tests.fuzz.run --inputs $(INPUTS_OF_FUZZ) --result tests/fuzz/results.json
 
 eval: $(VENV)/.tests ## Search quality on judged queries: make eval EVAL_DATA=folder
 	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results
+	@$(PY) tests/eval/run.py --data "$(EVAL_DATA)" --out tests/eval/results --development
 
 bench: $(VENV)/.tests $(TORCH_VENV)/.tests ## Speed and memory, compared with other packages in one run
 	@$(PY) tests/bench/run.py --torch-python $(TORCH_PY) --out tests/bench/results $(BENCH_FLAGS)

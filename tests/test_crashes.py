@@ -86,7 +86,7 @@ def free_disk(engine: Engine) -> None:
     writer.execute("PRAGMA max_page_count=1000000")
 
 
-def test_a_disk_that_fills_up_while_notes_are_saved(opened: Opener, vault: Path) -> None:
+def test_a_disk_can_fill_up_while_notes_are_saved(opened: Opener, vault: Path) -> None:
     engine = opened()
     engine.index_now()
     fill_disk(engine)
@@ -103,7 +103,7 @@ def test_a_disk_that_fills_up_while_notes_are_saved(opened: Opener, vault: Path)
     assert sum(engine.status().ledger.values()) == NOTES
 
 
-def test_a_disk_that_fills_up_while_vectors_are_kept(opened: Opener, vault: Path) -> None:
+def test_a_disk_can_fill_up_while_vectors_are_stored(opened: Opener, vault: Path) -> None:
     engine = opened()
     keep = engine._index.store_vectors
 
@@ -124,7 +124,7 @@ def test_a_disk_that_fills_up_while_vectors_are_kept(opened: Opener, vault: Path
     assert engine.status().semantic == "ready"
 
 
-def test_a_disk_that_is_full_for_snapshots_costs_the_next_start_time_alone(
+def test_a_full_disk_for_snapshots_only_slows_the_next_start(
     opened: Opener, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = opened()
@@ -144,7 +144,7 @@ def test_a_disk_that_is_full_for_snapshots_costs_the_next_start_time_alone(
 
 
 @pytest.mark.parametrize("harm", ["deleted", "cut", "another version"])
-def test_snapshots_are_never_needed(opened: Opener, directory: Path, harm: str) -> None:
+def test_an_index_opens_without_its_snapshots(opened: Opener, directory: Path, harm: str) -> None:
     engine = opened()
     engine.index_now()
     before = [found(engine, word, "semantic") for word in WORDS]
@@ -207,7 +207,7 @@ def test_a_database_cut_short_is_rebuilt(opened: Opener, directory: Path) -> Non
 
 
 @pytest.mark.parametrize("year", [0, 4_102_444_800])
-def test_an_edit_is_seen_whatever_the_clock_said_when_it_was_saved(
+def test_an_edit_is_found_whatever_its_modification_time(
     opened: Opener, vault: Path, year: int
 ) -> None:
     engine = opened()

@@ -60,7 +60,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize("room", ["types", "errors", "contract", "config", "support"])
-def test_a_low_room_loads_nothing_heavy(room: str) -> None:
+def test_low_level_packages_import_nothing_heavy(room: str) -> None:
     light = modules(room)
     assert light
     assert not loaded_by(f"import {', '.join(light)}") & HEAVY
@@ -109,7 +109,7 @@ def test_a_list_of_vaults_loads_no_engine(environment: dict[str, str], tmp_path:
     assert not imported & ENGINE
 
 
-async def test_a_search_beside_a_server_loads_no_engine(
+async def test_a_search_through_a_server_loads_no_engine(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     vaults = FakeVaults([FakeEngine(home(tmp_path), NOTES)], tmp_path)

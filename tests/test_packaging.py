@@ -18,7 +18,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encod
 STAGES = re.split(r"(?m)^FROM ", re.sub(r"\\\n\s*", " ", DOCKERFILE))[1:]
 
 
-def test_the_image_runs_as_nobody_in_particular_and_says_whether_it_lives() -> None:
+def test_the_image_runs_unprivileged_and_has_a_health_check() -> None:
     last = STAGES[-1].splitlines()
 
     assert "USER 10001:10001" in last
@@ -31,7 +31,7 @@ def test_the_image_runs_as_nobody_in_particular_and_says_whether_it_lives() -> N
     assert 'VOLUME ["/data", "/models"]' in last
 
 
-def test_what_the_image_sets_are_settings() -> None:
+def test_the_variables_of_the_image_are_settings() -> None:
     environ = dict(re.findall(r"(NOTEWELL_[A-Z_]+)=(\S+)", STAGES[-1]))
 
     settings = load_settings(environ=environ)
@@ -41,7 +41,7 @@ def test_what_the_image_sets_are_settings() -> None:
     assert settings.server.host == "0.0.0.0"
 
 
-def test_what_is_copied_is_let_through() -> None:
+def test_copied_files_are_not_excluded_by_dockerignore() -> None:
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     allowed = {line.removeprefix("!") for line in lines if line.startswith("!")}
     copied = {
@@ -58,7 +58,7 @@ def test_what_is_copied_is_let_through() -> None:
 
 
 @pytest.mark.parametrize("name", COMPOSE["services"])
-def test_no_service_has_more_rights_than_it_needs(name: str) -> None:
+def test_services_have_minimal_privileges(name: str) -> None:
     service = COMPOSE["services"][name]
 
     assert service["cap_drop"] == ["ALL"]
@@ -67,7 +67,7 @@ def test_no_service_has_more_rights_than_it_needs(name: str) -> None:
     assert all("docker.sock" not in volume for volume in service["volumes"])
 
 
-def test_the_server_reads_notes_only_and_is_reached_from_this_machine_alone() -> None:
+def test_the_server_mounts_notes_read_only_and_listens_locally() -> None:
     server = COMPOSE["services"]["notewell"]
 
     assert server["read_only"] is True

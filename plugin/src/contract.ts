@@ -17,9 +17,12 @@ export type PropertyValue =
 export type EngineState = "starting" | "indexing" | "ready" | "degraded";
 export type Semantic = "ready" | "partial" | "unavailable";
 export type LedgerState = "indexed" | "pending" | "failed" | "excluded" | "keyword_only";
+export type Phase = "reading" | "embedding" | "idle" | "paused" | "stuck";
 export type SearchMode = "hybrid" | "keyword" | "semantic";
-export type FusionMethod = "auto" | "rrf" | "weighted" | "blend" | "convex";
+export type FusionMethod = "auto" | "rrf" | "weighted" | "blend" | "convex" | "gars";
+export type Grouping = "note" | "block";
 export type Direction = "out" | "in" | "both";
+export type Match = "strong" | "related" | "weak";
 export type LinkKind = "wikilink" | "markdown";
 export type HubOrder = "links" | "pagerank";
 export type DatedBy = "auto" | "created" | "modified";
@@ -35,6 +38,7 @@ export type CompletionKind =
   | "title"
   | "alias";
 export type Verdict = "this_was_it" | "never_for_this";
+export type TuneOutcome = "too_few" | "no_sure_gain" | "better" | "applied" | "reset";
 export type MemoryType =
   | "preference"
   | "decision"
@@ -44,7 +48,7 @@ export type MemoryType =
   | "fact"
   | "golden_rule";
 export type RelationKind = "supersedes" | "contradicts" | "caused_by" | "relates_to";
-export type ValidationKind = "stored" | "applied" | "helped" | "failed" | "other";
+export type ValidationKind = "stored" | "granted" | "applied" | "helped" | "failed" | "other";
 export type MemoryOrder = "created" | "accessed" | "confidence" | "importance";
 export type AskEventKind = "notice" | "found" | "step" | "text" | "answer" | "error";
 export type AskEventData = AskNotice | AskFound | AskStep | AskText | AskReply | AskFailed;
@@ -129,9 +133,10 @@ export interface StatusReply {
   readonly work: WorkDone;
   readonly next_model: string | null;
   readonly embedder: EmbedderStatus | null;
+  readonly progress: IndexProgress;
 }
 
-/** The current state of the write queue. */
+/** What is left to do: notes to be read and passages to be embedded, together. */
 export interface QueueStatus {
   readonly pending: number;
   readonly current: string | null;
@@ -163,6 +168,22 @@ export interface EmbedderStatus {
   readonly since: string;
 }
 
+/**
+ * How far an index is: notes of all that can be searched by words, passages of all by meaning.
+ *
+ * `stuck`: work is left and nothing does it, because of a problem or because no writer runs.
+ * `eta_s` is the time until all is done, where it is known. The passages of notes that are not
+ * read yet are in no count.
+ */
+export interface IndexProgress {
+  readonly phase: Phase;
+  readonly notes_read: number;
+  readonly notes: number;
+  readonly passages_embedded: number;
+  readonly passages: number;
+  readonly eta_s: number | null;
+}
+
 /** `GET /api/search`: Notes found by meaning and by keyword, ranked together */
 export interface SearchRequest extends OfVault {
   /** The query: words, "exact phrases", -exclusions and filters */
@@ -175,15 +196,17 @@ export interface SearchRequest extends OfVault {
   readonly plain?: boolean;
   /** How the two rankings are combined */
   readonly fusion?: FusionMethod;
-  /** Fixed weight of the ranking by meaning */
+  /** Weight of meaning */
   readonly alpha?: number;
   /** Leave out results with a lower score */
   readonly min_score?: number;
   /** Search shelved and daily notes too */
   readonly everything?: boolean;
+  /** Keep weak matches */
+  readonly weak?: boolean;
   /** How much a note of today is boosted */
   readonly recency?: number;
-  /** How much notes are boosted that the best results link to */
+  /** How much links from the best results count */
   readonly graph?: number;
   /** Leave out near-duplicates of better results */
   readonly collapse?: boolean;
@@ -193,6 +216,8 @@ export interface SearchRequest extends OfVault {
   readonly rerank?: boolean;
   /** Ranking signals to ignore, separated by commas */
   readonly ignore?: string;
+  /** A result is a note, or each matching list item and paragraph of one */
+  readonly group?: Grouping;
   /** The last word may be unfinished */
   readonly typing?: boolean;
   /** Report what each stage of the search did */
@@ -204,6 +229,7 @@ export interface SearchRequest extends OfVault {
 /**
  * The answer to a search or a similar-notes request.
  *
+ * `corrected` is the query without its spelling mistakes, if words of it were corrected.
  * `query_id` is the id of a logged search, for reporting which result was opened.
  */
 export interface SearchReply {
@@ -212,6 +238,7 @@ export interface SearchReply {
   readonly mode: SearchMode;
   readonly fusion: Fusion;
   readonly expanded: readonly string[];
+  readonly corrected: Corrected | null;
   readonly filtered: Readonly<Record<string, number>>;
   readonly generation: number;
   readonly took_ms: number;
@@ -229,11 +256,23 @@ export interface Fusion {
   readonly params: Readonly<Record<string, number | string | null>>;
 }
 
+/** The corrected text of the whole query, and the words that were misspelt in it. */
+export interface Corrected {
+  readonly text: string;
+  readonly from: readonly string[];
+}
+
 /**
  * A note that was found: its best passage in its own fields, the others in `passages`.
  *
  * Of similar notes: `linked` says how the source is linked with it already (`out`: it links
  * there), `duplicates` are notes with nearly the same text, which it represents.
+ *
+ * `match` says how relevant the note is by itself, not compared with the best result; null if the
+ * query has only conditions.
+ *
+ * Grouped by block, a result is one list item or paragraph: `score` is its own, `scores`, `raw`
+ * and `match` are its note's, `parent` names all items around it, `children` counts those in it.
  */
 export interface Result {
   readonly path: string;
@@ -257,9 +296,16 @@ export interface Result {
   readonly reasons: readonly Reason[];
   readonly linked: Direction | null;
   readonly duplicates: readonly string[];
+  readonly match: Match | null;
+  readonly children: number | null;
 }
 
-/** Parts of a result's score, null if not computed; multipliers are 1 if they had no effect. */
+/**
+ * Parts of a result's score, null if not computed; multipliers are 1 if they had no effect.
+ *
+ * `words`, `meaning`, `coverage`, `names` and `links` are the addends of a score that is a sum. Of
+ * the method `gars`, `links` is `centrality` and `activation` (0..1), each by its weight.
+ */
 export interface Scores {
   readonly keyword: number | null;
   readonly semantic: number | null;
@@ -268,6 +314,13 @@ export interface Scores {
   readonly recency: number | null;
   readonly graph: number | null;
   readonly rerank: number | null;
+  readonly words: number | null;
+  readonly meaning: number | null;
+  readonly coverage: number | null;
+  readonly names: number | null;
+  readonly links: number | null;
+  readonly centrality: number | null;
+  readonly activation: number | null;
 }
 
 /** Scores before they are normalised: BM25 of the keywords, cosine of the vectors. */
@@ -276,7 +329,11 @@ export interface RawScores {
   readonly cosine: number | null;
 }
 
-/** A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`. */
+/**
+ * A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
+ *
+ * `children`: of a list item that was found by itself, how many items are directly in it.
+ */
 export interface Passage {
   readonly heading: string | null;
   readonly block: string | null;
@@ -285,6 +342,7 @@ export interface Passage {
   readonly snippet: string;
   readonly highlights: readonly (readonly [number, number])[];
   readonly score: number;
+  readonly children: number | null;
 }
 
 /** Why a note is similar to another: what they have in common, as text for people. */
@@ -364,6 +422,8 @@ export interface SimilarRequest extends OfVault {
   readonly direction?: Direction;
   /** How much each further hop counts, compared with the hop before */
   readonly decay?: number;
+  /** Keep notes that are hardly similar */
+  readonly weak?: boolean;
   /** Report what each stage of the search did */
   readonly explain?: boolean;
 }
@@ -374,6 +434,8 @@ export interface SimilarTextRequest extends OfVault {
   readonly text: string;
   /** Maximum number of results */
   readonly limit?: number;
+  /** Keep notes that are hardly similar */
+  readonly weak?: boolean;
   /** Report what each stage of the search did */
   readonly explain?: boolean;
 }
@@ -423,7 +485,12 @@ export interface LinkView {
   readonly line: number;
 }
 
-/** State of a file in the index; with `?path=` also the rule that decides. */
+/**
+ * State of a file in the index; with `?path=` also the rule that decides.
+ *
+ * Files that are never read are one row for each ending, such as `*.png`, and hidden ones one row,
+ * `.*`: `count` says how many they are.
+ */
 export interface LedgerRow {
   readonly path: string;
   readonly state: LedgerState;
@@ -434,6 +501,7 @@ export interface LedgerRow {
   readonly size: number;
   readonly modified: string | null;
   readonly updated: string | null;
+  readonly count: number;
 }
 
 /** A chunk of a note, as the index holds it. */
@@ -782,6 +850,8 @@ export interface ArchaeologyRequest extends OfVault {
   readonly limit?: number;
   /** Lowest score of a note about the topic; the best note has 1 */
   readonly min_score?: number;
+  /** Count notes that hardly match the topic */
+  readonly weak?: boolean;
   /** Which date of a note counts */
   readonly by?: DatedBy;
   /** Time span of one bucket */
@@ -1008,6 +1078,49 @@ export interface ClearedReply {
   readonly verdicts: number;
 }
 
+/** `POST /api/tune`: Fit the weights of the ranking to your verdicts and opened results */
+export interface TuneRequest extends OfVault {
+  /** Use the fitted weights from now on, if they are surely better */
+  readonly apply?: boolean;
+  /** Go back to the default weights */
+  readonly reset?: boolean;
+}
+
+/**
+ * What tuning found, and whether the next search uses it.
+ *
+ * `queries` are the judged queries that were used; `missing` is how many more are needed.
+ * `weights` are factors on the parts of the score, by name; where nothing is surely better or
+ * weights are not applied, `after` is what was fitted.
+ */
+export interface TuneReply {
+  readonly vault: string;
+  readonly outcome: TuneOutcome;
+  readonly queries: number;
+  readonly missing: number;
+  readonly weights: Readonly<Record<string, TunedWeight>>;
+  readonly gain: TuneGain | null;
+}
+
+/** A factor on one part of the score; 1 is the default. */
+export interface TunedWeight {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * nDCG@10 on the judged queries, 0..1, and the 95 % interval of the difference.
+ *
+ * `after` and the difference are of queries that the weights were not fitted on.
+ */
+export interface TuneGain {
+  readonly before: number;
+  readonly after: number;
+  readonly difference: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 /** `POST /api/memory/store`: Store a memory as a note; the same content is stored once */
 export interface StoreMemory extends OfVault {
   /** What to remember */
@@ -1032,7 +1145,11 @@ export interface MemoryChangedReply {
   readonly undo: number | null;
 }
 
-/** A memory. `golden`: a golden rule. `warnings` name properties that cannot be read. */
+/**
+ * A memory. `golden`: a golden rule that no newer memory supersedes.
+ *
+ * `warnings` name properties that cannot be read.
+ */
 export interface MemoryView {
   readonly id: string;
   readonly path: string;
@@ -1059,7 +1176,7 @@ export interface RelationView {
   readonly weight: number;
 }
 
-/** `GET /api/memory/recall`: Memories relevant to a query, and why */
+/** `GET /api/memory/recall`: Memories and notes relevant to a query, and why */
 export interface RecallMemories extends OfVault {
   /** The task at hand, in words */
   readonly query: string;
@@ -1071,18 +1188,25 @@ export interface RecallMemories extends OfVault {
   readonly limit?: number;
   /** How many steps to follow along relations */
   readonly depth?: number;
+  /** Maximum number of notes; 0: only memories */
+  readonly notes?: number;
 }
 
-/** The memories relevant to a query, best first. */
+/** The memories and the notes relevant to a query, each best first; `total` counts memories. */
 export interface RecallReply {
   readonly query: string;
   readonly vault: string;
   readonly total: number;
   readonly memories: readonly RecalledMemory[];
   readonly warnings: readonly string[];
+  readonly notes: readonly RecalledNote[];
 }
 
-/** A memory that was found. `via` is the memory whose relation led to it, `depth` steps away. */
+/**
+ * A memory that was found.
+ *
+ * `via` is the id of the memory, or the path of the note, that led to it, `depth` steps away.
+ */
 export interface RecalledMemory {
   readonly memory: MemoryView;
   readonly score: number;
@@ -1105,6 +1229,28 @@ export interface RecallParts {
   readonly importance: number;
   readonly recency: number;
   readonly standing: number;
+}
+
+/** A note that was found, as in a search, with its best passage. */
+export interface RecalledNote {
+  readonly path: string;
+  readonly title: string;
+  readonly heading: string | null;
+  readonly line: number;
+  readonly snippet: string;
+  readonly score: number;
+  readonly memories: readonly NoteMemoryLink[];
+}
+
+/**
+ * How a note is linked with a memory that was found.
+ *
+ * `kind` is that of a relation; `provenance`: the memory comes from the note; `link`: one of them
+ * links to the other.
+ */
+export interface NoteMemoryLink {
+  readonly id: string;
+  readonly kind: RelationKind | "provenance" | "link";
 }
 
 /**
@@ -1151,17 +1297,33 @@ export interface MemoryOutcome extends OfVault {
   readonly comment?: string;
 }
 
-/** `POST /api/memory/forget`: Delete a memory; a golden rule only with `force` */
+/** `POST /api/memory/forget`: Delete memories; a golden rule only with `force` */
 export interface ForgetMemory extends OfVault {
-  /** Id, path or name of a memory */
-  readonly id: string;
-  /** Delete it even if it is a golden rule */
+  readonly id?: string | null;
+  /** Several memories instead of one */
+  readonly ids?: readonly string[] | null;
+  /** Delete golden rules too */
   readonly force?: boolean;
 }
 
-/** A memory that was deleted. `undo` is a number for undoing. */
+/**
+ * Memories that were deleted: `id`, `path` and `undo` are those of the first.
+ *
+ * `protected_ids` are golden rules, which need `force`; `missing_ids` are not there. Both are
+ * empty where one memory was named: then they are errors.
+ */
 export interface MemoryForgottenReply {
   readonly vault: string;
+  readonly id: string | null;
+  readonly path: string | null;
+  readonly undo: number | null;
+  readonly forgotten: readonly ForgottenMemory[];
+  readonly protected_ids: readonly string[];
+  readonly missing_ids: readonly string[];
+}
+
+/** A memory that was deleted. `undo` is a number for undoing. */
+export interface ForgottenMemory {
   readonly id: string;
   readonly path: string;
   readonly undo: number | null;
@@ -1670,6 +1832,7 @@ export interface StatsReply {
   readonly tags: readonly NamedCount[];
   readonly months: readonly MonthCount[];
   readonly models: readonly ModelVectors[];
+  readonly model_work: ModelWorkDone;
 }
 
 /** Bytes: of all notes, of the median note, and of the index on disk. */
@@ -1708,13 +1871,30 @@ export interface ModelVectors {
   readonly answering: boolean;
 }
 
+/**
+ * What the model did for the index in its whole life.
+ *
+ * `embedded` counts texts sent to the model, `seconds` is the time they took, `reused` counts
+ * passages whose vectors were there already, `saved_s` is the time that these would have taken.
+ */
+export interface ModelWorkDone {
+  readonly embedded: number;
+  readonly reused: number;
+  readonly seconds: number;
+  readonly saved_s: number;
+}
+
 /** `GET /api/config`: The settings, what set each, and which may be changed here */
 export interface ConfigRequest extends OfVault {
   /** Only settings of this section, such as search */
   readonly section?: string;
 }
 
-/** `GET` and `PATCH /api/config`. `restart`: some values apply after a restart only. */
+/**
+ * `GET` and `PATCH /api/config`. `restart`: some values apply after a restart only.
+ *
+ * Changed settings of `search` apply to the next search.
+ */
 export interface ConfigReply {
   readonly vault: string;
   readonly file: string | null;
@@ -1723,7 +1903,7 @@ export interface ConfigReply {
 }
 
 /**
- * A setting. `value` applies from the next start on, `running` now; `source` set `value`.
+ * A setting. `running` applies now, `value` from the next start on; `source` set `value`.
  *
  * `reason` says why it is not `writable` here.
  */
@@ -1782,6 +1962,7 @@ export interface Routes {
   readonly "POST /api/verdict": { readonly parameters: VerdictRequest; readonly reply: VerdictReply };
   readonly "GET /api/log": { readonly parameters: LogRequest; readonly reply: LogReply };
   readonly "POST /api/log/clear": { readonly parameters: ClearLogRequest; readonly reply: ClearedReply };
+  readonly "POST /api/tune": { readonly parameters: TuneRequest; readonly reply: TuneReply };
   readonly "POST /api/memory/store": { readonly parameters: StoreMemory; readonly reply: MemoryChangedReply };
   readonly "GET /api/memory/recall": { readonly parameters: RecallMemories; readonly reply: RecallReply };
   readonly "GET /api/memory/context": { readonly parameters: MemoryContext; readonly reply: MemoryContextReply };

@@ -45,7 +45,7 @@ const MAX_RESTARTS = 3;
 const RESTART_AFTER_MS = 3_000;
 const STABLE_AFTER_MS = 5 * 60_000; // after running this long, crashes are counted from one again
 const HANDSHAKE_MS = 60_000;
-const VERSION_MS = 10_000;
+const VERSION_MS = 60_000; // a first start on a busy machine takes its time
 const MAX_VERSION_CHARS = 4_096;
 const GRACE_MS = 5_000;
 const OTHER_EXIT_MS = 2_000;
@@ -178,8 +178,11 @@ async function startProgram(program: string, args: readonly string[]): Promise<C
 function printedBy(child: Child): Promise<string | ProgramFailure> {
   return new Promise((resolve) => {
     let printed = "";
+    let isFinished = false; // what it still prints until it is dead does not count
     const timer = new Timer();
     const finish = (outcome: string | ProgramFailure): void => {
+      if (isFinished) return;
+      isFinished = true;
       timer.clear();
       resolve(outcome);
     };
@@ -192,6 +195,7 @@ function printedBy(child: Child): Promise<string | ProgramFailure> {
     child.stderr?.on("data", () => undefined); // an unread pipe would fill up and block it
     child.stdout?.setEncoding("utf8");
     child.stdout?.on("data", (data) => {
+      if (isFinished) return;
       printed += data;
       if (printed.length > MAX_VERSION_CHARS) giveUp("printed more than a version.");
     });

@@ -1,12 +1,13 @@
 /**
- * Checks of the server's replies: of the fields that the plugin reads, once, before the client
- * returns a reply. A word that is not in the contract is no reason to refuse one, for a newer server
- * may send it. Knows nothing of the app.
+ * Checks the server's replies: the fields that the plugin reads, once, before the client
+ * returns a reply. Values that are not in the contract are accepted, because a newer server
+ * may send them. Does not depend on the app.
  */
 
 import type {
   AcceptedReply,
   HealthReply,
+  IndexProgress,
   LedgerReply,
   NoteReply,
   Problem,
@@ -21,10 +22,10 @@ const maybeText = maybe(text);
 const maybeNumber = maybe(number);
 const counts = mapping(number);
 
-/** The contract that this code speaks; `/api/health` tells the server's. */
+/** The contract's version in this code; `/api/health` has the server's. */
 export const API = 1;
 
-/** What no version of the server may lack; a server without one is too old for us. */
+/** The features that the plugin needs; a server without one of them is too old. */
 export const NEEDED_FEATURES = [
   "search",
   "similar_text",
@@ -36,7 +37,7 @@ export const NEEDED_FEATURES = [
   "queue_pause",
 ];
 
-/** The part of a health reply that holds for every version of the contract. */
+/** The part of a health reply that is the same in every version of the contract. */
 export type Greeting = Pick<HealthReply, "api" | "version">;
 export const greeting = partOf<Greeting>()({ api: number, version: text });
 export const featureList = partOf<Pick<HealthReply, "features">>()({ features: list(text) });
@@ -53,6 +54,16 @@ const vault = partOf<VaultInfo>()({
 });
 export const vaults = object({ vaults: list(vault) });
 
+/** Also the data of an event `progress`. */
+export const indexProgress = partOf<IndexProgress>()({
+  phase: text,
+  notes_read: number,
+  notes: number,
+  passages_embedded: number,
+  passages: number,
+  eta_s: maybeNumber,
+});
+
 export const status = partOf<StatusReply>()({
   notes: number,
   chunks: number,
@@ -61,6 +72,7 @@ export const status = partOf<StatusReply>()({
   semantic: text,
   semantic_reason: maybeText,
   queue: object({ pending: number, failed: number, paused: flag, eta_s: maybeNumber }),
+  progress: indexProgress,
   ledger: counts,
   guard: maybe(object({ gone: number, total: number, since: text })),
   problem: maybeText,
@@ -119,12 +131,12 @@ export const accepted = partOf<AcceptedReply>()({ accepted: number });
 
 export const sync = partOf<SyncReply>()({ need: list(text), guard: flag });
 
-/** RFC 9457; every refusal of the server is one. */
+/** A problem document (RFC 9457), which the server sends for every error. */
 export const problem = partOf<Problem>()({ detail: text });
 
 /** The one line that a server started with `--handshake` prints. */
 export const handshake = object({ port: number, token: text, vaults: list(object({ id: text })) });
 export type Handshake = Shape<typeof handshake>;
 
-/** What it prints instead where it cannot serve; `in_use` comes with the other server's address. */
+/** What it prints instead if it cannot serve; `in_use` comes with the other server's address. */
 export const refusal = object({ error: maybe(text), url: maybe(text) });

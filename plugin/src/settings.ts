@@ -1,5 +1,5 @@
 /**
- * The settings, stored in two storage: with the vault (`data.json`, which sync tools copy to every
+ * The settings, stored in two places: with the vault (`data.json`, which sync tools copy to every
  * device) and on this device only. Program paths, addresses and consents are never synced: a synced
  * program path would let one device run code on another.
  */

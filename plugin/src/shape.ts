@@ -1,5 +1,5 @@
 /**
- * Checks that a parsed JSON value has a shape, and says where it has not.
+ * Checks that a parsed JSON value has the expected shape, and reports where it differs.
  *
  * A check returns the value it was given, now typed: nothing is copied, fields that the contract
  * does not name yet are left alone, and a missing or wrong field throws a `ShapeError`.
@@ -7,7 +7,7 @@
 
 export class ShapeError extends Error {
   constructor(at: string, expected: string) {
-    super(`${at || "the answer"} should be ${expected}`);
+    super(`${at || "the reply"} should be ${expected}`);
   }
 }
 
@@ -85,7 +85,7 @@ export function mapping<T>(check: Check<T>): Check<Readonly<Record<string, T>>> 
 
 /**
  * Checks some fields of a reply, and types what passes as the whole reply. The compiler refuses a
- * field that the reply has not, and a check that would refuse what the contract allows.
+ * field that the reply lacks, and a check that would reject what the contract allows.
  */
 export function partOf<Reply>() {
   return <Part>(fields: ChecksOf<Part> & Allowed<Reply, Part>): Check<Reply> =>
@@ -93,7 +93,7 @@ export function partOf<Reply>() {
 }
 
 type ChecksOf<Part> = { readonly [K in keyof Part]: Check<Part[K]> };
-/** Refuses, field by field, what `Reply` may hold and `Part` may not. */
+/** Rejects, field by field, values that `Reply` allows and `Part` does not. */
 type Allowed<Reply, Part> = {
   readonly [K in keyof Part]: K extends keyof Reply ? (Reply[K] extends Part[K] ? unknown : never) : never;
 };

@@ -21,6 +21,7 @@ NotewellError
 ├── QueryLogError             the log of queries cannot be used         exit 1, HTTP 503
 │   └── QueryLogOffError      it is switched off                        HTTP 409
 ├── PackError                 a pack that is damaged or does not fit    exit 1, HTTP 400
+├── BackupError               a backup that is damaged or does not fit  exit 1, HTTP 400
 ├── ModelError                an embedding model                        exit 1, HTTP 503
 │   ├── ModelUnavailableError no source has it
 │   ├── ModelDamagedError     a checksum or a format does not match
@@ -194,6 +195,13 @@ class PackError(NotewellError):
     """A pack of vectors that is damaged, cannot be written, or belongs to another model."""
 
     code = "bad_pack"
+    http_status = 400
+
+
+class BackupError(NotewellError):
+    """A backup that is damaged, cannot be written, or cannot be restored here."""
+
+    code = "bad_backup"
     http_status = 400
 
 

@@ -78,7 +78,7 @@ class Asking:
             search=self.engine.search,
             assemble=self.engine.assembler.assemble,
             note=self.engine.note,
-            neighbors=self.engine.explore,  # type: ignore[arg-type]
+            neighbors=self.engine.explorer.graph.neighbors,
             count_tokens=self.engine.tokens,
             waiting=lambda: self.waiting,
         )

@@ -47,7 +47,7 @@ def stop_after_text(ask: Asking, script: Script, asked: AskRequest) -> str:
     raise AssertionError("it was not stopped")
 
 
-def test_they_become_notes_and_fit_into_budgets(tmp_path: Path) -> None:
+def test_conversations_can_be_saved_as_notes_and_fit_into_budgets(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     name = talks.new_id()
     bees = AskSource(1, "Bees.md", "Bees", "", cited=True)
@@ -66,7 +66,7 @@ def test_they_become_notes_and_fit_into_budgets(tmp_path: Path) -> None:
     assert newest_within([*said, turn("Stopped?", "")], 12, len) == (said[1],)
 
 
-def test_one_that_is_not_there_is_said_to_be_not_there(tmp_path: Path) -> None:
+def test_an_unknown_conversation_is_not_found(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     (tmp_path / "conversations").mkdir()
     (tmp_path / "conversations" / f"{'1' * 16}.json").write_text('[{"question": "Why?"}]')
@@ -77,14 +77,14 @@ def test_one_that_is_not_there_is_said_to_be_not_there(tmp_path: Path) -> None:
         assert refused.value.code == "conversation_not_found"
 
 
-def test_the_newest_are_kept(tmp_path: Path) -> None:
+def test_only_the_newest_conversations_are_kept(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     for _ in range(MOST + 3):
         talks.save_turn(talks.new_id(), turn("Why?", "Because."))
     assert len(list((tmp_path / "conversations").iterdir())) == MOST
 
 
-def test_they_are_listed_and_forgotten(tmp_path: Path) -> None:
+def test_conversations_are_listed_and_deleted(tmp_path: Path) -> None:
     talks = Conversations(tmp_path)
     first, second = "1" * 16, "2" * 16
     for name, question in ((first, "Why?"), (second, "How?"), (first, "And?")):
@@ -100,7 +100,7 @@ def test_they_are_listed_and_forgotten(tmp_path: Path) -> None:
             talks.delete(wrong)
 
 
-def test_another_process_reads_what_was_answered(ask: Asking, script: Script) -> None:
+def test_conversations_persist_for_other_processes(ask: Asking, script: Script) -> None:
     first = ask(script(Says("By the sun [1].")), QUESTION)
     second = ask(script(STANDALONE, Says("At noon [1].")), "And when?", first.conversation)
 
@@ -108,7 +108,9 @@ def test_another_process_reads_what_was_answered(ask: Asking, script: Script) ->
     assert second.standalone == STANDALONE.text
 
 
-def test_a_stopped_answer_is_kept_and_the_conversation_goes_on(ask: Asking, script: Script) -> None:
+def test_a_stopped_answer_is_stored_and_the_conversation_continues(
+    ask: Asking, script: Script
+) -> None:
     conversation = stop_after_text(ask, script, AskRequest(QUESTION))
 
     (stopped,) = kept(ask, conversation)
@@ -125,7 +127,7 @@ def test_a_stopped_answer_is_kept_and_the_conversation_goes_on(ask: Asking, scri
     assert stopped.answer in str(model.asked[-1])
 
 
-def test_a_stopped_question_that_is_asked_again_stands_once(ask: Asking, script: Script) -> None:
+def test_a_repeated_stopped_question_is_stored_once(ask: Asking, script: Script) -> None:
     conversation = stop_after_text(ask, script, AskRequest(QUESTION))
     ask.cancel = type(ask.cancel)()
     again = ask(script(Says("By the sun [1].")), QUESTION, conversation)
@@ -134,7 +136,7 @@ def test_a_stopped_question_that_is_asked_again_stands_once(ask: Asking, script:
 
 
 @pytest.mark.parametrize("end", [GeneratorExit, KeyboardInterrupt])
-def test_a_listener_that_goes_away_leaves_its_question(
+def test_the_question_of_a_disconnected_client_is_stored(
     ask: Asking, script: Script, end: type[BaseException]
 ) -> None:
     events = ask.agent(script(Says("By the sun [1]."))).answer(AskRequest(QUESTION))
@@ -148,7 +150,7 @@ def test_a_listener_that_goes_away_leaves_its_question(
     assert (left.question, left.answer, left.cancelled) == (QUESTION, "", True)
 
 
-def test_a_question_without_an_answer_is_not_kept(ask: Asking, script: Script) -> None:
+def test_a_question_without_an_answer_is_not_stored(ask: Asking, script: Script) -> None:
     with pytest.raises(ProviderError):
         ask(script(Says(status=401)), QUESTION)
     assert not list((ask.folder / "conversations").iterdir())

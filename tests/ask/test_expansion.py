@@ -26,7 +26,7 @@ def asked_of(script: Script, tmp_path: Path) -> Callable[..., Expander]:
     return lambda *turns, **rules: expander(tmp_path, script(*turns).url, **rules)
 
 
-def test_a_model_that_is_too_slow_is_not_waited_for(
+def test_an_expansion_by_a_slow_model_is_skipped(
     asked_of: Callable[..., Expander], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.ask.expansion.TIMEOUT_S", 0.1)
@@ -42,9 +42,7 @@ def expander(folder: Path, url: str, **rules: Any) -> Expander:
     return Expander(Providers(AskRules(**given), folder, {}, first_pause_s=0.01))
 
 
-def test_wordings_find_what_the_query_did_not(
-    engine: Engine, script: Script, tmp_path: Path
-) -> None:
+def test_other_wordings_find_further_notes(engine: Engine, script: Script, tmp_path: Path) -> None:
     model = script(WORDINGS)
     reply = expander(tmp_path, model.url).search(REQUEST, engine.search)
 
@@ -55,7 +53,7 @@ def test_wordings_find_what_the_query_did_not(
     assert "apian" in str(model.asked[0]["messages"][-1])
 
 
-def test_each_query_is_asked_for_once(engine: Engine, script: Script, tmp_path: Path) -> None:
+def test_wordings_of_a_query_are_cached(engine: Engine, script: Script, tmp_path: Path) -> None:
     model = script(WORDINGS)
     first = expander(tmp_path, model.url)
     first.search(REQUEST, engine.search)
@@ -66,7 +64,7 @@ def test_each_query_is_asked_for_once(engine: Engine, script: Script, tmp_path: 
 
 
 @pytest.mark.parametrize("said", ["no JSON", "{broken", '{"queries": 7, "terms": [1, ""]}', "[]"])
-def test_a_model_that_says_something_else_changes_nothing(
+def test_an_invalid_reply_of_the_model_changes_nothing(
     engine: Engine, script: Script, tmp_path: Path, said: str
 ) -> None:
     plain = engine.search(SearchRequest("bees", mode="keyword"))
@@ -86,7 +84,7 @@ def test_a_model_that_says_something_else_changes_nothing(
         ("bees", "openai", "status 500"),
     ],
 )
-def test_what_prevents_it_is_a_warning_and_the_search_goes_on(
+def test_a_failed_expansion_is_a_warning(
     asked_of: Callable[..., Expander], engine: Engine, query: str, provider: str, why: str
 ) -> None:
     widened = asked_of(*[Says(status=500)] * 4, provider=provider)
@@ -96,7 +94,7 @@ def test_what_prevents_it_is_a_warning_and_the_search_goes_on(
     assert why in reply.warnings[-1]
 
 
-def test_the_engine_takes_the_word(engine: Engine) -> None:
+def test_the_engine_supports_expansion(engine: Engine) -> None:
     reply = engine.search(SearchRequest("bees", expand="llm"))
 
     assert any("No language model" in warning for warning in reply.warnings)

@@ -24,7 +24,7 @@ def providers(folder: Path, environ: dict[str, str] | None = None, **rules: Any)
     return Providers(AskRules(**given), folder, environ or {}, first_pause_s=0.01)
 
 
-def test_models_are_ranked_by_tier_and_stability() -> None:
+def test_models_are_ranked_by_tier_capability_and_stability() -> None:
     names = [
         "text-embedding-3-small",
         "gpt-5-mini-preview",
@@ -39,20 +39,71 @@ def test_models_are_ranked_by_tier_and_stability() -> None:
     ranked = rank(ModelInfo(name) for name in names)
 
     assert [model.name for model in ranked] == [
-        "gpt-5-mini",
         "gpt-5",
-        "gpt-4o",
+        "gpt-5-mini",
         "gpt-5-mini-preview",
+        "gpt-4o",
         "gpt-5-pro",
         "some-model",
     ]
     assert (ranked[0].rank, ranked[0].input_limit, ranked[0].known) == (1, 272_000, True)
     assert (ranked[-1].input_limit, ranked[-1].known) == (4096, False)
-    newest = rank(map(ModelInfo, ("claude-sonnet-4", "claude-sonnet-4-5", "claude-opus-4-1")))
-    assert newest[0].name == "claude-sonnet-4-5"
+    claude = ("claude-sonnet-4", "claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-1")
+    assert [model.name for model in rank(map(ModelInfo, claude))] == [
+        "claude-opus-4-1",
+        "claude-sonnet-4-5",
+        "claude-sonnet-4",
+        "claude-haiku-4-5",
+    ]
 
 
-def test_the_list_is_fetched_once_a_day_and_limits_are_kept(
+GEMINI = [  # as the list of the API names them, the most capable first
+    "gemini-3.1-pro-preview",
+    "gemini-3-pro-preview",
+    "gemini-3.5-flash",
+    "gemini-3-flash-preview",
+    "gemini-3.1-flash-lite",
+    "gemini-2.5-pro",
+    "gemini-2.5-pro-preview-06-05",
+    "gemini-2.5-flash",
+    "gemini-2.5-flash-lite",
+    "gemini-2.0-pro-exp-02-05",
+    "gemini-2.0-flash-001",
+    "gemini-2.0-flash-lite",
+    "gemini-1.5-pro",
+    "gemini-1.5-flash",
+    "gemini-1.5-flash-8b",
+]
+NOT_FOR_CHAT = [
+    "gemini-3.1-flash-live-preview",
+    "gemini-2.5-flash-preview-tts",
+    "gemini-3-pro-image",
+]
+
+
+def test_a_newer_generation_comes_first_then_the_more_capable_model() -> None:
+    listed = [f"models/{name}" for name in (*reversed(GEMINI), *NOT_FOR_CHAT)]
+    ranked = rank(map(ModelInfo, listed))
+    assert [model.name.removeprefix("models/") for model in ranked] == GEMINI
+    assert rank(map(ModelInfo, (*GEMINI, "gemini-4-flash")))[0].name == "gemini-4-flash"
+    assert rank(map(ModelInfo, (*GEMINI, "gemini-pro-latest")))[0].name == "gemini-pro-latest"
+
+
+def test_the_cheapest_come_first_where_a_person_wants_that() -> None:
+    ranked = [model.name for model in rank(map(ModelInfo, GEMINI), prefer="cheap")]
+    assert ranked[:3] == ["gemini-3.1-flash-lite", "gemini-2.5-flash-lite", "gemini-2.0-flash-lite"]
+    assert ranked[4:6] == ["gemini-3.5-flash", "gemini-3-flash-preview"]
+    assert ranked[-1] == "gemini-1.5-pro"
+
+
+def test_the_setting_decides_which_model_is_the_best(tmp_path: Path, script: Script) -> None:
+    model = script(models=[{"id": "gpt-5"}, {"id": "gpt-5-nano"}])
+    for prefer, best in (("capable", "gpt-5"), ("cheap", "gpt-5-nano")):
+        chosen = providers(tmp_path, base_url=model.url, prefer=prefer)
+        assert chosen.choose(chosen.open(Cancel())).name == best
+
+
+def test_the_list_is_fetched_once_a_day_with_its_limits(
     tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = script(models=[{"id": "big", "context_length": 100_000}, {"id": "small"}])
@@ -72,7 +123,7 @@ def test_the_list_is_fetched_once_a_day_and_limits_are_kept(
     assert model.listed == 3
 
 
-def test_an_old_list_serves_where_the_provider_is_away(
+def test_an_old_list_is_used_if_the_provider_is_unreachable(
     tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = script()
@@ -89,7 +140,7 @@ def test_an_old_list_serves_where_the_provider_is_away(
         chosen.models(provider, refresh=True)
 
 
-def test_the_budget_is_a_share_and_follows_the_model(tmp_path: Path, script: Script) -> None:
+def test_the_budget_is_a_share_of_the_models_limit(tmp_path: Path, script: Script) -> None:
     model = script(models=[{"id": "big", "context_length": 100_000}, {"id": "small"}])
     for name, context, budget in (("big", 0, 20_000), ("small", 0, 819), ("small", 32_000, 6400)):
         rules = {"model": name, "context_tokens": context, "budget_share": 0.2}
@@ -105,7 +156,7 @@ def test_the_budget_is_a_share_and_follows_the_model(tmp_path: Path, script: Scr
         ("https://example.com/v1", 0, 128_000),
     ],
 )
-def test_what_a_model_could_read_is_not_what_a_local_server_loads_it_with(
+def test_the_limit_of_a_local_model_is_what_its_server_loads(
     tmp_path: Path, base_url: str, context: int, limit: int
 ) -> None:
     rules = {"base_url": base_url, "model": "gpt-oss:20b", "context_tokens": context}
@@ -114,7 +165,7 @@ def test_what_a_model_could_read_is_not_what_a_local_server_loads_it_with(
     assert chosen.choose(chosen.open(Cancel())).input_limit == limit
 
 
-def test_a_key_goes_to_its_own_address_alone(tmp_path: Path) -> None:
+def test_a_key_is_sent_only_to_its_own_address(tmp_path: Path) -> None:
     environ = {"OPENAI_API_KEY": "sk-one"}
     assert _key(providers(tmp_path, environ)) == "Bearer sk-one"
     assert _key(providers(tmp_path, environ, base_url="https://example.com/v1")) is None
@@ -122,7 +173,7 @@ def test_a_key_goes_to_its_own_address_alone(tmp_path: Path) -> None:
     assert _key(providers(tmp_path, own, base_url="https://example.com/v1")) == "Bearer two"
     with pytest.raises(ConfigError, match="unencrypted"):
         providers(tmp_path, own, base_url="http://example.com/v1").open(Cancel())
-    with pytest.raises(ConfigError, match="no web address"):
+    with pytest.raises(ConfigError, match="not a web address"):
         providers(tmp_path, base_url="example.com").open(Cancel())
 
 
@@ -132,7 +183,9 @@ def _key(chosen: Providers) -> str | None:
     return key
 
 
-def test_a_refused_key_is_told_without_the_key(ask: Asking, script: Script, tmp_path: Path) -> None:
+def test_the_error_about_a_refused_key_does_not_contain_it(
+    ask: Asking, script: Script, tmp_path: Path
+) -> None:
     model = script(Says(status=401, raw=b'{"error": {"message": "Incorrect key: two"}}'))
     provider = providers(tmp_path, {"NOTEWELL_ASK_KEY": "two"}, base_url=model.url).open(Cancel())
     with pytest.raises(ProviderError) as refused:
@@ -157,7 +210,7 @@ def test_a_refused_key_is_told_without_the_key(ask: Asking, script: Script, tmp_
         ("```\nx[7]\n``` [2]", "```\nx[7]\n``` [2]", (2,), ()),
     ],
 )
-def test_citations_are_checked_and_code_is_left(
+def test_citations_are_checked_except_in_code(
     text: str, kept: str, cited: tuple[int, ...], invalid: tuple[int, ...]
 ) -> None:
     checked = check_citations(text, range(1, 4))
@@ -178,5 +231,5 @@ def test_citations_are_checked_and_code_is_left(
         ("xyzzy", "This is not"),
     ],
 )
-def test_our_own_sentences_are_in_the_language_of_the_question(question: str, said: str) -> None:
+def test_added_sentences_are_in_the_language_of_the_question(question: str, said: str) -> None:
     assert phrases_for(question).nothing.startswith(said)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -33,6 +35,26 @@ from notewell.errors import ProviderError
         "64:ff9b::a00:1",
         "64:ff9b:1::a00:1",
         "192.0.0.8",
+        "192.88.99.1",
+        "198.18.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::127.0.0.1",
+        "::ffff:0:127.0.0.1",
+        "::ffff:93.184.216.34",
+        "64:ff9b::5db8:d822",
+        "100::1",
+        "2001::1",
+        "2001:2::1",
+        "2001:20::1",
+        "2001:db8::1",
+        "2620:4f:8000::1",
+        "3fff::1",
+        "4000::1",
+        "5f00::1",
+        "fec0::1",
+        "ff02::1",
+        "2606:4700::1%eth0",
         "no address",
     ],
 )
@@ -46,6 +68,16 @@ def test_private_addresses_are_never_reached(place: str, monkeypatch: pytest.Mon
         public.read("https://example.com/")
 
     assert refused.value.code == "web_refused"
+
+
+@pytest.mark.parametrize("place", ["93.184.216.34", "2606:4700::1", "2a00:1450:4001::200e"])
+def test_public_addresses_are_reached(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(address: tuple[str, int], *_: object) -> None:
+        raise OSError(f"reached {address[0]}")
+
+    monkeypatch.setattr(web_reader.socket, "create_connection", connect)
+    with pytest.raises(ProviderError, match=f"reached {place}"):
+        Pages("", resolve=lambda *_: (place,)).read("https://example.com/")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +97,7 @@ def test_private_addresses_are_never_reached(place: str, monkeypatch: pytest.Mon
         "",
     ],
 )
-def test_only_the_webs_own_ports_are_read(url: str) -> None:
+def test_only_default_web_ports_are_allowed(url: str) -> None:
     with pytest.raises(ProviderError):
         Pages("", resolve=lambda *_: ("93.184.216.34",)).read(url)
 
@@ -81,6 +113,9 @@ class Web(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def do_GET(self) -> None:
+        if self.path == "/drip":
+            self._drip()
+            return
         status, kind, body = {
             "/": (200, "text/html; charset=utf-8", PAGE),
             "/in": (302, "http://inside.example/", b""),
@@ -100,6 +135,16 @@ class Web(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _drip(self) -> None:
+        """A page that never ends, and is never silent for long."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b"x")
+                time.sleep(0.02)
 
 
 @pytest.fixture
@@ -126,7 +171,7 @@ def resolve(host: str, _port: int) -> tuple[str, ...]:
 
 
 @pytest.mark.usefixtures("web")
-def test_a_page_is_read_as_a_reader_sees_it() -> None:
+def test_only_the_visible_text_of_a_page_is_read() -> None:
     page = Pages("", resolve=resolve).read("http://example.com/")
 
     assert page.title == "Bees & hives"
@@ -137,18 +182,18 @@ def test_a_page_is_read_as_a_reader_sees_it() -> None:
 @pytest.mark.parametrize(
     "path", ["in", "loop", "picture", "missing", "nowhere", "letters", "markup"]
 )
-def test_redirects_inwards_loops_and_pictures_are_refused(path: str) -> None:
+def test_redirects_to_private_addresses_loops_and_images_are_refused(path: str) -> None:
     with pytest.raises(ProviderError):
         Pages("", resolve=resolve).read(f"http://example.com/{path}")
 
 
 @pytest.mark.parametrize("name", ["a..b", "ü" * 70, "\x00"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_host_name_is_refused(name: str) -> None:
     with pytest.raises(ProviderError):
         Pages("").read(f"http://{name}/")
 
 
-def test_the_chosen_search_is_asked_and_may_stand_on_this_computer(
+def test_the_configured_search_is_used_and_can_be_local(
     web: ThreadingHTTPServer,
 ) -> None:
     endpoint = f"http://127.0.0.1:{web.server_address[1]}"
@@ -160,3 +205,18 @@ def test_the_chosen_search_is_asked_and_may_stand_on_this_computer(
     with pytest.raises(ProviderError):
         Pages(f"{endpoint}/?q={{query}}").search("bees")
     assert not Pages("").can_search
+
+
+@pytest.mark.usefixtures("web")
+def test_a_page_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_reader, "MAX_SECONDS", 0.3)
+    with pytest.raises(ProviderError, match="took longer"):
+        Pages("", resolve=resolve).read("http://example.com/drip")
+
+
+@pytest.mark.usefixtures("web")
+def test_redirects_share_the_time_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(0, 1000, 10))
+    monkeypatch.setattr(web_reader, "_now", lambda: float(next(now)))
+    with pytest.raises(ProviderError, match="took longer"):
+        Pages("", resolve=resolve).read("http://example.com/loop")

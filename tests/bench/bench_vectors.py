@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from figures import Figure, Times, options, write
 
-from notewell.index.embedded import directory
-from notewell.index.embedded.directory import Fingerprint
+from notewell.index.embedded import snapshots
+from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.vectors import Vectors
 from notewell.types import FloatArray, IdArray
 
@@ -102,10 +102,10 @@ def _stored(vectors: Vectors, query: FloatArray) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vectors.snapshot"
         began = time.perf_counter()
-        directory.save_snapshot(path, of, vectors.arrays())
+        snapshots.save_snapshot(path, of, vectors.arrays())
         saved = time.perf_counter() - began
         began = time.perf_counter()
-        arrays = directory.load_snapshot(path, of)
+        arrays = snapshots.load_snapshot(path, of)
         if arrays is None:
             raise RuntimeError("the snapshot does not load")
         Vectors.from_arrays(DIMENSIONS, arrays).search(query, limit=TOP)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from click.testing import CliRunner, Result
 
 from notewell.cli.app import cli
+from tests.live_tokens import secrets_in
+from tests.waiting import PROCESS_S
 
 NOTES = {
     "Garden/Bees.md": "# Hives\n\nBees find their way home by the light of the sun.\n",
@@ -31,8 +36,49 @@ class CommandLine:
     def __call__(self, *args: object, fails: int = 0) -> Result:
         result = CliRunner().invoke(cli, [str(arg) for arg in args], prog_name="notewell")
         assert result.exit_code == fails, (result.stdout, result.stderr, result.exception)
+        # `token` prints tokens, which is what it is for; nothing else does.
+        printed = result.stderr if "token" in args else result.output
+        assert secrets_in(printed) == set(), printed
         return result
 
     def json(self, *args: object, fails: int = 0) -> Any:
         """What `--json` prints; stdout must hold one document and nothing else."""
         return json.loads(self(*args, "--json", fails=fails).stdout)
+
+
+class Process:
+    """`notewell` as a process of its own, as services and other programs run it.
+
+    The end of a `with` block ends it, if it still runs.
+    """
+
+    def __init__(self, *args: object) -> None:
+        """Start it. It is not at a terminal."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "notewell", *map(str, args)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def line(self) -> str:
+        """The next line of its standard output."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline().strip()
+        assert line, self._process.communicate(timeout=PROCESS_S)
+        return line
+
+    def end(self) -> str:
+        """Interrupt it; it ends well. What else it printed."""
+        self._process.send_signal(signal.SIGINT)
+        printed = "".join(self._process.communicate(timeout=PROCESS_S))
+        assert self._process.returncode == 0, printed
+        return printed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._process:
+            self._process.kill()

@@ -40,7 +40,7 @@ def raising(error: BaseException) -> Root:
     return root
 
 
-def test_the_module_is_the_command() -> None:
+def test_the_package_can_be_run_as_a_module() -> None:
     result = run("-m", "notewell", "--version")
 
     assert result.stdout == f"notewell {__version__}\n"
@@ -60,7 +60,7 @@ def test_the_version_as_json_identifies_the_project(args: tuple[str, ...]) -> No
     assert result.returncode == 0
 
 
-def test_json_without_version_belongs_after_a_command() -> None:
+def test_json_before_a_command_is_refused_without_version() -> None:
     result = run("-m", "notewell", "--json", "status")
 
     assert result.returncode == 2
@@ -86,7 +86,7 @@ def test_an_error_is_one_line_and_its_exit_code() -> None:
     assert result.stderr == f"notewell: {error.message}\n"
 
 
-def test_an_error_is_a_document_where_a_program_reads() -> None:
+def test_an_error_is_a_json_document_with_json_output() -> None:
     result = CliRunner().invoke(raising(ModelUnavailableError("gone")), ["fall", "--json"])
 
     assert json.loads(result.stdout) == {"error": "model_unavailable", "detail": "gone"}
@@ -94,7 +94,7 @@ def test_an_error_is_a_document_where_a_program_reads() -> None:
 
 
 @pytest.mark.parametrize("args", [["fall", "--jsn", "--json"], ["fal", "--json"]])
-def test_wrong_usage_is_two_and_a_document_too(args: list[str]) -> None:
+def test_wrong_usage_is_exit_2_and_a_json_document(args: list[str]) -> None:
     result = CliRunner().invoke(raising(ValueError()), args)
 
     assert result.exit_code == 2
@@ -102,13 +102,13 @@ def test_wrong_usage_is_two_and_a_document_too(args: list[str]) -> None:
     assert "Usage:" in result.stderr
 
 
-def test_json_after_two_dashes_is_text() -> None:
+def test_an_option_after_two_dashes_is_text() -> None:
     result = CliRunner().invoke(raising(ValueError()), ["fall", "--", "--json"])
 
     assert (result.exit_code, result.stdout) == (2, "")
 
 
-def test_an_interrupt_is_130() -> None:
+def test_an_interrupt_is_exit_130() -> None:
     result = CliRunner().invoke(raising(KeyboardInterrupt()), ["fall"])
 
     assert result.exit_code == 130
@@ -116,7 +116,7 @@ def test_an_interrupt_is_130() -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_a_full_disk_is_told_in_a_line() -> None:
+def test_a_full_disk_is_reported_in_one_line() -> None:
     error = OSError(28, "No space left on device", "/data/notewell.db")
     result = CliRunner().invoke(raising(error), ["fall"])
 
@@ -145,7 +145,7 @@ def test_shared_options_go_before_or_after_the_command(args: list[str]) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes end differently elsewhere")
-def test_a_reader_that_leaves_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     command = f'"{sys.executable}" -m notewell cli-reference | head -n 1'
     result = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, timeout=PROCESS_S, check=False

@@ -46,7 +46,9 @@ def test_an_answer_its_sources_and_a_note_of_it(
 
 
 @pytest.mark.usefixtures("indexed")
-def test_json_is_one_document_and_goes_on(notewell: CommandLine, model: ScriptedModel) -> None:
+def test_json_prints_one_document_and_can_continue_a_conversation(
+    notewell: CommandLine, model: ScriptedModel
+) -> None:
     model.turns += [
         Says("The sun [1]."),
         Says("Which light do bees find home by?"),
@@ -75,7 +77,7 @@ def test_json_is_one_document_and_goes_on(notewell: CommandLine, model: Scripted
 
 
 @pytest.mark.usefixtures("indexed")
-def test_what_is_said_on_the_way_is_not_the_answer(
+def test_text_before_a_tool_call_is_not_part_of_the_answer(
     notewell: CommandLine, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program gets the answer alone; a person sees the rest too, on lines of its own."""
@@ -99,7 +101,7 @@ def test_models_are_listed(notewell: CommandLine, model: ScriptedModel) -> None:
 
 
 @pytest.mark.usefixtures("indexed")
-def test_failures_are_exit_1_and_nothing_asked_is_exit_2(
+def test_failures_are_exit_1_and_a_missing_question_is_exit_2(
     notewell: CommandLine, model: ScriptedModel
 ) -> None:
     model.turns += [Says(status=401)]

@@ -40,7 +40,9 @@ def files(corpus: Path) -> tuple[object, ...]:
     return ("--queries", corpus / "queries.jsonl", "--qrels", corpus / "qrels.tsv")
 
 
-def test_a_corpus_is_measured_apart_from_the_vaults(notewell: CommandLine, corpus: Path) -> None:
+def test_a_corpus_is_indexed_separately_from_the_vaults(
+    notewell: CommandLine, corpus: Path
+) -> None:
     report = notewell.json("eval", "--corpus", corpus, *files(corpus), "--mode", "keyword")
 
     assert report["ndcg@10"] == 1.0
@@ -55,7 +57,7 @@ def test_all_modes_are_compared_in_a_table(notewell: CommandLine, corpus: Path) 
     assert {"keyword", "semantic", "rrf", "hybrid"} <= {line.split()[0] for line in lines[1:]}
 
 
-def test_a_folder_that_is_no_vault_stays_none(
+def test_measuring_a_folder_does_not_register_it(
     notewell: CommandLine, corpus: Path, vault: Path, tmp_path: Path
 ) -> None:
     qrels = judge(tmp_path / "qrels.tsv", {"q1": "Garden/Bees.md", "q2": "City.md"})
@@ -68,18 +70,16 @@ def test_a_folder_that_is_no_vault_stays_none(
     assert notewell.json("eval", "--vault", "Notes", *asked)["documents"] == 3
 
 
-def test_either_a_corpus_or_a_vault(notewell: CommandLine, corpus: Path) -> None:
+def test_a_corpus_and_a_vault_exclude_each_other(notewell: CommandLine, corpus: Path) -> None:
     for which in ((), ("--corpus", corpus, "--vault", "x")):
         notewell("eval", *which, *files(corpus), fails=2)
 
 
-def test_a_vault_that_is_not_there_is_exit_3(notewell: CommandLine, corpus: Path) -> None:
+def test_a_missing_vault_is_exit_3(notewell: CommandLine, corpus: Path) -> None:
     notewell("eval", "--vault", "nowhere", *files(corpus), fails=3)
 
 
-def test_a_peer_stands_in_the_table_and_is_compared_with_ours(
-    notewell: CommandLine, corpus: Path
-) -> None:
+def test_a_peer_is_in_the_table_and_compared_with_ours(notewell: CommandLine, corpus: Path) -> None:
     asked = ("eval", "--corpus", corpus, *files(corpus), "--against", "rank-bm25")
     measured, compared = notewell(*asked).stdout.split("\n\n")
 

@@ -46,7 +46,7 @@ def test_neighbors_paths_and_figures(notewell: CommandLine) -> None:
         ("missing", ""),
     ],
 )
-def test_each_question_is_answered_as_text_and_as_json(
+def test_each_graph_command_prints_text_and_json(
     notewell: CommandLine, command: str, shown: str
 ) -> None:
     assert shown in notewell("graph", command).stdout
@@ -61,7 +61,7 @@ def test_an_unknown_note_is_exit_3(notewell: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("linked")
-def test_the_past_of_a_topic(notewell: CommandLine) -> None:
+def test_archaeology_prints_a_timeline(notewell: CommandLine) -> None:
     result = notewell("archaeology", "zinnias", "--granularity", "month")
 
     assert result.stdout.splitlines()[0].startswith("2026-01")

@@ -56,7 +56,7 @@ def test_a_person_is_told_what_to_do_without_a_model(notewell: CommandLine, vaul
     assert "Keyword search only" in result.stderr
 
 
-def test_quiet_says_only_the_result(notewell: CommandLine, vault: Path) -> None:
+def test_quiet_prints_only_the_result(notewell: CommandLine, vault: Path) -> None:
     assert notewell("index", vault, "--quiet").stderr == ""
 
 
@@ -71,26 +71,88 @@ def test_a_known_vault_needs_no_name(
     assert notewell.json("index")["notes"] == 1
 
 
-def test_a_vault_that_is_gone_keeps_its_index(notewell: CommandLine, indexed: Path) -> None:
+def test_the_index_of_a_missing_vault_is_kept(notewell: CommandLine, indexed: Path) -> None:
     indexed.rename(indexed.with_name("Away"))
     notewell("index", "Notes", fails=1)
 
     assert notewell.json("search", "bees", "--vault", "Notes")["total"] == 2
 
 
-def test_a_mass_disappearance_waits_for_a_word(notewell: CommandLine, tmp_path: Path) -> None:
+def test_many_removals_wait_for_confirmation(notewell: CommandLine, tmp_path: Path) -> None:
     notes = {f"{number}.md": f"note {number}" for number in range(100)}
     vault = write_notes(tmp_path / "Many", notes)
     notewell("index", vault)
     for number in range(95):
         (vault / f"{number}.md").unlink()
 
-    held = notewell("index", vault)
+    held = notewell("index", vault, fails=1)
     assert "--confirm-removals" in held.stderr
     assert notewell.json("index", vault, "--confirm-removals")["notes"] == 5
 
 
-def test_a_model_that_nobody_knows_is_an_error(notewell: CommandLine, vault: Path) -> None:
+def test_removals_from_an_emptied_small_vault_wait_for_confirmation(
+    notewell: CommandLine, tmp_path: Path
+) -> None:
+    vault = write_notes(
+        tmp_path / "Few", {f"{number}.md": f"bees {number}" for number in range(34)}
+    )
+    notewell("index", vault)
+    for note in vault.glob("*.md"):
+        note.unlink()
+
+    report = notewell.json("index", vault, fails=1)
+
+    assert (report["notes"], report["removed"]) == (34, 0)
+    assert (report["guard"]["gone"], report["guard"]["total"]) == (34, 34)
+    # Another process tells the same: the held removal is stored with the index.
+    assert notewell.json("status")["guard"] == report["guard"]
+    assert notewell.json("search", "bees", "--limit", "50")["total"] == 34
+    assert notewell.json("index", vault, "--confirm-removals")["notes"] == 0
+    assert notewell.json("status")["guard"] is None
+
+
+def test_a_small_vault_in_the_place_of_another_is_not_indexed_over_it(
+    notewell: CommandLine, tmp_path: Path
+) -> None:
+    first = {f"tea {number}.md": f"tea {number}" for number in range(32)}
+    shared = {"Welcome.md": "Welcome to your vault.", "Daily.md": "A template."}
+    vault = write_notes(tmp_path / "Notes", {**first, **shared})
+    notewell("index", vault)
+    for path in first:
+        (vault / path).unlink()
+    write_notes(vault, {f"coffee {number}.md": f"coffee {number}" for number in range(20)})
+
+    said = notewell("index", vault, fails=1).stderr
+    assert "looks like another vault" in said
+    report = notewell.json("index", vault, fails=1)
+    assert (report["notes"], report["removed"], report["guard"]["gone"]) == (34, 0, 32)
+    assert notewell.json("search", "coffee")["total"] == 0
+
+    report = notewell.json("index", vault, "--confirm-removals")
+    assert (report["notes"], report["removed"]) == (22, 32)
+
+
+def test_a_few_notes_deleted_by_hand_are_removed(notewell: CommandLine, tmp_path: Path) -> None:
+    vault = write_notes(tmp_path / "Few", {f"{number}.md": f"note {number}" for number in range(6)})
+    notewell("index", vault)
+    for number in range(4):
+        (vault / f"{number}.md").unlink()
+
+    assert "guard" not in notewell.json("index", vault)
+    assert notewell.json("status")["notes"] == 2
+
+
+def test_what_is_no_folder_is_told_so(notewell: CommandLine, tmp_path: Path) -> None:
+    absent = notewell("index", tmp_path / "absent", fails=3)
+    assert f"there is no folder {tmp_path / 'absent'}" in absent.stderr
+
+    note = tmp_path / "note.md"
+    note.write_text("bees", encoding="utf-8")
+    assert "is a file" in notewell("index", note, fails=3).stderr
+    assert "here is no folder 'absent'" in notewell("index", "absent", fails=3).stderr
+
+
+def test_an_unknown_model_is_an_error(notewell: CommandLine, vault: Path) -> None:
     result = notewell("index", vault, "--model", "nonsense")
 
     assert "nonsense" in result.stderr
@@ -134,14 +196,16 @@ def ask(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> IndexReport:
     return reindex_on_server(server, run)
 
 
-def test_a_server_is_waited_for_until_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_waits_until_the_server_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     totals = ask(FakeServer("ready", "indexing", "indexing", "ready"), monkeypatch)
 
     assert (totals.notes, totals.chunks, totals.failed, totals.excluded) == (3, 4, 1, 2)
     assert (totals.embedded, totals.reused, totals.removed) == (7, 0, 0)
 
 
-def test_a_server_that_cannot_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_does_not_wait_for_a_server_that_cannot_index(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(ServerError, match="the disk is full"):
         ask(FakeServer("indexing", "degraded"), monkeypatch)
     with pytest.raises(ServerError, match="paused"):

@@ -14,7 +14,7 @@ def states(report: dict[str, list[dict[str, str]]]) -> dict[str, str]:
     return {check["name"]: check["state"] for check in report["checks"]}
 
 
-def test_a_sound_installation_is_sound(notewell: CommandLine, indexed: Path) -> None:
+def test_a_complete_installation_passes_every_check(notewell: CommandLine, indexed: Path) -> None:
     report = notewell.json("doctor")
 
     assert report["ok"]
@@ -28,7 +28,7 @@ def test_a_sound_installation_is_sound(notewell: CommandLine, indexed: Path) -> 
     }
 
 
-def test_what_is_missing_comes_with_advice(notewell: CommandLine, vault: Path) -> None:
+def test_missing_parts_are_listed_with_advice(notewell: CommandLine, vault: Path) -> None:
     text = notewell("doctor").stdout
     assert "notewell models get" in text
     assert "notewell index FOLDER" in text
@@ -37,13 +37,13 @@ def test_what_is_missing_comes_with_advice(notewell: CommandLine, vault: Path) -
     assert "notewell index Notes" in notewell("doctor").stdout
 
 
-def test_a_vault_that_is_gone_is_a_failure(notewell: CommandLine, indexed: Path) -> None:
+def test_a_missing_vault_is_a_failure(notewell: CommandLine, indexed: Path) -> None:
     indexed.rename(indexed.with_name("Away"))
 
     assert "vaults remove" in notewell("doctor", fails=1).stdout
 
 
-def test_settings_that_do_not_read_are_a_failure(notewell: CommandLine, tmp_path: Path) -> None:
+def test_unreadable_settings_are_a_failure(notewell: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("nonsense = 1", encoding="utf-8")
     report = notewell.json("doctor", fails=1)
 
@@ -52,9 +52,7 @@ def test_settings_that_do_not_read_are_a_failure(notewell: CommandLine, tmp_path
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs file modes that hold")
-def test_a_data_directory_that_cannot_be_written_is_a_failure(
-    notewell: CommandLine, tmp_path: Path
-) -> None:
+def test_an_unwritable_data_directory_is_a_failure(notewell: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o500)
 
     assert "--data-dir" in notewell("doctor", fails=1).stdout
@@ -69,13 +67,13 @@ def test_every_setting_is_shown(notewell: CommandLine, tmp_path: Path) -> None:
     assert "server.port" in notewell("config", "show").stdout
 
 
-def test_flags_win(notewell: CommandLine, tmp_path: Path) -> None:
+def test_flags_override_other_settings(notewell: CommandLine, tmp_path: Path) -> None:
     assert notewell.json("--data-dir", tmp_path / "x", "config", "show")["data_dir"] == str(
         tmp_path / "x"
     )
 
 
-def test_another_file_can_be_named(notewell: CommandLine, tmp_path: Path) -> None:
+def test_another_configuration_file_can_be_named(notewell: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "other.toml"
     file.write_text("[server]\nport = 9999\n", encoding="utf-8")
 
@@ -83,7 +81,9 @@ def test_another_file_can_be_named(notewell: CommandLine, tmp_path: Path) -> Non
     assert notewell("config", "path", "--config", file).stdout == f"{file}\n"
 
 
-def test_a_wrong_key_is_named_with_its_file(notewell: CommandLine, tmp_path: Path) -> None:
+def test_the_error_about_an_unknown_key_names_key_and_file(
+    notewell: CommandLine, tmp_path: Path
+) -> None:
     (tmp_path / "settings.toml").write_text("[server]\nprot = 1\n", encoding="utf-8")
     result = notewell("config", "show", fails=2)
 

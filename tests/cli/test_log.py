@@ -10,7 +10,7 @@ import pytest
 from tests.cli.support import CommandLine
 
 
-def test_searches_are_listed_with_their_door(notewell: CommandLine, indexed: Path) -> None:
+def test_searches_are_listed_with_their_client(notewell: CommandLine, indexed: Path) -> None:
     asked = notewell.json("search", "hives")
     notewell("search", "river cat", "--mode", "keyword")
 
@@ -35,9 +35,7 @@ def test_since_leaves_out_what_is_older(notewell: CommandLine, indexed: Path) ->
     notewell("log", "--since", "yesterday", fails=2)
 
 
-def test_never_hides_a_note_for_a_query_until_that_is_taken_back(
-    notewell: CommandLine, indexed: Path
-) -> None:
+def test_never_hides_a_note_for_a_query_until_cleared(notewell: CommandLine, indexed: Path) -> None:
     assert notewell.json("search", "bees")["total"] == 2
 
     said = notewell("verdict", "bees", "Garden/Compost", "--never")
@@ -51,7 +49,7 @@ def test_never_hides_a_note_for_a_query_until_that_is_taken_back(
     assert notewell.json("search", "bees")["total"] == 2
 
 
-def test_a_verdict_needs_a_word_and_a_note_that_is_there(
+def test_a_verdict_needs_an_option_and_an_existing_note(
     notewell: CommandLine, indexed: Path
 ) -> None:
     notewell("verdict", "bees", "City.md", fails=2)
@@ -59,7 +57,7 @@ def test_a_verdict_needs_a_word_and_a_note_that_is_there(
     assert "Garden/Bees.md" in notewell("verdict", "b", "Garden/Bee.md", "--yes", fails=3).stderr
 
 
-def test_clearing_says_how_much_went(notewell: CommandLine, indexed: Path) -> None:
+def test_clearing_reports_what_was_deleted(notewell: CommandLine, indexed: Path) -> None:
     notewell("search", "hives")
     notewell("verdict", "bees", "City.md", "--never")
 
@@ -72,7 +70,7 @@ def test_clearing_says_how_much_went(notewell: CommandLine, indexed: Path) -> No
     assert notewell.json("log")["verdicts"] == []
 
 
-def test_switched_off_no_file_appears(
+def test_a_disabled_log_creates_no_file(
     notewell: CommandLine, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTEWELL_LOG_QUERIES", "false")
@@ -117,7 +115,21 @@ def test_the_golden_set_is_measured_and_exported(
     assert notewell.json("eval", "--vault", "Notes", *files, "--mode", "keyword")["queries"] == 3
 
 
-def test_golden_goes_with_no_files(notewell: CommandLine, indexed: Path, tmp_path: Path) -> None:
+def test_tuning_says_how_many_judgements_are_missing(
+    notewell: CommandLine, indexed: Path, tmp_path: Path
+) -> None:
+    notewell("verdict", "hives", "Garden/Bees", "--yes")
+
+    assert "1 judged queries; 29 more are needed" in notewell("tune", "--apply").stderr
+    reply = notewell.json("tune")
+    assert (reply["outcome"], reply["missing"], reply["gain"]) == ("too_few", 29, None)
+    assert reply["weights"]["names"] == {"before": 1.0, "after": 1.0}
+    assert not list(tmp_path.rglob("tuning.json"))
+    assert "default weights" in notewell("tune", "--reset").stderr
+    notewell("tune", "--reset", "--apply", fails=2)
+
+
+def test_golden_excludes_files(notewell: CommandLine, indexed: Path, tmp_path: Path) -> None:
     notewell("eval", "--golden", "--corpus", indexed, fails=2)
     notewell("eval", "--export", tmp_path, fails=2)
     notewell("eval", "--vault", "Notes", fails=2)

@@ -26,7 +26,7 @@ def test_without_a_chosen_folder_nothing_is_written(notewell: CommandLine) -> No
     assert "No folder" in notewell("memory", "list").stderr
 
 
-def test_a_memory_from_first_to_last(notewell: CommandLine, remembering: Path) -> None:
+def test_a_memory_is_stored_used_and_deleted(notewell: CommandLine, remembering: Path) -> None:
     stored = notewell.json("memory", "store", RULE, "--type", "preference", "--importance", 0.8)
     memory = stored["memory"]["id"]
     file = remembering / stored["memory"]["path"]
@@ -65,6 +65,6 @@ def test_a_golden_rule_needs_force(notewell: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("remembering")
-def test_what_is_not_there_is_exit_3(notewell: CommandLine) -> None:
+def test_a_missing_memory_is_exit_3(notewell: CommandLine) -> None:
     assert notewell.json("memory", "inspect", "mem-none", fails=3)["error"] == "memory_not_found"
     notewell("undo", 7, fails=3)

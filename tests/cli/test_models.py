@@ -27,13 +27,13 @@ def test_an_unknown_model_is_exit_3(notewell: CommandLine) -> None:
         assert DEFAULT in notewell("models", command, "nonsense", fails=3).stderr
 
 
-def test_a_model_that_is_not_here_is_told_with_the_way_to_get_it(notewell: CommandLine) -> None:
+def test_the_error_about_a_missing_model_says_how_to_get_it(notewell: CommandLine) -> None:
     result = notewell("models", "path", DEFAULT, fails=3)
 
     assert f"notewell models get {DEFAULT}" in result.stderr
 
 
-def test_offline_it_cannot_be_had(notewell: CommandLine) -> None:
+def test_offline_a_model_cannot_be_downloaded(notewell: CommandLine) -> None:
     assert "offline" in notewell("models", "get", fails=1).stderr
 
 
@@ -43,7 +43,7 @@ def test_files_that_are_not_the_model_are_refused(notewell: CommandLine, tiny_mo
     assert str(tiny_model) in result.stderr
 
 
-def test_files_from_a_folder_are_copied_and_stay(
+def test_files_from_a_folder_are_copied_and_kept(
     notewell: CommandLine, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     default = catalogue.CATALOGUE[0]

@@ -14,7 +14,7 @@ from notewell.cli.output import clean, print_facts, print_message, print_table
 
 
 @given(st.text(st.characters(exclude_categories=[])))
-def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
+def test_control_characters_are_escaped(text: str) -> None:
     shown = clean(text)
 
     assert not any(unicodedata.category(character) in {"Cc", "Cs"} for character in shown)
@@ -23,7 +23,7 @@ def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
     )
 
 
-def test_escapes_are_readable_and_the_rest_stays() -> None:
+def test_escapes_are_readable_and_other_text_is_unchanged() -> None:
     assert clean("a\x1b[31m\u202eb\udcff") == "a\\x1b[31m\\u202eb\\udcff"
     assert clean("日本語 👩‍👩‍👧 é [x] :bee:") == "日本語 👩‍👩‍👧 é [x] :bee:"
 

@@ -27,7 +27,7 @@ def test_the_second_computer_embeds_nothing(
     assert notewell.json("status")["semantic"] == "ready"
 
 
-def test_notes_found_by_keyword_alone_are_found_by_meaning_after_an_import(
+def test_an_import_makes_keyword_only_notes_searchable_by_meaning(
     notewell: CommandLine, vault: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     notewell("index", vault)
@@ -43,7 +43,7 @@ def test_notes_found_by_keyword_alone_are_found_by_meaning_after_an_import(
     assert status["ledger"]["keyword_only"] == 0
 
 
-def test_without_vectors_or_model_it_says_so(
+def test_the_error_without_vectors_or_model_says_so(
     notewell: CommandLine, indexed: Path, tmp_path: Path
 ) -> None:
     refused = notewell.json("pack", "export", tmp_path / "vault.tar", fails=3)

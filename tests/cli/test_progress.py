@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_line_tells_how_far_how_fast_and_how_long_yet() -> None:
+def test_a_line_shows_progress_rate_and_time_left() -> None:
     line = progress_line(Progress("embed", 1500, 4500), seconds=10)
 
     assert line == "Embedding passages: 1,500 of 4,500, 150/s, 20 s left"
@@ -27,11 +27,11 @@ def test_a_line_tells_how_far_how_fast_and_how_long_yet() -> None:
     ("seconds", "text"),
     [(0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min 00 s"), (185, "3 min 05 s"), (4800, "1 h 20 min")],
 )
-def test_durations_read_well(seconds: float, text: str) -> None:
+def test_durations_are_formatted_for_people(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-def test_a_short_run_leaves_no_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_run_prints_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
     with Reporter(quiet=False) as reporter:
         for done in range(200):
             reporter.update(Progress("read", done, 200))
@@ -40,7 +40,7 @@ def test_a_short_run_leaves_no_lines(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == ""
 
 
-def test_a_long_run_says_now_and_then_where_it_is(
+def test_a_long_run_prints_progress_periodically(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter(range(1000))
@@ -66,7 +66,7 @@ def test_a_terminal_gets_a_bar_and_messages_above_it(monkeypatch: pytest.MonkeyP
     assert "getting the model \\x1b[2J" in terminal.getvalue()
 
 
-def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with Reporter(quiet=True) as reporter:
         reporter.say("hello")
         reporter.update(Progress("read", 1, 2))

@@ -87,7 +87,7 @@ def test_names_and_attributes_can_be_replaced() -> None:
     assert values(request_option(Example, "limit", "--most", default=7)) == {"limit": 7}
 
 
-def test_an_argument_is_required_where_its_field_is() -> None:
+def test_an_argument_is_required_if_its_field_is() -> None:
     assert values(request_argument(Example, "text", "QUERY"), "bees") == {"text": "bees"}
     with pytest.raises(click.UsageError, match="Missing argument 'QUERY'"):
         values(request_argument(Example, "text", "QUERY"))
@@ -95,7 +95,7 @@ def test_an_argument_is_required_where_its_field_is() -> None:
         assert values(request_argument(Example, "path", "NOTE"), *args) == {"path": None}
 
 
-def test_the_help_is_what_the_field_says() -> None:
+def test_the_help_is_the_text_of_the_field() -> None:
     command = click.command()(OPTIONAL(lambda **_: None))
     shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
 

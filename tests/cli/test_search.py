@@ -19,7 +19,7 @@ def test_a_search_prints_notes_with_their_places(notewell: CommandLine, indexed:
     assert "1 note" in result.stderr
 
 
-def test_json_is_the_document_of_the_route(notewell: CommandLine, indexed: Path) -> None:
+def test_json_prints_the_reply_of_the_route(notewell: CommandLine, indexed: Path) -> None:
     reply = notewell.json("search", "hives")
 
     assert [result["path"] for result in reply["results"]] == ["Garden/Bees.md"]
@@ -32,21 +32,41 @@ def test_explain_shows_the_stages(notewell: CommandLine, indexed: Path) -> None:
     assert "stage" in notewell("search", "hives", "--explain").stdout
 
 
-def test_the_limit_holds(notewell: CommandLine, indexed: Path) -> None:
+def test_the_limit_is_applied(notewell: CommandLine, indexed: Path) -> None:
     reply = notewell.json("search", "bees", "--limit", 1)
 
     assert (len(reply["results"]), reply["total"]) == (1, 2)
     assert "1 of 2 notes" in notewell("search", "bees", "--limit", 1).stderr
 
 
-def test_operators_hold_and_plain_text_has_none(notewell: CommandLine, indexed: Path) -> None:
+def test_operators_are_applied_except_with_plain(notewell: CommandLine, indexed: Path) -> None:
     assert notewell.json("search", "bees -compost")["total"] == 1
     assert notewell.json("search", "bees -compost", "--plain")["total"] == 2
 
 
-def test_nothing_found_is_no_failure(notewell: CommandLine, indexed: Path) -> None:
+def test_an_empty_result_is_not_a_failure(notewell: CommandLine, indexed: Path) -> None:
     assert notewell("search", "zeppelin").stdout == "Nothing found.\n"
     assert notewell.json("search", "")["results"] == []
+
+
+def test_a_typing_mistake_is_corrected_and_says_so(notewell: CommandLine, indexed: Path) -> None:
+    corrected = notewell("search", "compots")
+    exact = notewell("search", "compots", "--ignore", "spelling")
+
+    assert "Showing results for compost (searched: compots;" in corrected.stderr
+    assert "Garden/Compost.md" in corrected.stdout
+    assert "Showing results" not in exact.stderr
+    assert "Garden/Compost.md" not in exact.stdout
+
+
+def test_weak_matches_are_left_out_unless_asked_for(notewell: CommandLine, indexed: Path) -> None:
+    query = "bees airship zeppelin submarine"
+    usual = notewell("search", query)
+
+    assert "Nothing matches well." in usual.stdout
+    assert "--weak" in usual.stdout
+    assert "Nothing matches well." not in usual.stderr
+    assert "weak match" in notewell("search", query, "--weak").stdout
 
 
 def test_semantic_search_without_a_model_says_how_to_get_one(
@@ -56,7 +76,7 @@ def test_semantic_search_without_a_model_says_how_to_get_one(
 
 
 @pytest.mark.usefixtures("with_model")
-def test_with_a_model_meaning_counts(notewell: CommandLine, vault: Path) -> None:
+def test_with_a_model_notes_are_found_by_meaning(notewell: CommandLine, vault: Path) -> None:
     notewell("index", vault)
     reply = notewell.json("search", "light of the sun", "--mode", "semantic")
 
@@ -65,7 +85,7 @@ def test_with_a_model_meaning_counts(notewell: CommandLine, vault: Path) -> None
 
 
 @pytest.mark.usefixtures("with_model")
-def test_notes_like_a_note(notewell: CommandLine, vault: Path) -> None:
+def test_similar_lists_notes_similar_to_a_note(notewell: CommandLine, vault: Path) -> None:
     notewell("index", vault)
     paths = [one["path"] for one in notewell.json("similar", "Garden/Bees")["results"]]
 
@@ -74,7 +94,7 @@ def test_notes_like_a_note(notewell: CommandLine, vault: Path) -> None:
     assert paths
 
 
-def test_a_note_that_is_not_there_is_exit_3(notewell: CommandLine, indexed: Path) -> None:
+def test_a_missing_note_is_exit_3(notewell: CommandLine, indexed: Path) -> None:
     error = notewell.json("similar", "Garden/Beees.md", fails=3)
 
     assert "Garden/Bees.md" in error["detail"]
@@ -87,7 +107,7 @@ def test_a_vault_without_an_index_is_exit_3(notewell: CommandLine, vault: Path) 
         assert "notewell index" in notewell(*command, fails=3).stderr
 
 
-def test_no_vault_at_all_is_exit_3(notewell: CommandLine) -> None:
+def test_without_any_vault_it_is_exit_3(notewell: CommandLine) -> None:
     assert "notewell index" in notewell("search", "x", fails=3).stderr
 
 
@@ -100,7 +120,9 @@ def test_a_query_too_long_is_wrong_usage(notewell: CommandLine, indexed: Path) -
     assert notewell.json("search", "x" * 5000, fails=2)["error"] == "query_too_long"
 
 
-def test_a_note_is_named_from_the_vault_or_from_here(vault: Path, tmp_path: Path) -> None:
+def test_a_note_is_named_relative_to_the_vault_or_the_current_folder(
+    vault: Path, tmp_path: Path
+) -> None:
     record = VaultRecord("v", "Notes", vault)
     garden = vault / "Garden"
 
@@ -111,7 +133,7 @@ def test_a_note_is_named_from_the_vault_or_from_here(vault: Path, tmp_path: Path
     assert note_path("gone.md", record, cwd=garden) == "gone.md"
 
 
-def test_a_note_outside_the_vault_is_not_named(vault: Path, tmp_path: Path) -> None:
+def test_a_note_outside_the_vault_is_refused(vault: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("x", encoding="utf-8")
 
     record = VaultRecord("v", "Notes", vault)
@@ -128,14 +150,14 @@ def test_a_context_is_printed_with_its_sources(notewell: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("indexed")
-def test_a_context_as_json_is_the_routes_document(notewell: CommandLine) -> None:
+def test_a_context_as_json_is_the_reply_of_the_route(notewell: CommandLine) -> None:
     document = notewell.json("context", "bees")
     assert document["tokens"] <= document["budget_tokens"] == 4000
     assert document["sources"][0]["n"] == 1
 
 
 @pytest.mark.usefixtures("indexed")
-def test_a_context_of_nothing_prints_nothing(notewell: CommandLine) -> None:
+def test_an_empty_context_prints_nothing(notewell: CommandLine) -> None:
     ran = notewell("context", '"no such phrase anywhere"')
     assert (ran.exit_code, ran.stdout) == (0, "")
     assert "0 notes" in ran.stderr

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.cli.output import clean
-from notewell.cli.search_output import highlighted, print_results, summary
+from notewell.cli.search_output import (
+    correction,
+    highlighted,
+    nothing_found,
+    print_results,
+    summary,
+)
 from notewell.contract.search import (
     Contribution,
     Explain,
@@ -24,6 +30,7 @@ from notewell.contract.search import (
     SearchReply,
     StageTrace,
 )
+from notewell.types import Match
 
 
 def bold(snippet: str, highlights: list[tuple[int, int]]) -> list[str]:
@@ -35,13 +42,13 @@ def test_highlights_count_utf16_units() -> None:
     assert bold("👩 bees and 蜂", [(3, 7), (12, 13)]) == ["bees", "蜂"]
 
 
-def test_highlights_that_overlap_or_lie_outside_do_no_harm() -> None:
+def test_overlapping_and_invalid_highlights_are_ignored() -> None:
     text = highlighted("bees", [(0, 3), (1, 4), (3, 3), (9, 12)])
 
     assert text.plain == "bees"
 
 
-def test_a_snippet_is_one_harmless_line() -> None:
+def test_a_snippet_is_printed_as_one_escaped_line() -> None:
     assert highlighted("a\n\n  b\tc \x1b[2J", [(0, 1)]).plain == "a b c \\x1b[2J"
 
 
@@ -49,7 +56,7 @@ def test_a_snippet_is_one_harmless_line() -> None:
     st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"])),
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))),
 )
-def test_no_highlights_lose_text(snippet: str, highlights: list[tuple[int, int]]) -> None:
+def test_highlights_never_lose_text(snippet: str, highlights: list[tuple[int, int]]) -> None:
     shown = highlighted(snippet, highlights).plain
 
     assert "".join(shown.split()) == clean("".join(snippet.split()))
@@ -80,9 +87,9 @@ def found(**changed: Any) -> Result:
 
 
 def answer(
-    *results: Result, total: int | None = None, explain: Explain | None = None
+    *results: Result, total: int | None = None, explain: Explain | None = None, **changed: Any
 ) -> SearchReply:
-    return SearchReply(
+    reply = SearchReply(
         query="bees",
         vault="v",
         mode="hybrid",
@@ -97,9 +104,10 @@ def answer(
         warnings=(),
         explain=explain,
     )
+    return replace(reply, **changed)
 
 
-def test_a_result_shows_where_what_and_how_well(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_result_shows_place_text_and_score(capsys: pytest.CaptureFixture[str]) -> None:
     passage = Passage(None, None, None, line=9, snippet="", highlights=(), score=0.5)
     print_results(answer(found(passages=(passage,))))
 
@@ -114,14 +122,26 @@ def test_a_result_shows_where_what_and_how_well(capsys: pytest.CaptureFixture[st
     ]
 
 
-def test_a_long_path_comes_out_whole(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("match", "shown"),
+    [("strong", "strong match"), ("related", "related"), ("weak", "weak match")],
+)
+def test_a_result_says_how_well_it_matches_instead_of_its_share_of_the_best(
+    capsys: pytest.CaptureFixture[str], match: Match, shown: str
+) -> None:
+    print_results(answer(found(match=match, score=1.0)))
+
+    assert capsys.readouterr().out.splitlines()[0] == f" 1  Bees  {shown}"
+
+
+def test_a_long_path_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
     path = "long folder/" * 30 + "n.md"
     print_results(answer(found(path=path)))
 
     assert f"{path}:3" in capsys.readouterr().out
 
 
-def test_stages_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_stages_are_shown_with_explain(capsys: pytest.CaptureFixture[str]) -> None:
     removed = (Removed("duplicate", 28),)
     stage = StageTrace("fuse", 0.31, 40, 12, removed, ("Bees.md",))
     print_results(answer(found(), explain=Explain({}, (stage,))))
@@ -129,10 +149,39 @@ def test_stages_are_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> 
     assert "fuse   0.31  40   12  28 duplicate  Bees.md" in capsys.readouterr().out
 
 
-def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_result_prints_a_message(capsys: pytest.CaptureFixture[str]) -> None:
     print_results(answer())
 
     assert capsys.readouterr().out == "Nothing found.\n"
+
+
+def test_where_nothing_matches_well_it_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
+    print_results(answer(query='"busy bees"', filtered={"weak": 3, "daily": 2, "status": 1}))
+
+    assert capsys.readouterr().out.splitlines() == [
+        "Nothing matches well.",
+        "Try:",
+        "  without the quotation marks, to find the words anywhere in a note",
+        "  --weak, to see the 3 notes that hardly match",
+        "  --everything, to search 3 shelved or daily notes too",
+    ]
+
+
+def test_notes_that_a_condition_on_the_status_left_out_are_not_offered() -> None:
+    reply = answer(query="bees status:draft", filtered={"status": 4})
+
+    assert nothing_found(reply) == ["Nothing found."]
+
+
+def test_a_corrected_query_says_what_was_searched_for_and_how_to_search_for_what_was_typed() -> (
+    None
+):
+    reply = answer(query="beees", corrected={"text": "bees", "from": ("beees",)})
+
+    assert correction(reply) == (
+        "Showing results for bees (searched: beees; --ignore spelling searches for exactly this)."
+    )
+    assert correction(answer()) is None
 
 
 def test_the_summary_counts_what_is_not_shown() -> None:
@@ -155,7 +204,7 @@ def test_a_heading_that_repeats_the_title_is_left_out(
     assert ("Way home" in lines) is (heading == "Bees > Way home")
 
 
-def test_a_similar_note_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_similar_note_shows_its_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     reasons = (Reason("passage", "Hives"), Reason("tags", "#bees"))
     result = found(reasons=reasons, linked="in", duplicates=("Copy.md",))
     print_results(answer(result))
@@ -163,7 +212,7 @@ def test_a_similar_note_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert why in " ".join(capsys.readouterr().out.split())
 
 
-def test_an_explanation_shows_what_a_score_is_made_of(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_explanation_shows_the_components_of_a_score(capsys: pytest.CaptureFixture[str]) -> None:
     made = Contribution(
         path="Garden/Bees.md",
         score=0.87,
@@ -175,3 +224,18 @@ def test_an_explanation_shows_what_a_score_is_made_of(capsys: pytest.CaptureFixt
     print_results(answer(found(), explain=Explain({}, (), (made,))))
     shown = " ".join(capsys.readouterr().out.split())
     assert "Garden/Bees.md 0.87 0.70 (#2) 0.00 (#-) graph x1.25 bees 3.5" in shown
+
+
+def test_an_explanation_of_a_sum_shows_every_addend(capsys: pytest.CaptureFixture[str]) -> None:
+    made = Contribution(
+        path="Bees.md",
+        score=0.87,
+        ranks={"keyword": 2, "semantic": None},
+        adds={"words": 0.4, "meaning": 0.1, "coverage": 0.3, "names": 0.0, "links": 0.07},
+        times={},
+        words={},
+    )
+    print_results(answer(found(), explain=Explain({}, (), (made,))))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "score words meaning coverage names links" in shown
+    assert "Bees.md 0.87 0.40 (#2) 0.10 (#-) 0.30 0.00 0.07" in shown

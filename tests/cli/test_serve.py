@@ -77,7 +77,7 @@ def post(said: dict[str, Any], route: str, body: dict[str, Any]) -> Any:
         return json.load(response)
 
 
-def test_the_handshake_tells_a_program_all_it_needs(
+def test_the_handshake_has_all_that_a_program_needs(
     served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
 ) -> None:
     process, said = served
@@ -90,7 +90,7 @@ def test_the_handshake_tells_a_program_all_it_needs(
     stop(process)
 
 
-def test_the_log_tells_what_happened_and_nothing_of_notes_or_secrets(
+def test_the_log_contains_no_notes_and_no_secrets(
     start: Start, vault: Path, tmp_path: Path
 ) -> None:
     write_notes(vault, {"New.md": "A zeppelin over the city."})
@@ -142,7 +142,7 @@ def test_commands_ask_the_server_and_a_second_one_is_refused(
     assert notewell.json("search", "zeppelin")["total"] == 1
 
 
-def test_an_index_in_use_is_told_while_another_writes(
+def test_an_index_that_another_process_writes_is_reported_as_in_use(
     notewell: CommandLine, served: tuple[subprocess.Popen[str], dict[str, Any]], tmp_path: Path
 ) -> None:
     process, _ = served
@@ -155,11 +155,11 @@ def test_an_index_in_use_is_told_while_another_writes(
     stop(process)
 
 
-def test_without_any_vault_there_is_nothing_to_serve(notewell: CommandLine) -> None:
+def test_serve_needs_a_vault(notewell: CommandLine) -> None:
     assert "notewell serve FOLDER" in notewell("serve", fails=3).stderr
 
 
-def test_a_port_that_is_taken_is_told_with_the_way_out(notewell: CommandLine, vault: Path) -> None:
+def test_the_error_about_a_used_port_says_what_to_do(notewell: CommandLine, vault: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = notewell("serve", vault, "--port", port, fails=1)
@@ -169,7 +169,7 @@ def test_a_port_that_is_taken_is_told_with_the_way_out(notewell: CommandLine, va
 
 
 @pytest.mark.skipif(os.name != "posix", reason="interrupts are sent as signals")
-def test_a_person_gets_a_link_and_ctrl_c_ends_it_well(start: Start, vault: Path) -> None:
+def test_serve_prints_a_link_and_ctrl_c_stops_it(start: Start, vault: Path) -> None:
     process = start("serve", vault, "--port", 0)
     assert process.stdout is not None
     link = process.stdout.readline().strip()
@@ -212,14 +212,15 @@ def test_removals_are_confirmed_to_the_server(
     for n in range(55):
         (many / f"{n}.md").unlink()
 
-    assert notewell.json("index")["notes"] == 60
+    assert notewell.json("index", fails=1)["guard"]["gone"] == 55
     assert notewell.json("status")["guard"]["gone"] == 55
+    assert notewell.json("status")["notes"] == 60
     assert notewell.json("index", "--confirm-removals")["notes"] == 5
     assert notewell.json("status")["guard"] is None
     stop(process)
 
 
-def test_a_mirror_is_made_once_and_filled_over_http(
+def test_a_mirror_is_created_once_and_filled_over_http(
     notewell: CommandLine, start: Start, tmp_path: Path
 ) -> None:
     for _ in range(2):
@@ -242,7 +243,7 @@ def test_a_mirror_is_made_once_and_filled_over_http(
     assert str(tmp_path / "data") in record["path"]
 
 
-def test_an_assistant_is_not_given_an_unknown_vault(notewell: CommandLine, vault: Path) -> None:
+def test_mcp_refuses_an_unknown_vault(notewell: CommandLine, vault: Path) -> None:
     notewell("index", vault)
     ran = notewell("mcp", "--vault", "Elsewhere", fails=3)
     assert (ran.exit_code, ran.stdout) == (3, "")

@@ -66,7 +66,7 @@ def test_a_launchd_agent_is_a_property_list() -> None:
     assert found["StandardErrorPath"] == "/Users/z/Library/Logs/notewell.log"
 
 
-def test_a_cron_line_is_one_line_that_a_shell_splits_as_meant() -> None:
+def test_a_cron_line_is_quoted_for_the_shell() -> None:
     [line] = UNITS["cron"](JOB).splitlines()
     times, command = line.split(" ")[:5], line.split(" ", 5)[5]
 
@@ -76,7 +76,7 @@ def test_a_cron_line_is_one_line_that_a_shell_splits_as_meant() -> None:
     assert "%" not in command.replace(r"\%", "")
 
 
-def test_a_windows_task_is_xml_that_the_scheduler_knows() -> None:
+def test_a_windows_task_is_valid_xml_for_the_scheduler() -> None:
     task = ET.fromstring(UNITS["windows"](JOB))
     space = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
 
@@ -90,7 +90,7 @@ def test_a_windows_task_is_xml_that_the_scheduler_knows() -> None:
 
 
 @pytest.mark.parametrize("kind", UNITS)
-def test_the_real_program_and_data_directory_are_in_it(
+def test_a_definition_names_the_installed_program_and_data_directory(
     notewell: CommandLine, indexed: Path, tmp_path: Path, kind: str
 ) -> None:
     result = notewell("service", "print", "--kind", kind)
@@ -101,14 +101,14 @@ def test_the_real_program_and_data_directory_are_in_it(
     assert result.stderr
 
 
-def test_named_vaults_alone_are_served(notewell: CommandLine, indexed: Path) -> None:
+def test_only_named_vaults_are_served(notewell: CommandLine, indexed: Path) -> None:
     [known] = notewell.json("vaults", "list")["vaults"]
     found = unit(notewell("service", "print", "Notes", "--kind", "systemd").stdout)
     assert systemd_words(found["Service"]["ExecStart"])[-2:] == ["serve", known["id"]]
     notewell("service", "print", "Nots", fails=3)
 
 
-def test_what_it_prints_can_be_run(notewell: CommandLine, indexed: Path) -> None:
+def test_the_printed_definition_can_be_run(notewell: CommandLine, indexed: Path) -> None:
     [line] = notewell("service", "print", "--kind", "cron").stdout.splitlines()
     done = subprocess.run(shlex.split(line)[5:-1], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -16,7 +16,7 @@ def troubled(vault: Path) -> Path:
     return vault
 
 
-def test_status_says_where_the_index_stands(notewell: CommandLine, indexed: Path) -> None:
+def test_status_shows_the_state_of_the_index(notewell: CommandLine, indexed: Path) -> None:
     text = notewell("status").stdout
 
     assert "ready" in text
@@ -32,7 +32,9 @@ def test_the_ledger_sums_to_the_files(notewell: CommandLine, troubled: Path) -> 
     assert sum(ledger["counts"].values()) == len(ledger["entries"]) == 5
 
 
-def test_a_person_sees_what_is_remarkable(notewell: CommandLine, troubled: Path) -> None:
+def test_indexed_files_without_warnings_are_only_counted(
+    notewell: CommandLine, troubled: Path
+) -> None:
     notewell("index", troubled)
     result = notewell("ledger")
 
@@ -43,7 +45,9 @@ def test_a_person_sees_what_is_remarkable(notewell: CommandLine, troubled: Path)
     assert "City.md" in notewell("ledger", "--state", "keyword_only").stdout
 
 
-def test_one_state_or_one_path_can_be_asked_for(notewell: CommandLine, troubled: Path) -> None:
+def test_the_ledger_can_be_limited_to_a_state_or_a_path(
+    notewell: CommandLine, troubled: Path
+) -> None:
     notewell("index", troubled)
 
     excluded = notewell.json("ledger", "--state", "excluded")["entries"]
@@ -69,7 +73,7 @@ def test_a_state_that_does_not_exist_is_wrong_usage(notewell: CommandLine, index
         ("Since.md", "pending", None, "new"),
     ],
 )
-def test_for_any_path_the_rule_that_decides_is_named(
+def test_the_deciding_rule_is_named_for_any_path(
     notewell: CommandLine, troubled: Path, decided: tuple[str, str, str | None, str]
 ) -> None:
     path, state, rule, reason = decided
@@ -90,7 +94,7 @@ def test_a_path_outside_the_vault_is_refused(notewell: CommandLine, indexed: Pat
     notewell("ledger", "City.md", "--path", "City.md", fails=2)
 
 
-def test_a_vault_is_shown_in_figures(notewell: CommandLine, tmp_path: Path) -> None:
+def test_stats_shows_the_figures_of_a_vault(notewell: CommandLine, tmp_path: Path) -> None:
     notes = {"A.md": "---\ntype: person\n---\n[[B]] #garden/hive", "Deep/B.md": "words"}
     notewell("index", write_notes(tmp_path / "Home", notes))
 

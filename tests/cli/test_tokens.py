@@ -14,14 +14,14 @@ from tests.cli.support import CommandLine
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 
 
-def test_it_is_made_once_and_shown_again(notewell: CommandLine) -> None:
+def test_the_token_is_created_once_and_shown_again(notewell: CommandLine) -> None:
     first = notewell("token", "show").stdout
 
     assert notewell("token", "show").stdout == first
     assert len(first.strip()) == 43  # 256 bits in base 64
 
 
-def test_rotating_replaces_it(notewell: CommandLine) -> None:
+def test_rotating_replaces_the_token(notewell: CommandLine) -> None:
     first = notewell("token", "show").stdout
     second = notewell("token", "rotate").stdout
 
@@ -29,12 +29,12 @@ def test_rotating_replaces_it(notewell: CommandLine) -> None:
     assert notewell("token", "show").stdout == second
 
 
-def test_two_are_never_the_same() -> None:
+def test_tokens_are_unique() -> None:
     assert new_token() != new_token()
 
 
 @posix
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_the_token_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     stored_token(tmp_path / "state")
 
     assert [file.name for file in (tmp_path / "state").iterdir()] == ["token"]
@@ -42,7 +42,9 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
 
 
 @posix
-def test_one_that_others_could_read_is_refused(notewell: CommandLine, tmp_path: Path) -> None:
+def test_a_token_file_that_others_can_read_is_refused(
+    notewell: CommandLine, tmp_path: Path
+) -> None:
     stored_token(tmp_path / "data" / "state")
     (tmp_path / "data" / "state" / "token").chmod(0o644)
 
@@ -52,7 +54,7 @@ def test_one_that_others_could_read_is_refused(notewell: CommandLine, tmp_path: 
 
 
 @pytest.mark.parametrize("content", [b"", b"\n"])
-def test_an_empty_file_counts_as_none(tmp_path: Path, content: bytes) -> None:
+def test_an_empty_token_file_counts_as_missing(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "token"
     file.touch(mode=0o600)
     file.write_bytes(content)
@@ -60,7 +62,7 @@ def test_an_empty_file_counts_as_none(tmp_path: Path, content: bytes) -> None:
     assert len(stored_token(tmp_path)) == 43
 
 
-def test_a_damaged_one_is_told(tmp_path: Path) -> None:
+def test_a_damaged_token_file_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.touch(mode=0o600)
     file.write_bytes(b"\xff\xfe")
@@ -85,7 +87,7 @@ def test_a_device_gets_a_token_once_and_is_listed_without_it(notewell: CommandLi
     assert token not in listed
 
 
-def test_a_device_that_is_revoked_is_gone(notewell: CommandLine) -> None:
+def test_a_revoked_device_is_not_listed(notewell: CommandLine) -> None:
     notewell("token", "add", "phone")
 
     notewell("token", "revoke", "phone")
@@ -94,7 +96,7 @@ def test_a_device_that_is_revoked_is_gone(notewell: CommandLine) -> None:
     assert "token list" in notewell("token", "revoke", "phone", fails=3).stderr
 
 
-def test_the_token_of_a_device_is_rotated_apart(notewell: CommandLine) -> None:
+def test_the_token_of_a_device_is_rotated_separately(notewell: CommandLine) -> None:
     mine = notewell("token", "show").stdout
     first = notewell("token", "add", "phone").stdout
 
@@ -104,7 +106,7 @@ def test_the_token_of_a_device_is_rotated_apart(notewell: CommandLine) -> None:
     assert notewell("token", "show").stdout == mine
 
 
-def test_a_link_names_the_address_and_is_drawn_when_asked_for(notewell: CommandLine) -> None:
+def test_a_link_has_the_address_and_can_be_drawn(notewell: CommandLine) -> None:
     plain = notewell("token", "link", "phone", "--url", "https://box.example/")
     drawn = notewell("token", "link", "phone", "--url", "https://box.example", "--qr")
 
@@ -115,7 +117,7 @@ def test_a_link_names_the_address_and_is_drawn_when_asked_for(notewell: CommandL
     assert "\u2584" not in drawn.stdout
 
 
-def test_without_an_address_a_link_says_who_reaches_it(
+def test_a_link_to_this_computer_says_so(
     notewell: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = notewell("token", "link", "phone")
@@ -128,7 +130,7 @@ def test_without_an_address_a_link_says_who_reaches_it(
     assert "Only this computer" not in there.stderr
 
 
-def test_a_name_is_taken_once(notewell: CommandLine) -> None:
+def test_a_device_name_can_be_used_once(notewell: CommandLine) -> None:
     notewell("token", "add", "phone")
 
     assert "revoke" in notewell("token", "add", "Phone", fails=2).stderr

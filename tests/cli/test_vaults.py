@@ -16,7 +16,7 @@ def other(tmp_path: Path) -> Path:
     return write_notes(tmp_path / "Other", {"a.md": "alpha"})
 
 
-def test_a_vault_is_added_listed_and_forgotten(notewell: CommandLine, vault: Path) -> None:
+def test_a_vault_is_added_listed_and_removed(notewell: CommandLine, vault: Path) -> None:
     added = notewell.json("vaults", "add", vault)
 
     assert added["name"] == "Notes"
@@ -42,14 +42,14 @@ def test_the_default_can_be_changed(notewell: CommandLine, vault: Path, other: P
     assert defaults == {"Notes": False, "Other": True}
 
 
-def test_what_is_not_known_is_exit_3(notewell: CommandLine, vault: Path) -> None:
+def test_an_unknown_vault_is_exit_3(notewell: CommandLine, vault: Path) -> None:
     notewell("vaults", "add", vault)
 
     for command in (("vaults", "remove"), ("vaults", "default"), ("search", "x", "--vault")):
         assert "Notes" in notewell(*command, "nowhere", fails=3).stderr
 
 
-def test_a_folder_that_is_not_there_is_exit_3(notewell: CommandLine, tmp_path: Path) -> None:
+def test_a_missing_folder_is_exit_3(notewell: CommandLine, tmp_path: Path) -> None:
     for command in (("vaults", "add"), ("index",), ("serve",)):
         notewell(*command, tmp_path / "nowhere", fails=3)
 
@@ -67,7 +67,9 @@ def test_removing_keeps_or_deletes_the_index(
     assert list((tmp_path / "data" / "vaults").iterdir()) == [folder]
 
 
-def test_a_vault_of_ones_own_takes_over_from_the_sample(notewell: CommandLine, vault: Path) -> None:
+def test_the_first_own_vault_replaces_the_sample_as_default(
+    notewell: CommandLine, vault: Path
+) -> None:
     sample = sample_folder(Invocation().settings())
     sample.mkdir(parents=True)
     notewell("vaults", "add", sample)
@@ -77,7 +79,7 @@ def test_a_vault_of_ones_own_takes_over_from_the_sample(notewell: CommandLine, v
     assert defaults == [False, True]
 
 
-def test_a_mirror_is_added_by_its_name_alone(notewell: CommandLine, vault: Path) -> None:
+def test_a_mirror_is_added_by_its_name(notewell: CommandLine, vault: Path) -> None:
     added = notewell.json("vaults", "add", "--mirror", "Phone")
 
     assert (added["name"], added["source"]) == ("Phone", "mirror")
@@ -91,5 +93,5 @@ def test_a_mirror_is_added_by_its_name_alone(notewell: CommandLine, vault: Path)
     assert not Path(added["path"]).exists()
 
 
-def test_a_queue_is_that_of_a_server(notewell: CommandLine, indexed: Path) -> None:
+def test_the_queue_commands_need_a_server(notewell: CommandLine, indexed: Path) -> None:
     assert "no server runs" in notewell("queue", "pause", fails=3).stderr

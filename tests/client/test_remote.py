@@ -27,9 +27,9 @@ from notewell.contract.changes import (
     ResumeRequest,
     RetryRequest,
 )
-from notewell.contract.explore import ExploreRequest
 from notewell.contract.log import ClearLogRequest, LogRequest, VerdictRequest
 from notewell.contract.notes import NoteRequest
+from notewell.contract.request import Request
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import (
@@ -73,13 +73,13 @@ async def remote(directory: Path) -> RemoteBackend:
     return RemoteBackend(info, vault="a1b2")
 
 
-def test_both_sides_name_the_file_alike() -> None:
+def test_client_and_server_use_the_same_file_name() -> None:
     assert server_file.SERVER_FILE == SERVER_FILE
 
 
 @pytest.mark.parametrize("kind", EXPLORED, ids=lambda kind: kind.__name__)
-async def test_every_question_arrives_as_it_was_asked(
-    remote: RemoteBackend, engine: FakeEngine, kind: type[ExploreRequest]
+async def test_every_request_arrives_unchanged(
+    remote: RemoteBackend, engine: FakeEngine, kind: type[Request[Any]]
 ) -> None:
     given = {"path": "Zürich.md", "source": "a b.md", "target": "c.md", "q": "", "prefix": "tag:"}
     names = {field.name for field in fields(kind)}
@@ -100,7 +100,7 @@ async def test_a_running_server_is_found(directory: Path) -> None:
     assert TOKEN not in repr(info)
 
 
-async def test_the_log_is_read_judged_and_cleared(
+async def test_the_log_is_read_cleared_and_gets_verdicts(
     remote: RemoteBackend, engine: FakeEngine
 ) -> None:
     since = datetime.fromisoformat("2026-03-02T11:00:00+01:00")
@@ -113,9 +113,7 @@ async def test_the_log_is_read_judged_and_cleared(
     assert cleared.verdicts == 0
 
 
-async def test_a_search_asks_for_all_that_the_request_says(
-    remote: RemoteBackend, engine: FakeEngine
-) -> None:
+async def test_a_search_sends_every_parameter(remote: RemoteBackend, engine: FakeEngine) -> None:
     request = SearchRequest(
         'bees "of the" & more +ü',
         limit=2,
@@ -137,7 +135,7 @@ async def test_a_search_asks_for_all_that_the_request_says(
     assert "explain" in reply
 
 
-async def test_a_search_that_is_nobodys_stays_out_of_the_servers_log(
+async def test_a_search_without_a_client_is_not_logged_by_the_server(
     remote: RemoteBackend, engine: FakeEngine
 ) -> None:
     await call(remote.answer, SearchRequest("bees"))
@@ -145,7 +143,7 @@ async def test_a_search_that_is_nobodys_stays_out_of_the_servers_log(
     assert engine.asked == [SearchRequest("bees")]
 
 
-async def test_similar_asks_by_path_or_by_text(remote: RemoteBackend, engine: FakeEngine) -> None:
+async def test_similar_sends_a_path_or_a_text(remote: RemoteBackend, engine: FakeEngine) -> None:
     by_path = SimilarRequest(path="Garden/Bees.md", limit=3, unlinked=True)
     by_text = SimilarTextRequest(text="", limit=3, explain=True)
     by_part = SimilarRequest(path="Garden/Bees.md", heading="Hives", links=0.5, direction="in")
@@ -157,7 +155,7 @@ async def test_similar_asks_by_path_or_by_text(remote: RemoteBackend, engine: Fa
     assert engine.asked == [by_path, by_text, by_part, by_line]
 
 
-async def test_the_other_questions_reach_the_engine(
+async def test_the_other_requests_reach_the_engine(
     remote: RemoteBackend, engine: FakeEngine
 ) -> None:
     status = await call(remote.answer, StatusRequest())
@@ -173,7 +171,7 @@ async def test_the_other_questions_reach_the_engine(
     assert engine.asked[-1] == (True, ("a.md",))
 
 
-async def test_the_queue_is_steered_and_the_guard_settled(
+async def test_the_queue_and_the_guard_can_be_controlled(
     remote: RemoteBackend, engine: FakeEngine
 ) -> None:
     for request in (PauseRequest(), ResumeRequest(), RetryRequest(), CancelRequest()):
@@ -192,7 +190,7 @@ async def test_the_queue_is_steered_and_the_guard_settled(
         (lambda r: r.answer(SearchRequest("q", limit=0)), UsageError, "bad_request"),
     ],
 )
-async def test_a_problem_is_raised_as_the_error_it_stands_for(
+async def test_a_problem_document_is_raised_as_its_error(
     remote: RemoteBackend,
     ask: Callable[[RemoteBackend], object],
     kind: type[NotewellError],
@@ -259,7 +257,7 @@ def stub(
         thread.join()
 
 
-def test_no_file_means_no_server(tmp_path: Path) -> None:
+def test_without_a_server_file_there_is_no_server(tmp_path: Path) -> None:
     assert running_server(tmp_path) is None
     assert running_server(tmp_path / "missing") is None
 
@@ -268,7 +266,7 @@ def test_no_file_means_no_server(tmp_path: Path) -> None:
     "text",
     ["", "{", "[]", "null", "{}", '{"url": 3}', '{"url": "http://a:b", "token": "t", "pid": 1}'],
 )
-def test_a_file_that_cannot_be_read_means_no_server(tmp_path: Path, text: str) -> None:
+def test_an_unreadable_server_file_means_no_server(tmp_path: Path, text: str) -> None:
     (tmp_path / SERVER_FILE).write_text(text)
 
     assert running_server(tmp_path) is None
@@ -290,7 +288,7 @@ def test_a_file_that_cannot_be_read_means_no_server(tmp_path: Path, text: str) -
     ],
     ids=str,
 )
-def test_a_file_that_leads_nowhere_means_no_server(
+def test_a_server_file_with_a_dead_address_means_no_server(
     tmp_path: Path, changes: dict[str, object]
 ) -> None:
     left(tmp_path, **changes)
@@ -298,7 +296,9 @@ def test_a_file_that_leads_nowhere_means_no_server(
     assert running_server(tmp_path) is None
 
 
-def test_a_file_of_a_dead_process_is_stale_whoever_has_the_port_now(tmp_path: Path) -> None:
+def test_a_server_file_of_a_dead_process_is_stale_even_if_the_port_is_in_use(
+    tmp_path: Path,
+) -> None:
     asked: list[http.server.BaseHTTPRequestHandler] = []
     with stub(200, b'{"status": "ok", "api": 1}', asked) as url:
         left(tmp_path, url=url, pid=ended_process())
@@ -318,7 +318,7 @@ def test_a_file_of_a_dead_process_is_stale_whoever_has_the_port_now(tmp_path: Pa
         (302, b""),
     ],
 )
-def test_another_program_on_the_port_is_not_our_server_and_never_sees_the_token(
+def test_another_program_on_the_port_never_receives_the_token(
     tmp_path: Path, status: int, body: bytes
 ) -> None:
     asked: list[http.server.BaseHTTPRequestHandler] = []
@@ -339,7 +339,7 @@ def test_another_program_on_the_port_is_not_our_server_and_never_sees_the_token(
         (418, b'{"detail": "short and stout", "code": "teapot"}', ServerError),
     ],
 )
-def test_answers_of_another_version_are_still_errors_with_their_reason(
+def test_replies_of_another_version_are_errors_with_a_reason(
     status: int, body: bytes, kind: type[NotewellError]
 ) -> None:
     with stub(status, body, []) as url:
@@ -351,7 +351,7 @@ def test_answers_of_another_version_are_still_errors_with_their_reason(
     assert type(raised.value) is kind
 
 
-def test_a_server_that_is_gone_is_a_server_error() -> None:
+def test_an_unreachable_server_is_a_server_error() -> None:
     remote = RemoteBackend(ServerInfo("http://127.0.0.1:9", TOKEN, 1, 1, "0", ()))
 
     with pytest.raises(ServerError, match="does not answer"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from notewell.config.edit import Configuration
 from notewell.config.load import known_keys, load_settings, user_file
 from notewell.errors import ConfigError
 from notewell.types import Settings
@@ -24,7 +25,7 @@ def user(home: Mapping[str, str], text: str) -> None:
     Path(home["NOTEWELL_CONFIG"]).write_text(text, encoding="utf-8")
 
 
-def test_defaults_hold_where_nothing_is_said(home: dict[str, str]) -> None:
+def test_defaults_apply_without_other_settings(home: dict[str, str]) -> None:
     settings = load_settings(environ=home)
 
     assert settings.server.host == "127.0.0.1"
@@ -33,7 +34,7 @@ def test_defaults_hold_where_nothing_is_said(home: dict[str, str]) -> None:
     assert settings.index_dir is None
 
 
-def test_each_layer_wins_over_the_one_before(home: dict[str, str], tmp_path: Path) -> None:
+def test_each_layer_overrides_the_one_before(home: dict[str, str], tmp_path: Path) -> None:
     user(home, '[model]\nname = "from-user"\n[chunking]\nmax_tokens = 100\n')
     vault = tmp_path / "vault"
     vault.mkdir()
@@ -82,7 +83,7 @@ def test_home_and_variables_are_expanded(home: dict[str, str]) -> None:
     assert settings.model_dir == Path("~/models").expanduser()
 
 
-def test_a_data_directory_of_its_own_keeps_its_state_inside(home: dict[str, str]) -> None:
+def test_a_configured_data_directory_contains_the_state(home: dict[str, str]) -> None:
     settings = load_settings(environ={**home, "NOTEWELL_DATA_DIR": "/data"})
 
     assert settings.state_dir == Path("/data/state")
@@ -99,7 +100,9 @@ def test_a_data_directory_of_its_own_keeps_its_state_inside(home: dict[str, str]
         ("[server\n", "TOML"),
     ],
 )
-def test_an_unknown_or_invalid_key_is_named(home: dict[str, str], text: str, named: str) -> None:
+def test_the_error_about_an_unknown_or_invalid_key_names_it(
+    home: dict[str, str], text: str, named: str
+) -> None:
     user(home, text)
 
     with pytest.raises(ConfigError) as caught:
@@ -108,7 +111,7 @@ def test_an_unknown_or_invalid_key_is_named(home: dict[str, str], text: str, nam
     assert named in caught.value.message
 
 
-def test_an_unknown_variable_is_named(home: dict[str, str]) -> None:
+def test_the_error_about_an_unknown_variable_names_it(home: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="NOTEWELL_SERVER_PROT"):
         load_settings(environ={**home, "NOTEWELL_SERVER_PROT": "1"})
 
@@ -121,7 +124,7 @@ def test_a_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ['[server]\nhost = "0.0.0.0"\n', 'data_dir = "/x"\n', '[model]\nfolder = "/x"\n']
 )
-def test_a_vault_cannot_say_what_is_this_machines(
+def test_a_vaults_file_cannot_set_machine_settings(
     home: dict[str, str], tmp_path: Path, text: str
 ) -> None:
     (tmp_path / ".notewell.toml").write_text(text, encoding="utf-8")
@@ -130,12 +133,24 @@ def test_a_vault_cannot_say_what_is_this_machines(
         load_settings(environ=home, vault=tmp_path)
 
 
-def test_a_vault_may_say_where_its_index_lives(home: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / ".notewell.toml").write_text('index_dir = "../index"\n', encoding="utf-8")
+def test_a_vaults_file_can_set_the_index_folder(home: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / ".notewell.toml").write_text('index_dir = "fast/one"\n', encoding="utf-8")
 
     settings = load_settings(environ=home, vault=tmp_path)
 
-    assert settings.index_dir == tmp_path / "../index"
+    assert settings.index_dir == settings.data_dir / "indexes/fast/one"
+
+
+@pytest.mark.parametrize(
+    "place", ["/x", "../index", "a/../../b", "~/x", "$HOME", ".", "", "a//b", "C:/x", "..\\\\x"]
+)
+def test_a_vaults_file_cannot_lead_its_index_out_of_the_data_directory(
+    home: dict[str, str], tmp_path: Path, place: str
+) -> None:
+    (tmp_path / ".notewell.toml").write_text(f'index_dir = "{place}"\n', encoding="utf-8")
+
+    with pytest.raises(ConfigError, match="inside the data directory"):
+        load_settings(environ=home, vault=tmp_path)
 
 
 def test_every_setting_has_a_key() -> None:
@@ -144,7 +159,7 @@ def test_every_setting_has_a_key() -> None:
     assert "index_dir" in known_keys()
 
 
-def test_the_user_file_is_where_the_variable_says(tmp_path: Path) -> None:
+def test_the_variable_sets_the_path_of_the_user_file(tmp_path: Path) -> None:
     assert user_file({"NOTEWELL_CONFIG": str(tmp_path / "a.toml")}) == tmp_path / "a.toml"
 
 
@@ -153,3 +168,54 @@ def test_types_of_notes_are_a_list(tmp_path: Path) -> None:
 
     assert load_settings(environ=environ).vault.types == (".md", ".canvas")
     assert load_settings(environ={}).vault.types == (".md",)
+
+
+def test_weights_of_fields_are_numbers_by_known_names(home: dict[str, str]) -> None:
+    user(home, '[search]\nfield_preset = "copilot"\n[search.field_weights]\ntitle = 2\n')
+    rules = load_settings(environ=home).search
+    assert (rules.field_preset, dict(rules.field_weights)) == ("copilot", {"title": 2.0})
+    user(home, "[search.field_weights]\nheadline = 2\n")
+    with pytest.raises(ConfigError, match="field_weights"):
+        load_settings(environ=home)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("offline = " + "1" * 5000, "not valid TOML"),
+        ("offline = " + "[" * 5000, "nested too deeply"),
+        ('data_dir = "~nobody-of-this-name/x"', "'data_dir' is invalid.*write the whole path"),
+        ('model.folder = "~nobody-of-this-name"', "'model.folder' is invalid"),
+        ('data_dir = "a\\u0000b"', "'data_dir' is invalid.*NUL"),
+    ],
+)
+def test_what_python_cannot_read_is_an_error_about_the_file(
+    home: dict[str, str], text: str, told: str
+) -> None:
+    user(home, text)
+    with pytest.raises(ConfigError, match=told):
+        load_settings(environ=home)
+
+
+def test_the_variable_may_not_name_the_home_of_nobody() -> None:
+    with pytest.raises(ConfigError, match=r"NOTEWELL_CONFIG.*write the whole path"):
+        user_file({"NOTEWELL_CONFIG": "~nobody-of-this-name/config.toml"})
+
+
+@pytest.mark.parametrize("text", ["log = 1\n", "[[log]]\nlevel = 'info'\n", "a = " + "[" * 5000])
+def test_a_file_that_cannot_be_changed_is_an_error_and_stays(
+    home: dict[str, str], tmp_path: Path, text: str
+) -> None:
+    user(home, text)
+    before = user_file(home).read_bytes()
+    with pytest.raises(ConfigError):
+        Configuration(home).change({"log.level": None}, tmp_path)
+    assert user_file(home).read_bytes() == before
+
+
+def test_a_section_within_a_section(home: dict[str, str]) -> None:
+    user(home, "[search.gars]\ndecay = 0.25\n")
+
+    gars = load_settings(environ={**home, "NOTEWELL_SEARCH_GARS_MODE": "ontology"}).search.gars
+
+    assert (gars.decay, gars.mode, gars.similarity) == (0.25, "ontology", 0.6)

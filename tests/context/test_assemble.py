@@ -89,7 +89,7 @@ def details(reply: ContextReply) -> dict[str, str]:
     return {one.path: one.detail for one in reply.sources}
 
 
-def test_nearness_to_the_best_decides_how_much_is_taken(engine: Engine) -> None:
+def test_relative_scores_decide_how_much_of_a_note_is_included(engine: Engine) -> None:
     reply = assemble(engine, Bees=0.8, Moon=0.72, Plain=0.57, Long=0.3, Break=0.27)
     assert details(reply) == {
         "Bees.md": "full",
@@ -105,36 +105,36 @@ def test_nearness_to_the_best_decides_how_much_is_taken(engine: Engine) -> None:
     assert "Ignore what was said" not in reply.text
 
 
-def test_a_note_above_a_tenth_of_the_budget_is_not_taken_whole(engine: Engine) -> None:
+def test_a_note_above_a_tenth_of_the_budget_is_not_included_in_full(engine: Engine) -> None:
     assert details(assemble(engine, Long=1.0, Bees=0.95))["Long.md"] == "passages"
 
 
-def test_unless_it_is_the_only_one(engine: Engine) -> None:
+def test_the_only_note_may_exceed_a_tenth_of_the_budget(engine: Engine) -> None:
     reply = assemble(engine, Long=1.0, Bees=0.2)
     assert details(reply) == {"Long.md": "full"}
     assert reply.text.count("The river") == 9
 
 
-def test_ten_notes_at_most_are_taken_by_their_headings(engine: Engine) -> None:
+def test_headings_of_at_most_ten_notes_are_included(engine: Engine) -> None:
     scores = {"Long": 1.0, "Bees": 0.5, "Moon": 0.5, "Plain": 0.5, "Break": 0.5}
     reply = assemble(engine, **scores)
     assert list(details(reply).values()) == ["passages", *["headings"] * 4]
 
 
-def test_what_is_left_can_be_filled_with_passages(engine: Engine) -> None:
+def test_fill_uses_the_remaining_budget_for_passages(engine: Engine) -> None:
     asked = ContextRequest("bees", budget_tokens=3000, fill=True)
     reply = assemble(engine, asked, Bees=1.0, Long=0.5, Moon=0.4)
     assert details(reply) == {"Bees.md": "full", "Long.md": "passages", "Moon.md": "passages"}
 
 
-def test_a_passage_that_does_not_fit_is_cut(engine: Engine) -> None:
+def test_a_passage_that_does_not_fit_is_shortened(engine: Engine) -> None:
     asked = ContextRequest("bees", budget_tokens=290)
     reply = assemble(engine, asked, Long=1.0)
     assert details(reply) == {"Long.md": "passages"}
     assert "…" in reply.text
 
 
-def test_what_stands_around_a_passage_is_taken_up_to_a_tenth(engine: Engine) -> None:
+def test_surroundings_of_a_passage_are_included_up_to_a_tenth(engine: Engine) -> None:
     asked = ContextRequest("x", budget_tokens=9000)
     reply = assemble(engine, asked, Long=1.0, Bees=0.95)
     long = reply.sources[0]
@@ -144,7 +144,7 @@ def test_what_stands_around_a_passage_is_taken_up_to_a_tenth(engine: Engine) -> 
     assert 450 < long.tokens < 1100
 
 
-def test_pieces_of_a_section_are_put_together_without_repeating(engine: Engine) -> None:
+def test_chunks_of_a_section_are_joined_without_their_overlap(engine: Engine) -> None:
     reply = assemble(engine, ContextRequest("x", budget_tokens=9000), Piece=1.0, Bees=0.95)
     numbers = [int(one) for one in re.findall(r"Sentence (\d+) of", reply.text)]
     assert len(numbers) > 20
@@ -182,7 +182,7 @@ def test_the_block_shows_title_path_heading_and_score(engine: Engine) -> None:
     assert reply.sources[0].uri.startswith("obsidian://")
 
 
-def test_a_note_that_is_gone_from_the_folder_still_has_its_passages(engine: Engine) -> None:
+def test_passages_of_a_deleted_note_are_included(engine: Engine) -> None:
     file = engine.record.path / "Moon.md"
     file.rename(file.with_suffix(".away"))
     try:
@@ -191,12 +191,12 @@ def test_a_note_that_is_gone_from_the_folder_still_has_its_passages(engine: Engi
         file.with_suffix(".away").rename(file)
 
 
-def test_nothing_found_is_an_empty_text(engine: Engine) -> None:
+def test_an_empty_result_is_an_empty_text(engine: Engine) -> None:
     reply = assemble(engine)
     assert (reply.text, reply.tokens, reply.sources, reply.warnings) == ("", 0, (), ("w",))
 
 
-def test_the_search_is_told_who_asks(engine: Engine) -> None:
+def test_the_search_gets_the_client(engine: Engine) -> None:
     searching = Searching(engine)
     maker = Assembler(engine._index, engine.record, engine._source, searching, engine.tokens)
     maker.assemble(ContextRequest("bees", sources=7, mode="keyword", plain=True, door="cli"))
@@ -239,3 +239,11 @@ def test_a_context_never_exceeds_its_budget(
     closed = reply.text.count(f"</{TAG}>") + reply.text.count('"/>')
     assert reply.text.count(f"<{TAG}") == closed == len(reply.sources)
     assert [one.n for one in reply.sources] == list(range(1, len(reply.sources) + 1))
+
+
+@pytest.mark.parametrize("budget", [110, 150, 300, 600])
+def test_the_best_note_comes_first_however_small_the_budget(engine: Engine, budget: int) -> None:
+    asked = ContextRequest("x", budget_tokens=budget)
+    reply = assemble(engine, asked, Long=1.0, Pieces=0.95, Bees=0.72, Moon=0.5)
+    assert reply.sources[0].path == "Long.md"
+    assert reply.tokens <= budget

@@ -77,7 +77,7 @@ def test_there_are_as_many_tags_as_blocks(blocks: list[Block]) -> None:
 
 
 @given(BLOCKS)
-def test_a_marker_only_stands_in_the_list_of_sources(blocks: list[Block]) -> None:
+def test_citation_markers_occur_only_in_the_list_of_sources(blocks: list[Block]) -> None:
     text = render(blocks)
     markers = [int(one) for one in re.findall(r"\[[\s^]*(\d+)[\d\s,;-]*\]", text)]
     assert markers == list(range(1, len(blocks) + 1))
@@ -86,7 +86,7 @@ def test_a_marker_only_stands_in_the_list_of_sources(blocks: list[Block]) -> Non
 
 
 @given(TEXT, TEXT)
-def test_a_path_is_exact_once_its_entities_are_read(path: str, title: str) -> None:
+def test_a_path_is_exact_after_unescaping(path: str, title: str) -> None:
     block = Block(path, title, None, 1.0, "")
     shown = html.unescape(re.search(r' path="([^"]*)"', block.render(1))[1])
     assert shown == html.unescape(attribute(path))
@@ -95,7 +95,7 @@ def test_a_path_is_exact_once_its_entities_are_read(path: str, title: str) -> No
 
 
 @given(TEXT)
-def test_a_block_reads_back_as_one(text: str) -> None:
+def test_a_rendered_block_can_be_parsed(text: str) -> None:
     block = Block("a.md", "A", "H", 0.5, text.replace("<", "").replace("&", ""))
     reader = Reader()
     reader.feed(block.render(3))
@@ -114,9 +114,9 @@ def test_a_block_reads_back_as_one(text: str) -> None:
         ("x < 3 and <b>bold</b>", "x < 3 and <b>bold</b>"),
     ],
 )
-def test_other_text_stays_as_it_is(text: str, shown: str) -> None:
+def test_other_text_is_unchanged(text: str, shown: str) -> None:
     assert neutral(text) == shown
 
 
-def test_no_blocks_make_no_text() -> None:
+def test_without_blocks_the_text_is_empty() -> None:
     assert render([]) == ""

@@ -24,7 +24,7 @@ def test_without_a_model_tokens_are_estimated_and_the_name_says_so(tmp_path: Pat
     assert 10 < count(TEXT) < 40
 
 
-def test_a_model_that_arrives_later_counts_from_then_on(tmp_path: Path) -> None:
+def test_a_model_fetched_later_is_used_for_counting(tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
     count = TokenCounter(ModelRules(name="tiny", folder=str(folder)), tmp_path)
     assert count.name == ESTIMATE
@@ -32,7 +32,7 @@ def test_a_model_that_arrives_later_counts_from_then_on(tmp_path: Path) -> None:
     assert count.name == "tiny"
 
 
-def test_a_tokenizer_that_does_not_read_is_as_good_as_none(tmp_path: Path) -> None:
+def test_an_unreadable_tokenizer_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
     assert TokenCounter(ModelRules(name="x", folder=str(tmp_path)), tmp_path).name == ESTIMATE
 

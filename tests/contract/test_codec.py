@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from notewell.contract.codec import from_json, to_json
-from notewell.contract.search import Explain, Fusion, SearchReply
+from notewell.contract.search import Corrected, Explain, Fusion, SearchReply
 from notewell.contract.server import HealthReply
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus
 from notewell.errors import ServerError
@@ -38,13 +38,21 @@ def test_fields_keep_the_order_of_the_record() -> None:
     assert list(encoded) == ["pending", "current", "done", "failed", "paused", "eta_s"]
 
 
-def test_none_is_null_but_an_unasked_part_is_absent() -> None:
+def test_none_is_null_but_parts_not_requested_are_absent() -> None:
     encoded = json.loads(to_json(reply()))
 
     assert encoded["confidence"] is None
     assert "explain" not in encoded
     asked = json.loads(to_json(reply(explain=Explain({}, ()))))
     assert asked["explain"] == {"query": {}, "stages": [], "results": []}
+
+
+def test_a_corrected_query_is_read_back_as_it_was_written() -> None:
+    corrected: Corrected = {"text": "bee hive", "from": ("hvie",)}
+    written = to_json(reply(corrected=corrected))
+
+    assert json.loads(written)["corrected"] == {"text": "bee hive", "from": ["hvie"]}
+    assert from_json(SearchReply, written).corrected == corrected
 
 
 def test_read_only_mappings_are_objects() -> None:
@@ -60,16 +68,16 @@ def test_a_lone_surrogate_in_a_property_does_not_lose_the_reply() -> None:
     assert encoded["explain"]["query"]["a"] == ["\udc00"]
 
 
-def test_other_scripts_travel_as_utf_8() -> None:
+def test_other_scripts_are_sent_as_utf_8() -> None:
     assert "漢字 🐝".encode() in to_json(reply(query="漢字 🐝"))
 
 
-def test_what_has_no_place_in_a_reply_is_a_mistake_of_ours() -> None:
+def test_a_value_without_json_form_is_a_programming_error() -> None:
     with pytest.raises(TypeError):
         to_json({"when": object()})
 
 
-def test_plain_records_are_whole() -> None:
+def test_plain_records_are_encoded_completely() -> None:
     health = HealthReply("ok", "1.0", 1, ("search",))
 
     assert json.loads(to_json(health)) == {
@@ -81,7 +89,7 @@ def test_plain_records_are_whole() -> None:
     }
 
 
-def test_a_reply_of_many_rows_is_read_back() -> None:
+def test_a_reply_of_many_rows_can_be_decoded() -> None:
     row = LedgerRow("Bees.md", "indexed", None, None, ("w",), 0, 12, None, "2026-03-01")
     ledger = LedgerReply("Home", 2, {"indexed": 2}, (row, row))
 

@@ -30,7 +30,7 @@ def test_the_committed_file_is_up_to_date() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == TEXT, f"run {UPDATE}"
 
 
-def test_the_check_tells_a_file_that_is_out_of_date(
+def test_the_check_reports_an_outdated_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "contract.ts"
@@ -43,7 +43,7 @@ def test_the_check_tells_a_file_that_is_out_of_date(
     assert "npm run contract" in capsys.readouterr().err
 
 
-def test_every_route_is_there_with_its_parameters_and_its_reply() -> None:
+def test_every_route_is_listed_with_parameters_and_reply() -> None:
     routes = interface("Routes")
 
     assert routes.count("\n") == len(REQUESTS)
@@ -81,7 +81,7 @@ def test_a_field_has_its_type(name: str, member: str) -> None:
     assert f"  {member}\n" in interface(name)
 
 
-def test_what_only_this_process_fills_is_not_there() -> None:
+def test_internal_fields_are_left_out() -> None:
     assert "hidden" not in interface("SearchRequest")
 
 

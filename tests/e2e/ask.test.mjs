@@ -9,7 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { useWorkspace } from "./support/fixture.mjs";
 import { answering } from "./support/network.mjs";
-import { connectedTo, freePort, startHomeServer, startServer } from "./support/server.mjs";
+import { connectedTo, freePort, startHomeServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 import { useModel } from "./web/model.mjs";
 
@@ -22,13 +22,19 @@ const model = useModel();
 
 /** Opens an app whose servers have the model in their settings, or none. */
 async function withApp(options, use, isSetUp = true) {
-  await configure(isSetUp);
+  await configure(held.workspace, isSetUp);
   await held.withApp(options, use);
 }
 
-async function configure(isSetUp) {
-  held.workspace.variables.XDG_CONFIG_HOME = join(held.workspace.root, "config");
-  const file = join(held.workspace.root, "config/notewell/config.toml");
+/** Opens an app that reaches a server with the model, which the tests of the file share. */
+async function withConnectedApp(options, use) {
+  await configure(await held.sharedWorkspace(), true);
+  await held.withConnectedApp(options, use);
+}
+
+async function configure({ root, variables }, isSetUp) {
+  variables.XDG_CONFIG_HOME = join(root, "config");
+  const file = join(root, "config/notewell/config.toml");
   await mkdir(dirname(file), { recursive: true });
   const settings = `[ask]\nprovider = "openai"\nbase_url = "${model.url}/v1"\nmodel = "test-model"\n`;
   await writeFile(file, isSetUp ? settings : "");
@@ -60,7 +66,7 @@ async function answered(app) {
 
 for (const look of ["light", "dark"]) {
   test(`a question is answered beside the notes, and its sources open them, ${look}`, () =>
-    withApp({ isDark: look === "dark" }, async (app) => {
+    (look === "light" ? withApp : withConnectedApp)({ isDark: look === "dark" }, async (app) => {
       await openAsk(app);
       await picture(app, `${look}-ask-start`);
       let goOn;
@@ -89,7 +95,7 @@ for (const look of ["light", "dark"]) {
 }
 
 test("a conversation goes on, becomes a note, and outlives another look of the app", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     await answered(app);
     await app.page.evaluate(() => {
@@ -104,22 +110,22 @@ test("a conversation goes on, becomes a note, and outlives another look of the a
     await app.askPage.getByText("Very hot").waitFor();
     await app.askPage.locator(".turn").nth(1).getByRole("button", { name: /^Source/ }).waitFor();
     await app.askPage.getByRole("button", { name: "Save as note" }).click();
-    await app.askPage.getByLabel("Save this conversation as the note").fill("Answers/Loaf.md");
+    await app.askPage.getByLabel("Save this conversation as a note").fill("Answers/Loaf.md");
     await app.askPage.getByRole("button", { name: "Save", exact: true }).click();
     await app.askPage.getByText("Saved as").waitFor();
-    const note = join(held.workspace.vault, "Answers/Loaf.md");
+    const note = join(app.folder.root, "Answers/Loaf.md");
     assert.match(await readFile(note, "utf8"), /And the oven\?[\s\S]*Very hot/);
-    await app.askPage.getByRole("button", { name: "Take it back" }).click();
+    await app.askPage.getByRole("button", { name: "Undo" }).click();
     await until("it is gone", () => !existsSync(note));
   }));
 
 test("an answer can be stopped", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     await ask(app, QUESTION, { text: "It rises for", wait: new Promise(() => undefined) });
     await app.askPage.locator(".ask-answer", { hasText: "It rises" }).waitFor();
     await app.askPage.getByRole("button", { name: "Stop" }).click();
-    await app.askPage.getByText("Stopped. This answer is not complete.").waitFor();
+    await app.askPage.getByText("Stopped. This answer is incomplete.").waitFor();
   }));
 
 test("the token is in no address, no cookie and no storage", () =>
@@ -165,7 +171,7 @@ test("it works in a window of its own, and unloading leaves nothing", () =>
   }));
 
 test("a page elsewhere gets no token, and what it says is not listened to", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     const evil = "http://evil.localhost/";
     const script = "<script>window.got = []; onmessage = (e) => got.push(JSON.stringify(e.data)); parent.postMessage({path: 'Mind/Ebbinghaus and the leaky bucket.md'}, '*')</script>";
@@ -180,7 +186,7 @@ test("a page elsewhere gets no token, and what it says is not listened to", () =
   }));
 
 test("a window that knows no token sees and opens nothing", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     const url = await app.ask.locator("iframe").getAttribute("src");
     const heard = await app.page.evaluate(async (src) => {
@@ -196,13 +202,13 @@ test("a window that knows no token sees and opens nothing", () =>
       await new Promise((done) => setTimeout(done, 500));
       return said;
     }, url);
-    await app.page.frameLocator("#guessing").getByText("wants another token").waitFor();
+    await app.page.frameLocator("#guessing").getByText("The token is not valid").waitFor();
     assert.deepEqual(heard, ["here"]);
     app.problems.splice(0); // its refusal
   }));
 
 test("a window of another origin may not frame the page", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     const src = await app.ask.locator("iframe").getAttribute("src");
     const elsewhere = createServer((_, response) => response.end(`<!doctype html><iframe src="${src}"></iframe>`));
@@ -218,7 +224,7 @@ test("a window of another origin may not frame the page", () =>
   }));
 
 test("a tab of its own has the whole interface", () =>
-  withApp({}, async (app) => {
+  withConnectedApp({}, async (app) => {
     await openAsk(app);
     const page = await app.context.newPage();
     await page.goto(await app.ask.locator("iframe").getAttribute("src"));
@@ -238,7 +244,7 @@ test("where the server is and what it can are said as in the other panels", () =
     await withApp({ trouble }, async (old) => {
       await old.ready();
       await old.command("ask");
-      await old.ask.getByText("This server cannot be asked").waitFor();
+      await old.ask.getByText("This server cannot answer questions").waitFor();
       await old.ask.getByText("uv tool install --reinstall .").waitFor();
       assert.equal(await old.ask.locator("iframe").count(), 0);
       await picture(old, "light-ask-old-server");
@@ -247,7 +253,7 @@ test("where the server is and what it can are said as in the other panels", () =
 
 test("it survives a server that goes and comes, and follows to another", async () => {
   const port = await freePort();
-  await configure(true);
+  await configure(held.workspace, true);
   let server = await startHomeServer(held.workspace, [held.workspace.vault], port);
   const comingAndGoing = withApp(connectedTo(server), async (app) => {
     await openAsk(app);
@@ -267,17 +273,11 @@ test("it survives a server that goes and comes, and follows to another", async (
 });
 
 test("on a phone, and where no model is set up", async () => {
-  await configure(true);
-  const server = await startServer(held.workspace, [held.workspace.vault]);
-  try {
-    await withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
-      await openAsk(app);
-      await answered(app);
-      await picture(app, "narrow-ask");
-    });
-  } finally {
-    await server.end();
-  }
+  await withConnectedApp({ kind: "phone" }, async (app) => {
+    await openAsk(app);
+    await answered(app);
+    await picture(app, "narrow-ask");
+  });
   const withoutModel = async (app) => {
     await app.ready();
     await app.command("ask");

@@ -86,7 +86,8 @@ test("its state is at most 20 MB, with 20,000 changes that wait for a server inc
 
 test("typing costs the plugin nothing at a key, and at a save next to nothing", async (t) => {
   const server = new MadeUpServer();
-  server.status = { ...server.status, state: "indexing", queue: { ...server.status.queue, pending: NOTES, eta_s: 600 } };
+  const progress = { ...server.status.progress, phase: "reading", notes_read: 100, notes: NOTES, eta_s: 600 };
+  server.status = { ...server.status, state: "indexing", progress };
   await held.withApp({ ...server.options, madeUp: madeUpNotes() }, async (app) => {
     await app.statusBar.filter({ hasText: /\d\/\d/ }).waitFor();
     await app.command("open-similar");

@@ -48,7 +48,8 @@ test("a new note, its new name and its end", async () => {
   await found("adder's-tongue", "Ferns.md");
   await app.vault((vault) => vault.rename(vault.getFileByPath("Ferns.md"), "Garden/Old ferns.md"));
   await found("adder's-tongue", "Garden/Old ferns.md");
-  assert.ok(sent().includes("rename Ferns.md Garden/Old ferns.md"));
+  // The server may have seen the file before the plugin tells of it.
+  await until("its new name is sent", () => sent().includes("rename Ferns.md Garden/Old ferns.md"));
   await app.vault((vault) => vault.delete(vault.getFileByPath("Garden/Old ferns.md")));
   await until("its end is sent", () => sent().includes("delete Garden/Old ferns.md"));
 });

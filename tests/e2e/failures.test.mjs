@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { useWorkspace } from "./support/fixture.mjs";
 import { connectedTo, startServer } from "./support/server.mjs";
-import { READY_MS, until } from "./support/wait.mjs";
+import { until } from "./support/wait.mjs";
 
 const held = useWorkspace();
 
@@ -21,7 +21,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
     await app.ready();
     for (const name of ["Locked.md", "Shut.md"]) await addUnreadable(workspace, name);
     await app.command("reindex");
-    await app.statusBar.filter({ hasText: "2 errors" }).waitFor({ timeout: READY_MS });
+    await app.says("2 errors");
     await app.statusBar.click();
     await app.page.getByRole("menu").getByText("Show notes with errors").click();
     const dialog = app.page.getByRole("dialog");
@@ -31,8 +31,8 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
 
     await chmod(join(workspace.vault, "Locked.md"), 0o644);
     await dialog.getByRole("button", { name: "Retry all" }).click();
-    await until("it is said", async () => (await app.notices()).includes("They are tried again."));
-    await app.statusBar.filter({ hasText: "1 error" }).waitFor({ timeout: READY_MS });
+    await until("it is said", async () => (await app.notices()).includes("Trying again."));
+    await app.says("1 error");
     await app.command("errors");
     await row("Shut.md").waitFor();
     assert.equal(await row("Locked.md").count(), 0, "what was read is listed no more");
@@ -41,7 +41,7 @@ test("notes that cannot be read are counted, listed and tried again", { skip: ca
     await app.vault((vault) => vault.rescan());
     await row("Shut.md").getByLabel("Open note").click();
     await until("it is open", async () => (await app.note()).path === "Shut.md");
-    await app.ready(); // the change of its permissions is seen, or it is tried again by itself
+    await app.says(/^Notewell: ready$/); // the change of its permissions is seen, or it is tried again by itself
     await app.searchFor("hidden wombat");
     const paths = app.network.reply("/api/search").results.map(({ path }) => path);
     assert.ok(paths.includes("Locked.md") && paths.includes("Shut.md"));

@@ -37,7 +37,7 @@ test("with the section followed, they are like the one that the cursor stands in
   const { app } = held;
   await follow(MEMORY);
   const ofNote = await pathsOf(app);
-  await app.setting("Follow the section", (row) => row.locator(".checkbox-container").click());
+  await app.setting("Use the current section", (row) => row.locator(".checkbox-container").click());
   await cursorTo("- **Interference");
   await target(/^Why memories fade$/).waitFor();
   await rowsOf(app).first().waitFor();
@@ -51,7 +51,7 @@ test("with the section followed, they are like the one that the cursor stands in
   assert.equal(app.network.to("/api/similar").length, count, "within a section nothing is asked");
   await cursorTo("Nonsense was his way");
   await target(/^Caveats$/).waitFor();
-  await app.setting("Follow the section", (row) => row.locator(".checkbox-container").click());
+  await app.setting("Use the current section", (row) => row.locator(".checkbox-container").click());
   await app.openNote(BREAD);
   await follow(MEMORY);
   assert.deepEqual(await pathsOf(app), ofNote);
@@ -74,20 +74,20 @@ test("the score is a number, a bar or nothing", async () => {
   await scores.first().waitFor();
 });
 
-test("notes below the lowest similarity are left out, down to none", async () => {
+test("notes below the minimum similarity are left out, down to none", async () => {
   const { app } = held;
   await follow(MEMORY);
   const all = await rowsOf(app).count();
   const scores = await rowsOf(app).locator(".notewell-score").allTextContents();
   const middle = Math.round(Number(scores[Math.floor(all / 2)]) * 20) / 20;
-  const set = (value) => app.setting("Lowest similarity", (row) => row.locator("input").fill(String(value)));
+  const set = (value) => app.setting("Minimum similarity", (row) => row.locator("input").fill(String(value)));
   await set(middle);
   const { results } = app.network.reply("/api/similar");
   const wanted = results.filter(({ score, path }) => score >= middle && path !== MEMORY).length;
   assert.ok(wanted < all);
   await until("the others are gone", async () => (await rowsOf(app).count()) === Math.min(wanted, all));
   await set(1);
-  await app.similar.getByText("Nothing close enough").waitFor();
+  await app.similar.getByText("No note is similar enough").waitFor();
   assert.equal((await app.data()).minScore, 1);
   await set(0);
   await until("all are back", async () => (await rowsOf(app).count()) === all);
@@ -113,7 +113,7 @@ test("a note that is dropped on the panel becomes its target, and stays", async 
   assert.equal(await target("Country loaf").count(), 1, "it does not follow any more");
   const [{ kept }] = (await app.panels()).filter((panel) => panel.kept.type === "notewell-similar");
   assert.deepEqual(kept.state.target, { kind: "note", path: BREAD }, "and will not after a restart");
-  await app.similar.getByLabel("Stay with this note").click();
+  await app.similar.getByLabel("Pin this note").click();
   await target("Home").waitFor();
 });
 
@@ -124,7 +124,7 @@ test("a result that is dragged from the search panel becomes the target", async 
   const [best] = app.network.reply("/api/search").results;
   await rows.first().locator(".tree-item-self").dragTo(app.similar.locator(".view-content"));
   await target(best.title).waitFor();
-  await app.similar.getByLabel("Stay with this note").click();
+  await app.similar.getByLabel("Pin this note").click();
 });
 
 test("what was pinned and hidden is so after a restart, and moves along with the note", async () => {

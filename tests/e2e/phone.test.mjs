@@ -3,14 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { useWorkspace } from "./support/fixture.mjs";
-import { connectedTo, startServer } from "./support/server.mjs";
 import { until } from "./support/wait.mjs";
 
 const held = useWorkspace();
 
-test("a phone starts nothing, and searches on a server at home", async () => {
-  const server = await startServer(held.workspace, [held.workspace.vault]);
-  const searching = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
+test("a phone starts nothing, and searches on a server at home", () =>
+  held.withConnectedApp({ kind: "phone" }, async (app) => {
     await app.ready();
     const rows = await app.searchFor("sourdough starter in the fridge");
     const box = await rows.first().boundingBox();
@@ -23,9 +21,7 @@ test("a phone starts nothing, and searches on a server at home", async () => {
     await until("the note is open", async () => (await app.note()).path === "Kitchen/Starter that sleeps in the cold.md");
     assert.equal(await app.search.isVisible(), false, "the panel makes room for the note");
     assert.equal(app.programs.started.length, 0);
-  });
-  await searching.finally(() => server.end());
-});
+  }));
 
 test("a phone offers no program, only an address", () =>
   held.withApp({ kind: "phone", device: {} }, async (app) => {

@@ -1,18 +1,21 @@
-// Runs the end-to-end tests, two files at once where there are two cores, and says how long each
-// took. A file that fails is run again once, alone, and said to be: a real browser beside a real
+// Runs the end-to-end tests, one file more at once than there are cores, because they mostly wait
+// for a server or a browser, and says how long each took. A file that fails is run again once, alone, and said to be: a real browser beside a real
 // server on a busy machine may miss a deadline that says nothing of the plugin. What fails twice
 // has failed.
 
 import { spawn, spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { COMMAND } from "./support/command.mjs";
+import { prepareSample } from "./support/sample.mjs";
 
 const folder = import.meta.dirname;
 const wanted = process.argv.slice(2);
 const times = [];
 const ALONE = new Set(["budgets.test.mjs"]); // they measure what a busy machine makes worse
+// They take longest, so they begin first: else one of them runs on while nothing runs beside it.
+const FIRST = ["ask.test.mjs", "start.test.mjs", "servers.test.mjs", "takeover.test.mjs", "web/ask.test.mjs"];
 
 /** The model is fetched once, and not by the server of every file into a home of its own. */
 function getModel() {
@@ -52,11 +55,13 @@ async function run(files, atOnce) {
 
 const files = readdirSync(folder, { recursive: true })
   .filter((name) => name.endsWith(".test.mjs") && (!wanted.length || wanted.includes(name)))
-  .sort();
+  .sort((one, other) => FIRST.includes(other) - FIRST.includes(one) || (one < other ? -1 : 1));
 getModel();
+const sample = await prepareSample();
+process.on("exit", () => rmSync(sample, { recursive: true, force: true }));
 const beside = files.filter((file) => !ALONE.has(file));
 const alone = files.filter((file) => ALONE.has(file));
-let failed = [...(await run(beside, Math.min(2, availableParallelism()))), ...(await run(alone, 1))];
+let failed = [...(await run(beside, availableParallelism() + 1)), ...(await run(alone, 1))];
 if (failed.length) {
   console.log(`\nOnce more: ${failed.join(", ")}\n`);
   failed = await run(failed, 1);

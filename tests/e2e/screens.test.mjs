@@ -7,7 +7,6 @@ import { before, test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { answering, refusing } from "./support/network.mjs";
-import { connectedTo, startServer } from "./support/server.mjs";
 
 const OUT = resolve(process.env.NOTEWELL_TEST_SCREENS ?? join(import.meta.dirname, "out"));
 const held = useWorkspace();
@@ -80,9 +79,8 @@ for (const look of ["light", "dark"]) {
   });
 }
 
-test("on a phone", async () => {
-  const server = await startServer(held.workspace, [held.workspace.vault]);
-  const shooting = held.withApp({ kind: "phone", ...connectedTo(server) }, async (app) => {
+test("on a phone", () =>
+  held.withConnectedApp({ kind: "phone" }, async (app) => {
     await app.ready();
     const shoot = camera(app, "narrow");
     await app.searchFor("sourdough starter in the fridge");
@@ -97,9 +95,7 @@ test("on a phone", async () => {
     await app.page.keyboard.press("Escape");
     await app.command("settings");
     await shoot("settings");
-  });
-  await shooting.finally(() => server.end());
-});
+  }));
 
 test("every picture is there", async () => {
   const pictures = await readdir(OUT); // other files put theirs beside ours

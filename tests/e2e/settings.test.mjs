@@ -58,7 +58,7 @@ test("an address that makes no sense is not kept", async () => {
   const dialog = await openSettings();
   await row(dialog, "Server").locator("select").selectOption("remote");
   await row(dialog, "Address").locator("input").fill("http://");
-  await row(dialog, "Address").getByText("That is not an address.").waitFor();
+  await row(dialog, "Address").getByText("This is not a valid address.").waitFor();
   assert.equal((await app.device()).address, "");
   await row(dialog, "Server").locator("select").selectOption("local");
   await app.page.keyboard.press("Escape");
@@ -96,12 +96,12 @@ test("reindexing from scratch is asked about", async () => {
 test("notes that could not be indexed are listed", async () => {
   const { app } = held;
   await app.command("errors");
-  await app.page.getByRole("dialog").getByText("There are none.").waitFor();
+  await app.page.getByRole("dialog").getByText("All notes could be indexed.").waitFor();
 });
 
 test("diagnostics are copied without names, text or token", async () => {
   const { app } = held;
-  await app.searchFor("quite secret words");
+  await app.searchFor("secret country loaf");
   await app.command("copy-diagnostics");
   const text = await until("they are copied", app.clipboard.bind(app));
   assert.match(text, /GET \/api\/search 200/);

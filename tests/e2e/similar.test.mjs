@@ -8,6 +8,7 @@ import { until } from "./support/wait.mjs";
 const held = useApp();
 const MEMORY = "Mind/Ebbinghaus and the leaky bucket.md";
 const BREAD = "Kitchen/Country loaf.md";
+const FORGETTING = "Mind/Ebbinghaus and the leaky bucket.md";
 
 const rows = () => held.app.similar.locator('.notewell-results[aria-busy="false"] .notewell-result');
 const paths = () => rows().locator(".tree-item-self").evaluateAll((els) => els.map((el) => el.dataset.path));
@@ -50,11 +51,11 @@ test("it can be told to stay with a note", async () => {
   const { app } = held;
   await follow(MEMORY);
   const before = await paths();
-  await app.similar.getByLabel("Stay with this note").click();
+  await app.similar.getByLabel("Pin this note").click();
   await app.openNote(BREAD);
   await app.page.waitForTimeout(600);
   assert.deepEqual(await paths(), before);
-  await app.similar.getByLabel("Stay with this note").click();
+  await app.similar.getByLabel("Pin this note").click();
   await app.similar.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
 });
 
@@ -92,7 +93,7 @@ test("dropped text becomes what is looked for", async () => {
   });
   await app.similar.locator(".notewell-target", { hasText: "A dough that rises" }).waitFor();
   await until("bread is found", async () => (await paths()).some((path) => path?.startsWith("Kitchen/")));
-  await app.similar.getByLabel("Stay with this note").click();
+  await app.similar.getByLabel("Pin this note").click();
 });
 
 test("notes similar to the selection are found by command", async () => {
@@ -106,14 +107,14 @@ test("notes similar to the selection are found by command", async () => {
   await app.command("similar-to-selection");
   await app.similar.locator(".notewell-target", { hasText: "“" }).waitFor();
   await rows().first().waitFor();
-  await app.similar.getByLabel("Stay with this note").click();
+  await app.similar.getByLabel("Pin this note").click();
   await app.openNote(BREAD);
   await app.similar.locator(".notewell-target", { hasText: "Country loaf" }).waitFor();
 });
 
 test("a link to a similar note is written by command", async () => {
   const { app } = held;
-  await follow(BREAD);
+  await follow(FORGETTING); // has related notes that it does not link to
   await app.page.evaluate(() => window.host.app.workspace.setActiveLeaf(window.host.app.workspace.getMostRecentLeaf()));
   await app.command("insert-similar-link");
   const item = app.page.locator(".prompt .suggestion-item").first();

@@ -10,7 +10,7 @@ import { COMMAND } from "./support/command.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
-const held = useWorkspace();
+const held = useWorkspace({ isIndexed: false });
 
 test("a new installation asks before it starts anything, then indexes and gets ready", () =>
   held.withApp({ device: {} }, async (app) => {

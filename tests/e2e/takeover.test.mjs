@@ -57,7 +57,7 @@ test("a router's page at the address is no server: asked less and less, told not
     await kill();
     const router = await stranger(port, "<!doctype html><title>A router</title>");
     await app.vault((vault) => vault.create("While away.md", "The numbat eats termites."));
-    await says(app, "That is not Notewell");
+    await says(app, "Not a Notewell server");
     await app.statusBar.filter({ hasText: "1 waiting" }).waitFor();
     const before = router.asked();
     await app.page.waitForTimeout(6_000);
@@ -80,7 +80,7 @@ test("no answer that is not the contract's is taken for a server", () => {
       await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
       await until("it is asked again", () => app.network.requests.length > before);
       await app.page.waitForTimeout(100);
-      await says(app, "That is not Notewell");
+      await says(app, "Not a Notewell server");
     }
     await app.page.waitForTimeout(3_000);
     assert.ok(app.network.requests.length <= 3 * answers.length, "it is asked less and less");
@@ -91,7 +91,7 @@ test("no answer that is not the contract's is taken for a server", () => {
 test("a server that has the token but serves another vault gets nothing of this one", () =>
   withServer(async ({ app, port, kill, again }) => {
     await kill();
-    const other = await makeWorkspace("Other");
+    const other = await makeWorkspace({ name: "Other" });
     other.variables.NOTEWELL_DATA_DIR = held.workspace.variables.NOTEWELL_DATA_DIR;
     const stranger = await startHomeServer(other, [other.vault], port);
     const from = writes(app).length;

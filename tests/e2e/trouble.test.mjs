@@ -1,23 +1,13 @@
 // What goes wrong, and how it gets well again.
 
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { useWorkspace } from "./support/fixture.mjs";
 import { MadeUpServer } from "./support/madeUp.mjs";
 import { answering, hanging, refusing } from "./support/network.mjs";
-import { connectedTo, startServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useWorkspace();
-let server = null; // one server, started by hand, for the apps of this file
-
-after(() => server?.end());
-
-/** What an app needs to reach it, and what else is given. */
-async function remote(given = {}) {
-  server ??= await startServer(held.workspace, [held.workspace.vault]);
-  return { ...connectedTo(server), ...given };
-}
 
 /** Trouble on one route only. */
 const onRoute = (route, trouble) => (request) =>
@@ -26,25 +16,27 @@ const onRoute = (route, trouble) => (request) =>
 const is = (text) => (app) => app.search.getByText(text).first().waitFor();
 
 test("a server at an address is used with the token from the app's secrets", async () => {
-  await held.withApp(await remote(), async (app) => {
+  const { secrets } = await held.connected();
+  await held.withConnectedApp({}, async (app) => {
     await app.ready();
     assert.equal(app.programs.started.length, 0, "nothing is started here");
     assert.ok((await app.searchFor("bread")).first());
     const stored = JSON.stringify([await app.device(), await app.data()]);
-    assert.equal(stored.includes(server.token), false, "the token is in no settings");
+    assert.equal(stored.includes(secrets["home-server"]), false, "the token is in no settings");
   });
 });
 
 test("a wrong token is said to be one, and a right one helps", async () => {
-  await held.withApp(await remote({ secrets: { "home-server": "wrong" } }), async (app) => {
+  const { secrets } = await held.connected();
+  await held.withConnectedApp({ secrets: { "home-server": "wrong" } }, async (app) => {
     await app.command("open-search");
-    await is("The server wants a token")(app);
+    await is("The server requires a token")(app);
     const count = app.network.requests.length;
     await app.page.waitForTimeout(2_500);
     assert.ok(app.network.requests.length - count < 8, "it is not asked all the time");
     await app.page.evaluate(
       ([name, token]) => window.host.app.secretStorage.setSecret(name, token),
-      ["home-server", server.token],
+      ["home-server", secrets["home-server"]],
     );
     await app.tryAgain();
     await app.ready();
@@ -60,7 +52,7 @@ for (const [name, changes, text] of [
 ]) {
   test(`a server ${name} is met with what to do`, async () => {
     const trouble = onRoute("/api/health", answering(health(changes)));
-    await held.withApp(await remote({ trouble }), async (app) => {
+    await held.withConnectedApp({ trouble }, async (app) => {
       await app.command("open-search");
       await is(text)(app);
       await is("9.9.9")(app);
@@ -72,12 +64,12 @@ for (const [name, changes, text] of [
 }
 
 test("something else at the address is not taken for the server", async () => {
-  await held.withApp(await remote({ open: ["Home.md"] }), async (app) => {
+  await held.withConnectedApp({ open: ["Home.md"] }, async (app) => {
     await app.command("open-search");
     await app.ready();
     app.network.trouble = answering("<html>A router's page</html>");
     await app.page.evaluate(() => window.dispatchEvent(new Event("focus")));
-    await is("That is not Notewell")(app);
+    await is("Not a Notewell server")(app);
     app.network.trouble = null;
     await app.tryAgain();
     await app.ready();
@@ -85,24 +77,24 @@ test("something else at the address is not taken for the server", async () => {
 });
 
 test("garbage and hollow answers to a search are said, and change nothing else", async () => {
-  await held.withApp(await remote(), async (app) => {
+  await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.searchFor("bread");
     const shown = await app.search.locator(".notewell-result").count();
     for (const body of ["{", "null", "[]", { results: "none" }, ""]) {
       app.network.trouble = onRoute("/api/search", answering(body));
       await app.search.getByRole("searchbox").press("Enter");
-      await is("No answer")(app);
+      await is("The request failed")(app);
       assert.equal(await app.search.locator(".notewell-result").count(), shown, "what was shown stays");
       app.network.trouble = null;
       await app.search.getByRole("searchbox").press("Enter");
-      await app.search.getByText("No answer").first().waitFor({ state: "detached" });
+      await app.search.getByText("The request failed").first().waitFor({ state: "detached" });
     }
   });
 });
 
 test("a server that dies within a request is met again when it is back", async () => {
-  await held.withApp(await remote(), async (app) => {
+  await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.command("open-search");
     app.network.trouble = async () => {
@@ -123,7 +115,7 @@ test("a server that dies within a request is met again when it is back", async (
 });
 
 test("late answers to earlier questions are dropped", async () => {
-  await held.withApp(await remote(), async (app) => {
+  await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.command("open-search");
     app.network.trouble = async ({ url }) => {
@@ -160,7 +152,7 @@ test("a slow answer is waited for, however often the index has news", async () =
 });
 
 test("a server that never answers does not stop the typing", async () => {
-  await held.withApp(await remote(), async (app) => {
+  await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.command("open-search");
     app.network.trouble = onRoute("/api/search", hanging);
@@ -169,12 +161,12 @@ test("a server that never answers does not stop the typing", async () => {
     await app.page.locator(".cm-content:visible").first().click();
     await app.page.keyboard.type("still typing");
     assert.ok((await app.note()).text.includes("still typing"));
-    await app.search.getByText("No answer").first().waitFor({ timeout: READY_MS });
+    await app.search.getByText("The request failed").first().waitFor({ timeout: READY_MS });
   });
 });
 
 test("10,000 results and snippets of 1 MB are shown without a halt", async () => {
-  await held.withApp(await remote(), async (app) => {
+  await held.withConnectedApp({}, async (app) => {
     await app.ready();
     await app.searchFor("bread");
     const reply = app.network.reply("/api/search");

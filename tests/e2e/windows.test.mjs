@@ -39,7 +39,7 @@ test("a result opens in a window of its own, at the passage", () =>
   }));
 
 test("the search panel works in a window of its own, by mouse", () =>
-  held.withApp({ open: [NOTE] }, async (app) => {
+  held.withConnectedApp({ open: [NOTE] }, async (app) => {
     const { popup, rows, results } = await searchAlone(app);
     assert.equal(await app.search.count(), 0, "it left the first window");
     await rows.first().locator(".collapse-icon").click();
@@ -54,7 +54,7 @@ test("the search panel works in a window of its own, by mouse", () =>
   }));
 
 test("there it is worked by keyboard too, and completes operators", () =>
-  held.withApp({ open: [NOTE] }, async (app) => {
+  held.withConnectedApp({ open: [NOTE] }, async (app) => {
     const { popup, view, results } = await searchAlone(app);
     const field = view.getByRole("searchbox");
     await field.focus();
@@ -71,7 +71,7 @@ test("there it is worked by keyboard too, and completes operators", () =>
   }));
 
 test("similar notes follow the first window from a window of their own", () =>
-  held.withApp({ open: [NOTE] }, async (app) => {
+  held.withConnectedApp({ open: [NOTE] }, async (app) => {
     await app.ready();
     await app.command("open-similar");
     const popup = await app.moveToWindow("notewell-similar");
@@ -84,7 +84,7 @@ test("similar notes follow the first window from a window of their own", () =>
   }));
 
 test("what a panel in a window of its own does to a note is done to the one used last", () =>
-  held.withApp({ open: [NOTE] }, async (app) => {
+  held.withConnectedApp({ open: [NOTE] }, async (app) => {
     const { popup, view, rows } = await searchAlone(app);
     await rows.nth(1).locator(".tree-item-self").click({ button: "right" });
     await popup.getByRole("menu").getByText("Insert link").click();
@@ -94,7 +94,7 @@ test("what a panel in a window of its own does to a note is done to the one used
   }));
 
 test("a window that is closed takes its panel along, and the command makes it anew", () =>
-  held.withApp({}, async (app) => {
+  held.withConnectedApp({}, async (app) => {
     const { popup } = await searchAlone(app);
     await popup.close();
     await app.page.waitForFunction(

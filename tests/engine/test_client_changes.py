@@ -80,7 +80,7 @@ def many(count: int) -> list[str]:
 # --- a folder vault -----------------------------------------------------------------------------
 
 
-def test_a_folder_s_notes_are_read_from_disk_and_a_content_is_left_out(
+def test_notes_of_a_folder_vault_are_read_from_disk_and_sent_contents_ignored(
     started: Open, tmp_path: Path
 ) -> None:
     engine = started()
@@ -93,7 +93,9 @@ def test_a_folder_s_notes_are_read_from_disk_and_a_content_is_left_out(
     assert paths(engine, "zeppelin") == ["New.md"]
 
 
-def test_a_renamed_folder_is_found_at_its_new_place(started: Open, tmp_path: Path) -> None:
+def test_notes_of_a_renamed_folder_are_found_at_their_new_path(
+    started: Open, tmp_path: Path
+) -> None:
     put(tmp_path / "vault", "old/A.md")
     put(tmp_path / "vault", "old/sub/B.md", "Another zeppelin.")
     engine = started()
@@ -107,7 +109,7 @@ def test_a_renamed_folder_is_found_at_its_new_place(started: Open, tmp_path: Pat
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/etc/passwd", "a//b.md", "."])
-def test_a_batch_with_a_path_outside_is_refused_whole(started: Open, path: str) -> None:
+def test_a_batch_with_a_path_outside_the_vault_is_refused(started: Open, path: str) -> None:
     engine = started()
 
     with pytest.raises(OutsideVaultError):
@@ -116,7 +118,7 @@ def test_a_batch_with_a_path_outside_is_refused_whole(started: Open, path: str) 
         engine.sync([stamp("New.md"), (path, 1, 1)])
 
 
-def test_a_client_s_list_is_compared_with_what_is_indexed(started: Open, tmp_path: Path) -> None:
+def test_a_clients_list_is_compared_with_the_index(started: Open, tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     for path in ("Same.md", "Rounded.md", "Longer.md", "Later.md", "Gone.md", "Private/X.md"):
         put(vault, path)
@@ -146,7 +148,7 @@ def test_a_client_s_list_is_compared_with_what_is_indexed(started: Open, tmp_pat
     assert (again.need, again.gone) == ((), ())
 
 
-def test_a_folder_s_mass_disappearance_waits_for_a_word(started: Open, tmp_path: Path) -> None:
+def test_many_removals_from_a_folder_wait_for_confirmation(started: Open, tmp_path: Path) -> None:
     for path in many(60):
         put(tmp_path / "vault", path, path)
     engine = started()
@@ -167,10 +169,64 @@ def test_a_folder_s_mass_disappearance_waits_for_a_word(started: Open, tmp_path:
     assert engine.settle_guard(remove=True).accepted == 0
 
 
+def test_a_small_vault_emptied_under_a_running_engine_is_kept(
+    started: Open, tmp_path: Path
+) -> None:
+    """The watcher reports a few paths at a time, while the rest is gone already."""
+    notes = many(34)
+    for path in notes:
+        put(tmp_path / "vault", path, path)
+    engine = started()
+    for path in notes:
+        (tmp_path / "vault" / path).unlink()
+
+    engine.note_changes([Change("delete", path) for path in notes[:8]])
+    status = settled(engine)
+    assert (status.notes, status.guard is not None and status.guard.gone) == (34, 34)
+
+    # While the removal is held, not even one note goes.
+    engine.note_changes([Change("delete", notes[20])])
+    assert settled(engine).notes == 34
+
+    assert engine.settle_guard(remove=True).accepted == 34
+    status = settled(engine)
+    assert (status.notes, status.guard) == (0, None)
+
+
+def test_a_few_notes_deleted_by_hand_go_at_once(started: Open, tmp_path: Path) -> None:
+    for path in many(9):
+        put(tmp_path / "vault", path, path)
+    engine = started()
+    for path in many(4):
+        (tmp_path / "vault" / path).unlink()
+
+    engine.note_changes([Change("delete", path) for path in many(4)])
+
+    status = settled(engine)
+    assert (status.notes, status.guard) == (5, None)
+
+
+def test_a_held_removal_is_remembered_over_a_restart(started: Open, tmp_path: Path) -> None:
+    for path in many(9):
+        put(tmp_path / "vault", path, path)
+    engine = started()
+    for path in many(9):
+        (tmp_path / "vault" / path).unlink()
+    engine.reindex()
+    until(lambda: engine.status().guard is not None)
+    engine.close()
+
+    again = started()
+    status = settled(again)
+    assert (status.notes, status.guard is not None and status.guard.gone) == (9, 9)
+    assert again.settle_guard(remove=True).accepted == 9
+    assert settled(again).notes == 0
+
+
 # --- a mirror -----------------------------------------------------------------------------------
 
 
-def test_a_mirror_serves_what_its_client_sends(started: Open) -> None:
+def test_a_mirror_serves_the_notes_that_its_client_sends(started: Open) -> None:
     engine = started("mirror")
 
     reply = engine.note_changes([write("Air/Ship.md"), write("Air/Kite.md", "A kite.")])
@@ -186,7 +242,7 @@ def test_a_mirror_serves_what_its_client_sends(started: Open) -> None:
     assert settled(engine).notes == 1
 
 
-def test_a_note_s_edit_of_the_same_size_and_time_is_found(started: Open) -> None:
+def test_an_edit_that_keeps_size_and_time_is_found(started: Open) -> None:
     engine = started("mirror")
     engine.note_changes([write("A.md", "A zeppelin.")])
     assert paths(engine, "zeppelin") == ["A.md"]
@@ -198,7 +254,7 @@ def test_a_note_s_edit_of_the_same_size_and_time_is_found(started: Open) -> None
     assert engine.sync([stamp("A.md")]).need == ()
 
 
-def test_a_content_is_needed_and_others_than_notes_are_left_out(started: Open) -> None:
+def test_a_mirror_needs_contents_and_skips_other_files(started: Open) -> None:
     engine = started("mirror")
 
     with pytest.raises(UsageError) as refused:
@@ -212,7 +268,7 @@ def test_a_content_is_needed_and_others_than_notes_are_left_out(started: Open) -
     assert settled(engine).notes == 1
 
 
-def test_a_client_that_died_half_way_repairs_itself(started: Open) -> None:
+def test_a_client_that_crashed_midway_catches_up(started: Open) -> None:
     """It sent some of its notes and lost its queue; its next list of files finds the rest."""
     notes = {"A.md": "A zeppelin.", "B.md": "B zeppelin.", "d/C.md": "C zeppelin."}
     engine = started("mirror")
@@ -230,9 +286,7 @@ def test_a_client_that_died_half_way_repairs_itself(started: Open) -> None:
     assert {path: engine.note(path).content for path in notes} == notes
 
 
-def test_a_server_that_died_half_way_is_repaired_by_its_client(
-    started: Open, tmp_path: Path
-) -> None:
+def test_a_server_that_crashed_midway_catches_up(started: Open, tmp_path: Path) -> None:
     engine = started("mirror")
     engine.note_changes([write(path, f"zeppelin {path}") for path in many(20)])
     engine.close()  # whatever was not read yet is read by the next one
@@ -248,7 +302,7 @@ def test_a_server_that_died_half_way_is_repaired_by_its_client(
     assert again.note("n4.md").content == "zeppelin n4.md"
 
 
-def test_a_client_that_has_lost_its_notes_empties_no_mirror(started: Open, tmp_path: Path) -> None:
+def test_a_client_without_notes_does_not_empty_a_mirror(started: Open, tmp_path: Path) -> None:
     engine = started("mirror")
     engine.note_changes([write(path, f"zeppelin {path}") for path in many(60)])
     settled(engine)
@@ -268,7 +322,7 @@ def test_a_client_that_has_lost_its_notes_empties_no_mirror(started: Open, tmp_p
     assert [place.name for place in (tmp_path / "vault").glob("*.md")] == ["n0.md"]
 
 
-def test_a_guard_is_lifted_when_the_notes_are_seen_again(started: Open) -> None:
+def test_the_guard_ends_when_the_notes_are_found_again(started: Open) -> None:
     engine = started("mirror")
     engine.note_changes([write(path, path) for path in many(60)])
     engine.sync([])
@@ -280,7 +334,7 @@ def test_a_guard_is_lifted_when_the_notes_are_seen_again(started: Open) -> None:
     assert settled(engine).notes == 60
 
 
-def test_a_note_too_large_to_send_is_not_asked_for_and_its_old_text_not_served(
+def test_a_note_too_large_to_send_is_not_requested_and_its_old_text_removed(
     started: Open,
 ) -> None:
     engine = started("mirror")
@@ -302,7 +356,7 @@ def test_a_list_of_twenty_thousand_files_is_compared(started: Open) -> None:
     settled(engine)  # so many places are looked at by one walk
 
 
-def test_a_pause_a_cancel_and_a_resume_say_how_much_waits(started: Open, tmp_path: Path) -> None:
+def test_pause_cancel_and_resume_report_the_queue_length(started: Open, tmp_path: Path) -> None:
     engine = started()
     assert engine.pause().accepted == 0
     put(tmp_path / "vault", "New.md")
@@ -318,7 +372,7 @@ def test_a_pause_a_cancel_and_a_resume_say_how_much_waits(started: Open, tmp_pat
     assert engine.tally().read == 1
 
 
-def test_a_note_that_is_gone_from_the_folder_is_not_found(started: Open, tmp_path: Path) -> None:
+def test_a_note_deleted_from_the_folder_is_not_found(started: Open, tmp_path: Path) -> None:
     put(tmp_path / "vault", "A.md")
     engine = started()
     (tmp_path / "vault" / "A.md").unlink()

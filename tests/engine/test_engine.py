@@ -12,7 +12,7 @@ import pytest
 
 from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
-from notewell.errors import IndexInUseError, NotFoundError, UsageError
+from notewell.errors import IndexInUseError, NotFoundError, OutsideVaultError, UsageError
 from notewell.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_judge, write_tiny_model
 from tests.waiting import until
@@ -83,7 +83,7 @@ def paths(engine: Engine, query: str, **asked: object) -> list[str]:
     return [result.path for result in reply.results]
 
 
-def test_a_reranker_in_a_folder_reads_the_first_results(
+def test_a_reranker_in_a_folder_reranks_the_first_results(
     open_engine: Callable[..., Engine], settings: Settings, tmp_path: Path
 ) -> None:
     folder = write_tiny_judge(tmp_path / "judge")
@@ -99,7 +99,7 @@ def test_a_reranker_in_a_folder_reads_the_first_results(
     assert all(result.scores.rerank is not None for result in reply.results)
 
 
-def test_a_vault_is_indexed_and_found_by_both_sides(
+def test_a_vault_is_searched_by_keyword_and_by_meaning(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     engine = open_engine(settings)
@@ -115,7 +115,7 @@ def test_a_vault_is_indexed_and_found_by_both_sides(
     assert (status.state, status.semantic, status.vectors) == ("ready", "ready", report.chunks)
 
 
-def test_the_second_run_does_nothing(
+def test_a_second_run_changes_nothing(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     engine = open_engine(settings)
@@ -128,7 +128,7 @@ def test_the_second_run_does_nothing(
     assert engine.status().generation == generation
 
 
-def test_a_full_run_reads_all_and_embeds_nothing(
+def test_a_full_run_reads_every_note_and_embeds_nothing(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     engine = open_engine(settings)
@@ -140,7 +140,7 @@ def test_a_full_run_reads_all_and_embeds_nothing(
     assert again.reused == first.chunks
 
 
-def test_without_a_model_keywords_work_and_the_reason_is_said(
+def test_without_a_model_keyword_search_works_and_the_reason_is_given(
     open_engine: Callable[..., Engine], no_model: Settings
 ) -> None:
     engine = open_engine(no_model)
@@ -157,7 +157,7 @@ def test_without_a_model_keywords_work_and_the_reason_is_said(
     assert status.ledger["keyword_only"] + status.ledger["indexed"] == 4
 
 
-def test_a_model_that_comes_later_embeds_what_is_there(
+def test_a_model_that_becomes_available_embeds_indexed_notes(
     open_engine: Callable[..., Engine], no_model: Settings, settings: Settings
 ) -> None:
     first = open_engine(no_model)
@@ -183,6 +183,74 @@ def test_renaming_a_folder_embeds_nothing(
     assert engine.note("Bakery/Loaf.md").links_out[0].path == "Bakery/Starter.md"
 
 
+def test_renaming_a_note_embeds_nothing(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    engine = open_engine(settings)
+    first = engine.index_now()
+    passages = len(engine.note("Bicycle.md").chunks)
+    (vault / "Bicycle.md").rename(vault / "Velocipede.md")
+
+    report = engine.index_now()
+
+    assert (report.embedded, report.reused, report.removed) == (0, passages, 0)
+    assert engine.status().semantic == "ready"
+    # By keyword and by name the note has its new title at once.
+    assert paths(engine, "velocipede", mode="keyword") == ["Velocipede.md"]
+    assert engine.search(SearchRequest("cassette")).results[0].title == "Velocipede"
+    # Nor does a second name, a move, or the first name again need the model.
+    place = vault / "Velocipede.md"
+    for name in ("Penny-farthing.md", "Bread/Penny-farthing.md", "Bicycle.md"):
+        place = place.rename(vault / name)
+        assert engine.index_now().embedded == 0
+    work = engine.stats(limit=1).model_work
+    assert work.embedded == first.embedded
+    assert work.reused >= 2 * passages
+
+
+def test_a_renamed_note_is_embedded_under_its_new_name_once_all_of_it_changed(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path
+) -> None:
+    sections = [f"# {part}\n" + f"The {part} of the bicycle. " * 20 for part in ("Chain", "Brake")]
+    write(vault, {"Bicycle.md": "\n".join(sections)})
+    engine = open_engine(settings)
+    engine.index_now()
+    (vault / "Bicycle.md").rename(vault / "Velocipede.md")
+    engine.index_now()
+
+    def embedded_titles() -> set[str]:
+        read = [one.text for one in engine.passages() if one.path == "Velocipede.md"]
+        return {text.partition(" > ")[0] for text in read}
+
+    write(vault, {"Velocipede.md": "\n".join([*sections, "New pads from the shop."])})
+    assert engine.index_now().embedded == 1  # the other passage keeps its vector
+    assert embedded_titles() == {"Bicycle"}
+
+    write(vault, {"Velocipede.md": "\n".join(sections).replace("bicycle", "velocipede")})
+    assert engine.index_now().embedded == len(engine.note("Velocipede.md").chunks)
+    assert embedded_titles() == {"Velocipede"}
+
+
+def test_a_renamed_note_costs_nothing_after_a_change_of_model_and_back(
+    open_engine: Callable[..., Engine], settings: Settings, vault: Path, tmp_path: Path
+) -> None:
+    weights = write_tiny_model(tmp_path / "other", seed=1)
+    other = replace(settings.model, name="other", folder=str(weights))
+
+    def index(rules: ModelRules) -> int:
+        engine = open_engine(replace(settings, model=rules))
+        try:
+            return engine.index_now().embedded
+        finally:
+            engine.close()
+
+    index(settings.model)
+    (vault / "Bicycle.md").rename(vault / "Velocipede.md")
+    assert index(settings.model) == 0
+    assert index(other) > 0
+    assert index(settings.model) == 0
+
+
 def test_an_edit_embeds_only_what_changed(
     open_engine: Callable[..., Engine], settings: Settings, vault: Path
 ) -> None:
@@ -197,7 +265,7 @@ def test_an_edit_embeds_only_what_changed(
     assert paths(engine, "shop", mode="keyword") == ["Bicycle.md"]
 
 
-def test_a_deleted_note_is_gone_and_comes_back_for_nothing(
+def test_a_restored_note_is_not_embedded_again(
     open_engine: Callable[..., Engine], settings: Settings, vault: Path
 ) -> None:
     engine = open_engine(settings)
@@ -235,7 +303,8 @@ def test_the_ledger_accounts_for_every_file(
     ledger = engine.ledger()
     entries = {entry.path: entry for entry in ledger.entries}
 
-    assert ledger.total == 8 == sum(ledger.counts.values())
+    assert ledger.total == 9 == sum(ledger.counts.values())
+    assert (entries["*.png"].state, entries["*.png"].rule) == ("excluded", "file_type")
     assert (entries["Binary.md"].state, entries["Binary.md"].rule) == ("excluded", "binary")
     assert (entries["Large.md"].state, entries["Large.md"].rule) == ("excluded", "too_large")
     assert entries["Broken.md"].state == "indexed"
@@ -281,7 +350,7 @@ def test_a_note_is_shown_with_its_links(
         engine.note("Bread/Startre.md")
 
 
-def test_similar_notes_leave_the_note_itself_out(
+def test_similar_notes_do_not_include_the_note_itself(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     engine = open_engine(settings)
@@ -293,7 +362,7 @@ def test_similar_notes_leave_the_note_itself_out(
     assert "Bread/Starter.md" not in [result.path for result in reply.results]
 
 
-def test_one_writer_an_index_and_readers_beside_it(
+def test_an_index_has_one_writer_and_several_readers(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     writer = open_engine(settings)
@@ -307,7 +376,7 @@ def test_one_writer_an_index_and_readers_beside_it(
     ]
 
 
-def test_an_index_that_is_not_there_is_not_found(
+def test_a_missing_index_is_not_found(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     with pytest.raises(NotFoundError):
@@ -332,7 +401,25 @@ def test_a_served_vault_indexes_by_itself_and_on_demand(
         engine.index_now()
 
 
-def test_a_door_on_an_event_loop_reads_through_call(
+def test_paths_that_neither_vault_nor_index_has_are_refused(
+    open_engine: Callable[..., Engine], no_model: Settings, vault: Path
+) -> None:
+    engine = open_engine(no_model)
+    engine.start()
+    until(lambda: engine.status().state == "ready")
+
+    with pytest.raises(NotFoundError, match=r"Bread/Loav.md .* did you mean Bread/Loaf.md"):
+        engine.reindex(paths=["Bicycle.md", "Bread/Loav.md"])
+    for path in ("/etc/hosts", "../vault/Bicycle.md"):
+        with pytest.raises(OutsideVaultError):
+            engine.reindex(paths=[path])
+
+    (vault / "Bicycle.md").unlink()
+    assert engine.reindex(paths=["Bicycle.md", "Bread"]).accepted == 2
+    until(lambda: engine.status().notes == 3)
+
+
+def test_call_runs_engine_work_off_the_event_loop(
     open_engine: Callable[..., Engine], settings: Settings
 ) -> None:
     engine = open_engine(settings)
@@ -345,7 +432,7 @@ def test_a_door_on_an_event_loop_reads_through_call(
     assert asyncio.run(ask()) == 1
 
 
-def test_progress_is_told(open_engine: Callable[..., Engine], settings: Settings) -> None:
+def test_progress_is_reported(open_engine: Callable[..., Engine], settings: Settings) -> None:
     heard: list[Progress] = []
 
     open_engine(settings).index_now(progress=heard.append)
@@ -354,7 +441,7 @@ def test_progress_is_told(open_engine: Callable[..., Engine], settings: Settings
     assert all(progress.done <= progress.total for progress in heard)
 
 
-def test_a_vault_that_vanishes_takes_nothing_with_it(
+def test_a_missing_vault_keeps_its_index(
     open_engine: Callable[..., Engine], settings: Settings, vault: Path
 ) -> None:
     engine = open_engine(settings)

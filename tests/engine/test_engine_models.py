@@ -95,7 +95,7 @@ def open_engine(
 
 
 def ask(engine: Engine) -> SearchReply:
-    return engine.search(SearchRequest("bread and water", mode="semantic"))
+    return engine.search(SearchRequest("bread and water", mode="semantic", weak=True))
 
 
 def model_of(status: StatusReply) -> str:
@@ -126,7 +126,7 @@ def crash_while_embedding(engine: Engine, *, after: int) -> int:
 
 
 @pytest.mark.parametrize("second", ["same", "small"])
-def test_the_earlier_model_answers_until_the_new_one_covers_all(
+def test_the_earlier_model_is_used_until_the_new_one_covers_every_passage(
     open_engine: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch, second: str
 ) -> None:
     monkeypatch.setattr(embed, "COMMIT", 2)
@@ -158,7 +158,7 @@ def test_the_earlier_model_answers_until_the_new_one_covers_all(
     assert ask(engine).results
 
 
-def test_going_back_embeds_nothing_and_answers_at_once(open_engine: Callable[..., Engine]) -> None:
+def test_switching_back_to_a_model_embeds_nothing(open_engine: Callable[..., Engine]) -> None:
     first = open_engine("first").index_now()
     second = open_engine("same").index_now()
     assert (first.embedded, second.embedded) == (first.chunks, first.chunks)
@@ -171,7 +171,7 @@ def test_going_back_embeds_nothing_and_answers_at_once(open_engine: Callable[...
     assert engine.index_now().embedded == 0
 
 
-def test_going_back_to_larger_passages_embeds_nothing_either(
+def test_switching_back_to_larger_passages_embeds_nothing(
     open_engine: Callable[..., Engine],
 ) -> None:
     first = open_engine("first").index_now()
@@ -187,7 +187,7 @@ def test_going_back_to_larger_passages_embeds_nothing_either(
     assert engine.status().semantic == "ready"
 
 
-def test_changes_of_model_in_the_middle_of_indexing_embed_nothing_twice(
+def test_changing_the_model_during_indexing_embeds_nothing_twice(
     open_engine: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embed, "COMMIT", 2)
@@ -207,7 +207,7 @@ def test_changes_of_model_in_the_middle_of_indexing_embed_nothing_twice(
         assert open_engine(name).index_now().embedded == 0
 
 
-def test_a_note_written_during_the_change_is_found_by_its_words(
+def test_a_note_written_during_a_model_change_is_found_by_keyword(
     open_engine: Callable[..., Engine], vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embed, "COMMIT", 2)
@@ -234,7 +234,7 @@ def test_a_note_written_during_the_change_is_found_by_its_words(
     assert found.results[0].path == "New.md"
 
 
-def test_a_reader_answers_with_the_model_that_has_the_vectors(
+def test_a_reader_uses_the_model_that_has_the_vectors(
     open_engine: Callable[..., Engine],
 ) -> None:
     open_engine("first").index_now()
@@ -246,7 +246,7 @@ def test_a_reader_answers_with_the_model_that_has_the_vectors(
     assert model_of(reader.status()) == "first"
 
 
-def test_without_the_earlier_weights_the_new_model_answers_with_what_it_has(
+def test_without_the_earlier_weights_the_new_model_is_used_at_once(
     open_engine: Callable[..., Engine], weights: dict[str, Path], tmp_path: Path
 ) -> None:
     weights["gone"] = write_tiny_model(tmp_path / "gone", seed=9)
@@ -261,7 +261,7 @@ def test_without_the_earlier_weights_the_new_model_answers_with_what_it_has(
     assert engine.status().semantic == "ready"
 
 
-def test_while_the_wanted_model_is_not_there_the_earlier_one_does_its_work(
+def test_while_the_configured_model_is_missing_the_earlier_one_is_used(
     open_engine: Callable[..., Engine], vault: Path
 ) -> None:
     open_engine("first").index_now()
@@ -277,7 +277,7 @@ def test_while_the_wanted_model_is_not_there_the_earlier_one_does_its_work(
     assert ask(engine).results
 
 
-def test_a_served_vault_changes_over_in_one_step(
+def test_a_served_vault_changes_its_model_in_one_step(
     open_engine: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_engine("first").index_now()
@@ -292,7 +292,7 @@ def test_a_served_vault_changes_over_in_one_step(
     assert engine.status().semantic == "ready"
 
 
-def test_a_killed_change_leaves_one_truth(
+def test_going_back_after_a_killed_model_change_restores_the_index(
     open_engine: Callable[..., Engine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embed, "COMMIT", 2)
@@ -332,7 +332,7 @@ class Fragile:
         self._embedder.close()
 
 
-def test_a_model_without_memory_leaves_keywords_and_comes_back(
+def test_a_model_short_of_memory_falls_back_to_keywords_and_recovers(
     tmp_path: Path, vault: Path, rules: Callable[[str], ModelRules]
 ) -> None:
     broken = threading.Event()

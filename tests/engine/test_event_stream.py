@@ -22,7 +22,7 @@ async def told(following: EventStream, count: int) -> list[object]:
     return [None if event is None else event.data["generation"] for event in events]
 
 
-async def test_what_was_missed_comes_first_and_nothing_is_lost_between() -> None:
+async def test_missed_events_come_first_and_none_is_lost() -> None:
     log = EventLog()
     publish(log, 1, 2, 3)
     following = EventStream(partial(log.subscribe, after=1))
@@ -33,7 +33,7 @@ async def test_what_was_missed_comes_first_and_nothing_is_lost_between() -> None
     following.end()
 
 
-async def test_a_listener_waits_for_what_another_thread_tells() -> None:
+async def test_a_listener_receives_events_of_another_thread() -> None:
     log = EventLog()
     following = EventStream(log.subscribe)
     waiting = asyncio.create_task(told(following, 1))
@@ -45,7 +45,7 @@ async def test_a_listener_waits_for_what_another_thread_tells() -> None:
     following.end()
 
 
-async def test_the_end_comes_after_what_waits_and_stays() -> None:
+async def test_the_stream_ends_after_its_queued_events() -> None:
     log = EventLog()
     following = EventStream(log.subscribe)
     publish(log, 1)
@@ -58,7 +58,7 @@ async def test_the_end_comes_after_what_waits_and_stays() -> None:
     assert await told(following, 3) == [1, None, None]
 
 
-async def test_who_falls_behind_is_given_up_and_may_come_back() -> None:
+async def test_a_slow_listener_is_disconnected_and_can_reconnect() -> None:
     log = EventLog()
     following = EventStream(log.subscribe, most_waiting=3)
     publish(log, *range(1, 11))
@@ -71,7 +71,7 @@ async def test_who_falls_behind_is_given_up_and_may_come_back() -> None:
     again.end()
 
 
-def test_events_after_the_loop_are_nobody_s() -> None:
+def test_events_after_the_loop_closed_are_dropped() -> None:
     log = EventLog()
 
     async def listen() -> EventStream:

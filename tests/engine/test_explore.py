@@ -36,6 +36,7 @@ from notewell.contract.graph_replies import (
     OrphansReply,
     PathReply,
 )
+from notewell.engine.answers import answer
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
 from notewell.types import ModelRules, Settings, VaultRecord
@@ -73,12 +74,12 @@ def write(vault: Path, notes: dict[str, str]) -> None:
 
 
 def neighbors(engine: Engine, question: NeighborsRequest) -> NeighborsReply:
-    reply = engine.explore(question)
+    reply = answer(engine, question)
     assert isinstance(reply, NeighborsReply)
     return reply
 
 
-def test_what_is_near_a_note(engine: Engine) -> None:
+def test_neighbors_of_a_note(engine: Engine) -> None:
     reply = neighbors(engine, NeighborsRequest("Bees.md", hops=2))
 
     assert [(one.path, one.hops, one.link) for one in reply.neighbors] == [
@@ -89,18 +90,18 @@ def test_what_is_near_a_note(engine: Engine) -> None:
     assert neighbors(engine, NeighborsRequest("Bees.md", limit=1)).total == 2
 
 
-def test_a_note_may_be_named_as_in_a_link(engine: Engine) -> None:
+def test_a_note_can_be_named_as_in_a_link(engine: Engine) -> None:
     assert neighbors(engine, NeighborsRequest("honey")).path == "Bees.md"
 
 
-def test_an_unknown_note_is_told_with_the_nearest_names(engine: Engine) -> None:
+def test_the_error_about_an_unknown_note_lists_similar_names(engine: Engine) -> None:
     with pytest.raises(NotFoundError, match=r"Bees\.md"):
-        engine.explore(NeighborsRequest("Beez.md"))
+        answer(engine, NeighborsRequest("Beez.md"))
 
 
 def test_daily_notes_can_be_left_out(engine: Engine) -> None:
     path = PathRequest("Bees.md", "Roof.md")
-    there, gone = engine.explore(path), engine.explore(replace(path, daily=False))
+    there, gone = answer(engine, path), answer(engine, replace(path, daily=False))
 
     assert isinstance(there, PathReply)
     assert isinstance(gone, PathReply)
@@ -110,8 +111,8 @@ def test_daily_notes_can_be_left_out(engine: Engine) -> None:
     assert around.total == 2
 
 
-def test_the_links_in_numbers(engine: Engine) -> None:
-    reply = engine.explore(GraphStatsRequest())
+def test_graph_statistics(engine: Engine) -> None:
+    reply = answer(engine, GraphStatsRequest())
 
     assert isinstance(reply, GraphStatsReply)
     assert (reply.nodes, reply.edges, reply.unresolved) == (5, 4, 1)
@@ -120,9 +121,9 @@ def test_the_links_in_numbers(engine: Engine) -> None:
 
 
 def test_hubs_bridges_orphans_and_communities(engine: Engine) -> None:
-    hubs, cuts = engine.explore(HubsRequest(by="pagerank")), engine.explore(BridgesRequest())
-    orphans = engine.explore(OrphansRequest(daily=False))
-    communities = engine.explore(CommunitiesRequest(path="Hive"))
+    hubs, cuts = answer(engine, HubsRequest(by="pagerank")), answer(engine, BridgesRequest())
+    orphans = answer(engine, OrphansRequest(daily=False))
+    communities = answer(engine, CommunitiesRequest(path="Hive"))
 
     assert isinstance(hubs, HubsReply)
     assert hubs.total == 3
@@ -137,8 +138,8 @@ def test_hubs_bridges_orphans_and_communities(engine: Engine) -> None:
     assert communities.single == 1
 
 
-def test_links_that_lead_nowhere(engine: Engine) -> None:
-    reply = engine.explore(DanglingRequest())
+def test_dangling_links(engine: Engine) -> None:
+    reply = answer(engine, DanglingRequest())
 
     assert isinstance(reply, DanglingReply)
     (target,) = reply.targets
@@ -146,8 +147,8 @@ def test_links_that_lead_nowhere(engine: Engine) -> None:
     assert reply.attachments == 1
 
 
-def test_links_that_might_be_missing(engine: Engine) -> None:
-    reply = engine.explore(MissingLinksRequest())
+def test_missing_links(engine: Engine) -> None:
+    reply = answer(engine, MissingLinksRequest())
 
     assert isinstance(reply, MissingLinksReply)
     linked = {("Bees.md", "Hive.md"), ("Days/2026-01-01.md", "Bees.md")}
@@ -155,16 +156,16 @@ def test_links_that_might_be_missing(engine: Engine) -> None:
     assert reply.compared == 5
 
 
-def test_the_past_of_a_topic(engine: Engine) -> None:
-    reply = engine.explore(ArchaeologyRequest("bees roof"))
+def test_a_topic_over_time(engine: Engine) -> None:
+    reply = answer(engine, ArchaeologyRequest("bees roof"))
 
     assert isinstance(reply, ArchaeologyReply)
     assert {note.path: note.dated_by for note in reply.notes}["Days/2026-01-01.md"] == "daily"
 
 
-def test_words_of_the_vault_and_a_new_note_are_known(engine: Engine) -> None:
+def test_completions_include_a_new_note(engine: Engine) -> None:
     def completions(prefix: str) -> dict[str, int]:
-        reply = engine.explore(CompleteRequest(prefix))
+        reply = answer(engine, CompleteRequest(prefix))
         assert isinstance(reply, CompleteReply)
         return {one.insert: one.count for one in reply.completions}
 

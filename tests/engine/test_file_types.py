@@ -98,7 +98,7 @@ def states(engine: Engine) -> dict[str, str]:
     return {entry.path: entry.state for entry in engine.ledger().entries}
 
 
-def test_canvas_and_text_are_found_where_they_are_on(open_engine: Open) -> None:
+def test_enabled_canvas_and_text_files_are_found(open_engine: Open) -> None:
     engine = open_engine((".md", ".canvas", ".txt"))
 
     assert found(engine, "damson") == [("Plan.txt", None, 3, None)]
@@ -123,7 +123,8 @@ def test_only_markdown_is_indexed_by_default(open_engine: Open) -> None:
     engine = open_engine(VaultRules().types)
 
     assert found(engine, "damson") == []
-    assert states(engine) == {"Bees.md": "keyword_only"}
+    others = {"*.canvas": "excluded", "*.txt": "excluded"}
+    assert states(engine) == {"Bees.md": "keyword_only", **others}
     (entry,) = engine.ledger(path="Board.canvas").entries
     assert (entry.state, entry.rule) == ("excluded", "file_type")
 
@@ -141,7 +142,7 @@ def test_a_broken_canvas_is_recorded_and_the_others_are_indexed(
     assert found(engine, "medlar")
 
 
-def test_a_type_switched_on_and_off_comes_and_goes(open_engine: Open, vault: Path) -> None:
+def test_files_of_a_type_are_indexed_while_it_is_enabled(open_engine: Open, vault: Path) -> None:
     for number in range(60):  # more than the guard lets go at once
         (vault / f"{number}.txt").write_text("damson", encoding="utf-8")
 

@@ -82,7 +82,7 @@ def test_a_search_is_logged_with_its_first_results(open_engine: Open) -> None:
     ]
 
 
-def test_what_nobody_asked_is_not_logged(open_engine: Open) -> None:
+def test_blank_queries_and_searches_without_a_client_are_not_logged(open_engine: Open) -> None:
     engine = open_engine()
 
     assert ask(engine, "bees", door="none").query_id is None
@@ -90,7 +90,7 @@ def test_what_nobody_asked_is_not_logged(open_engine: Open) -> None:
     assert engine.history.log(limit=10).total == 0
 
 
-def test_with_the_log_off_nothing_is_written(open_engine: Open, tmp_path: Path) -> None:
+def test_a_disabled_log_writes_nothing(open_engine: Open, tmp_path: Path) -> None:
     engine = open_engine(queries=False)
 
     reply = ask(engine, "bees")
@@ -117,7 +117,7 @@ def test_nothing_is_logged_into_the_vault(open_engine: Open, vault: Path) -> Non
     assert not list(vault.rglob(f"{NAME}*"))
 
 
-def test_the_log_is_no_obstacle_to_an_index_that_comes_later(tmp_path: Path, vault: Path) -> None:
+def test_a_log_without_an_index_does_not_block_indexing(tmp_path: Path, vault: Path) -> None:
     """An index kept elsewhere by a setting comes back beside its log when that is unset."""
     places = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
     away = Vaults(replace(places, index_dir=tmp_path / "elsewhere"))
@@ -144,7 +144,7 @@ def test_an_engine_that_only_reads_logs_too(open_engine: Open) -> None:
     assert entry.query == "bees"
 
 
-def test_an_opening_finds_its_search_and_its_rank(open_engine: Open) -> None:
+def test_an_opened_result_is_matched_to_its_search_and_rank(open_engine: Open) -> None:
     engine = open_engine()
     reply = ask(engine, "bees")
     second = reply.results[1].path
@@ -158,7 +158,7 @@ def test_an_opening_finds_its_search_and_its_rank(open_engine: Open) -> None:
     assert [(one.path, one.rank) for one in entry.opened] == [(second, 2), ("Bees.md", 7)]
 
 
-def test_an_opening_of_an_unknown_search_says_so(open_engine: Open) -> None:
+def test_an_opened_result_of_an_unknown_search_is_reported(open_engine: Open) -> None:
     engine = open_engine()
 
     told = engine.history.opened(query_id="gone", query=None, path="Bees.md", rank=None)
@@ -169,7 +169,7 @@ def test_an_opening_of_an_unknown_search_says_so(open_engine: Open) -> None:
         engine.history.opened(query_id=None, query="sun", path="Nowhere.md", rank=None)
 
 
-def test_never_for_this_leaves_the_note_out_of_this_query_alone(open_engine: Open) -> None:
+def test_never_for_this_hides_the_note_for_this_query_only(open_engine: Open) -> None:
     engine = open_engine()
     assert "Wasps.md" in paths(ask(engine, "bees"))
 
@@ -185,7 +185,7 @@ def test_never_for_this_leaves_the_note_out_of_this_query_alone(open_engine: Ope
     assert "Wasps.md" in paths(ask(engine, "bees"))
 
 
-def test_it_holds_for_filters_alone_and_starves_no_list(open_engine: Open) -> None:
+def test_never_for_this_applies_to_filters_and_does_not_shorten_the_list(open_engine: Open) -> None:
     engine = open_engine()
     engine.history.judge("path:s", "Wasps.md", "never_for_this")
     engine.history.judge("bees", "Bees.md", "never_for_this")
@@ -208,7 +208,7 @@ def test_a_verdict_follows_a_note_that_is_renamed(open_engine: Open, vault: Path
     assert engine.history.log(limit=1).verdicts == ()
 
 
-def test_a_log_that_cannot_be_written_fails_no_search(
+def test_an_unwritable_log_fails_no_search(
     open_engine: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "elsewhere").write_text("a file", encoding="utf-8")
@@ -221,7 +221,7 @@ def test_a_log_that_cannot_be_written_fails_no_search(
     assert "query log" in (told.reason or "")
 
 
-def test_clearing_forgets_verdicts_unless_they_are_kept(open_engine: Open) -> None:
+def test_clearing_deletes_verdicts_unless_they_are_kept(open_engine: Open) -> None:
     engine = open_engine()
     ask(engine, "bees")
     engine.history.judge("bees", "Wasps.md", "never_for_this")

@@ -41,7 +41,7 @@ def test_every_note_counts_once_for_each_kind(stats: StatsReply) -> None:
     assert NamedCount(None, 2) in stats.types
 
 
-def test_a_nested_tag_counts_for_what_it_lies_under(stats: StatsReply) -> None:
+def test_a_nested_tag_counts_for_its_parents(stats: StatsReply) -> None:
     assert stats.tags == (
         NamedCount("garden", 2),
         NamedCount("garden/hive", 1),
@@ -67,7 +67,7 @@ def test_sizes_are_those_of_the_files(stats: StatsReply) -> None:
     assert stats.sizes.index > 0
 
 
-def test_an_empty_vault_has_figures_too(tmp_path: Path) -> None:
+def test_an_empty_vault_has_statistics(tmp_path: Path) -> None:
     (tmp_path / "Empty").mkdir()
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path, state_dir=tmp_path, offline=True)
     record = VaultRecord("a1", "Empty", tmp_path / "Empty")

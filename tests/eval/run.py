@@ -1,28 +1,34 @@
 """Measure search quality on the judged sets of a data folder: `make eval`.
 
     python tests/eval/run.py --data FOLDER --out FOLDER [--sets NAME,…] [--model NAME]
+    python tests/eval/run.py --data FOLDER --out FOLDER --development [--half fit|check]
+        [--sets NAME,…] [--without SIGNAL,…] [--against FILE]
 
 Every set is indexed and searched by the ordinary engine with default settings. Unpacked archives
-and indexes stay in the user's data folder, so that a second run embeds nothing.
+and indexes stay in the user's data folder, so that a second run embeds nothing. `--development`
+measures the development sets (development/) instead of the test sets; it writes the figures of
+every query to a file that `--against` compares a later run with.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import sys
-import tarfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 import orjson
 
 sys.path.append(str(Path(__file__).parents[1]))  # to import modules of the benchmarks
 
+from archives import locate
+from development.run import Options, run
+from held_out import held_out
 from syntax import FILES, with_conditions
 from table import by_class, markdown
 
@@ -37,7 +43,7 @@ from notewell.evaluate import (
     run_corpus,
     run_vault,
 )
-from notewell.types import ChunkRules, ModelRules, SearchRules, Settings
+from notewell.types import ChunkRules, ModelRules, SearchRules, Settings, Signal
 from notewell.vaults.opened import Vaults
 
 MEASURED = (*SYSTEMS, *ABLATIONS)
@@ -52,6 +58,7 @@ class EvalSet:
     archive: str
     folder: str
     vault: tuple[str, str] | None = None  # archive and folder of the vault that is searched
+    held_out: bool = False  # only the half that no development set has (held_out.py)
     conditions: bool = False  # its queries by note name, each with a path: condition (syntax.py)
 
 
@@ -61,9 +68,9 @@ SETS = (
     EvalSet("scifact", "ir-scifact", "scifact"),
     EvalSet(_HELP, _HELP, _HELP, vault=_HELP_VAULT),
     EvalSet(f"{_HELP} in folders", _HELP, _HELP, vault=_HELP_VAULT, conditions=True),
-    EvalSet("xquad-de", "ir-xquad-de-ru-zh", "xquad/xquad-de"),
-    EvalSet("xquad-ru", "ir-xquad-de-ru-zh", "xquad/xquad-ru"),
-    EvalSet("xquad-zh", "ir-xquad-de-ru-zh", "xquad/xquad-zh"),
+    EvalSet("xquad-de", "ir-xquad-de-ru-zh", "xquad/xquad-de", held_out=True),
+    EvalSet("xquad-ru", "ir-xquad-de-ru-zh", "xquad/xquad-ru", held_out=True),
+    EvalSet("xquad-zh", "ir-xquad-de-ru-zh", "xquad/xquad-zh", held_out=True),
 )
 
 
@@ -71,7 +78,9 @@ def main() -> int:
     """Run the sets that exist. Returns 0, also where there are none."""
     options = _options()
     bound_to_cores()
-    settings = _settings(options.model)
+    settings = _settings(options)
+    if options.development:
+        return develop(options, settings)
     work = settings.data_dir
     reports: list[EvalReport] = []
     with closing(Vaults(settings, fetch_missing=True, say=say)) as vaults:
@@ -90,17 +99,44 @@ def main() -> int:
     return 0
 
 
+def develop(options: argparse.Namespace, settings: Settings) -> int:
+    """Measure the development sets, and write their tables and figures."""
+    work = options.work or settings.data_dir / "development"
+    measured = run(
+        lambda archive, folder: locate(options.data, archive, folder, work),
+        settings,
+        Options(work, options.half, options.sets, options.without or (), options.against),
+        say,
+    )
+    if measured is None:
+        say(f"skipped: {options.data} has no data for these sets")
+        return 0
+    facts = provenance(PACKAGES)
+    text = f"# Search quality, development sets\n\n{facts.markdown()}- model {settings.model.name}\n\n{measured[0]}"
+    sys.stdout.write(text)
+    options.out.mkdir(parents=True, exist_ok=True)
+    table = options.out / f"{facts.stem}-development.md"
+    table.write_text(text, encoding="utf-8")
+    figures = work / f"{facts.stem}-{options.half or 'both'}.json"
+    figures.write_bytes(measured[1])
+    say(f"written to {table}; the figures of each query, for --against: {figures}")
+    return 0
+
+
 def measure(one: EvalSet, data: Path, work: Path, vaults: Vaults) -> EvalReport | None:
     """Measure a set; None where the data folder does not have it."""
     folder = locate(data, one.archive, one.folder, work)
     if folder is None:
         return None
     if one.vault is None:
+        qrels = folder / "qrels.tsv"
+        if one.held_out:
+            qrels = held_out(folder, work / "held-out" / one.name)
         return run_corpus(
             vaults,
             folder,
             queries=folder / "queries.jsonl",
-            qrels=folder / "qrels.tsv",
+            qrels=qrels,
             work_dir=work / "corpora",
             systems=MEASURED,
         )
@@ -113,24 +149,6 @@ def measure(one: EvalSet, data: Path, work: Path, vaults: Vaults) -> EvalReport 
     queries, qrels, drops = (folder / name for name in FILES)
     report = run_vault(vaults, record, queries=queries, qrels=qrels, drops=drops, systems=MEASURED)
     return replace(report, name=one.name)
-
-
-def locate(data: Path, archive: str, folder: str, work: Path) -> Path | None:
-    """The unpacked folder, in the data folder itself or unpacked from its archive to `work`."""
-    if (data / folder).is_dir():
-        return data / folder
-    packed = data / f"{archive}.tar.gz"
-    if not packed.is_file():
-        return None
-    with packed.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
-    target = work / "sets" / f"{archive}-{digest}"
-    if not target.is_dir():
-        unfinished = target.with_name(f"{target.name}.{os.getpid()}")
-        with tarfile.open(packed) as tar:
-            tar.extractall(unfinished, filter="data")
-        unfinished.rename(target)
-    return target / folder
 
 
 def save(reports: Sequence[EvalReport], out: Path) -> None:
@@ -154,10 +172,10 @@ def _json(reports: Sequence[EvalReport], facts: Provenance) -> bytes:
     return orjson.dumps({"provenance": facts, "sets": sets}, option=orjson.OPT_INDENT_2)
 
 
-def _settings(model: str | None) -> Settings:
+def _settings(options: argparse.Namespace) -> Settings:
     """Default settings instead of the user's, so that figures are comparable."""
     settings = eval_settings(load_settings(environ=os.environ))
-    rules = replace(ModelRules(threads=CORES), name=model or ModelRules().name)
+    rules = replace(ModelRules(threads=CORES), name=options.model or ModelRules().name)
     return replace(settings, chunking=ChunkRules(), search=SearchRules(), model=rules)
 
 
@@ -167,7 +185,23 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--sets", type=lambda text: text.split(","), help="only these, with commas")
     parser.add_argument("--model", help="embed with another model of the catalogue")
+    parser.add_argument("--development", action="store_true", help="measure the development sets")
+    parser.add_argument("--half", choices=["fit", "check"], help="only this half of them")
+    parser.add_argument("--without", type=_signals, help="also without these signals, with commas")
+    parser.add_argument("--against", type=Path, help="compare with the figures of an earlier run")
+    parser.add_argument("--work", type=Path, help="folder for their indexes")
     return parser.parse_args()
+
+
+def _signals(text: str) -> list[Signal]:
+    """Signals that a search can leave out."""
+    known: dict[str, Signal] = {signal: signal for signal in get_args(Signal)}
+    try:
+        return [known[name] for name in text.split(",")]
+    except KeyError as error:
+        raise argparse.ArgumentTypeError(
+            f"there is no signal {error}; known: {', '.join(known)}"
+        ) from error
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def test_the_same_corpus_is_the_same_vault_and_is_not_written_again(tmp_path: Pa
     assert write_vault(changed, tmp_path / "work").folder != vault.folder
 
 
-def test_a_malformed_corpus_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_malformed_corpus_leaves_no_files(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"_id": "1", "text": "x"}\n{oops\n', encoding="utf-8")
     with pytest.raises(UsageError, match=r"corpus\.jsonl:2"):
@@ -67,7 +67,7 @@ def test_an_empty_or_absent_corpus_is_refused(tmp_path: Path) -> None:
     "identifier",
     ["../../etc/passwd", "MED-10", "CON", "a/b", "a\\b", "tést", "x" * 300, "two-words-in-it", "."],
 )
-def test_an_id_that_is_no_safe_name_is_hidden_behind_a_hash(identifier: str) -> None:
+def test_an_id_that_is_not_a_safe_name_is_hashed(identifier: str) -> None:
     name = note_name(identifier)
     assert name.removesuffix(".md").isalnum()
     assert len(name) == 19
@@ -75,13 +75,13 @@ def test_an_id_that_is_no_safe_name_is_hidden_behind_a_hash(identifier: str) -> 
 
 
 @given(st.text(), st.text())
-def test_ids_keep_apart_on_file_systems_that_ignore_case(one: str, other: str) -> None:
+def test_ids_stay_distinct_on_case_insensitive_file_systems(one: str, other: str) -> None:
     if one != other:
         assert note_name(one).casefold() != note_name(other).casefold()
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-def test_any_title_reads_back_as_the_note_s_title(title: str) -> None:
+def test_any_title_becomes_the_notes_title(title: str) -> None:
     source = SourceText(note_text(Document("1", title, "Body.")), "utf-8", b"")
     note = parse("1.md", source, modified=0.0)
     visible = "".join(letter if letter.isprintable() else " " for letter in title)
@@ -90,7 +90,7 @@ def test_any_title_reads_back_as_the_note_s_title(title: str) -> None:
 
 
 @pytest.mark.parametrize("title", ["", "Moss"])
-def test_a_text_that_starts_like_properties_stays_text(title: str) -> None:
+def test_a_text_that_looks_like_properties_stays_text(title: str) -> None:
     text = note_text(Document("1", title, "---\nspores: none\n---\nGreen."))
     note = parse("1.md", SourceText(text, "utf-8", b""), modified=0.0)
     assert "spores" not in note.properties

@@ -67,13 +67,13 @@ def test_its_vectors_are_those_of_our_own_runtime(model: PeerModel) -> None:
     assert np.all(cosines > 0.9999)
 
 
-def test_a_model_that_is_not_there_is_said_before_anything_is_embedded(tmp_path: Path) -> None:
+def test_a_missing_model_is_reported_before_anything_is_embedded(tmp_path: Path) -> None:
     rules = ModelRules(folder=str(tmp_path / "nowhere"))
     with pytest.raises(ModelUnavailableError):
         load_embedder(PeerModel(rules, tmp_path / "models", offline=True, say=lambda _: None))
 
 
-def test_all_peers_are_measured_beside_our_search(model: PeerModel, tmp_path: Path) -> None:
+def test_all_peers_are_measured_with_our_search(model: PeerModel, tmp_path: Path) -> None:
     folder = beir(tmp_path / "garden")
     settings = eval_settings(
         replace(offline(tmp_path), model=model.rules, model_dir=model.model_dir)

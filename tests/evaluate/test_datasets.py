@@ -74,7 +74,7 @@ def test_drops_read_with_and_without_a_header(write: Write, header: str) -> None
     assert read_drops(path) == {"a": frozenset({"x.md", "y.md"}), "b": frozenset({"x.md"})}
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_id(write: Write) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_first_id(write: Write) -> None:
     assert read_qrels(write("\ufeff1\td\t1\n")) == {"1": {"d": 1}}
 
 
@@ -101,7 +101,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_id(write: Write) -> None:
         (read_drops, "a\tb\tc\n", 1, "2 columns"),
     ],
 )
-def test_a_malformed_line_is_named(
+def test_the_error_about_a_malformed_line_names_it(
     write: Write, read: Read, text: str, line: int, says: str
 ) -> None:
     path = write(text)
@@ -112,7 +112,7 @@ def test_a_malformed_line_is_named(
 
 
 @pytest.mark.parametrize("read", [read_corpus, read_queries, read_qrels, read_drops])
-def test_a_file_that_is_not_there_or_not_text_is_a_usage_error(
+def test_a_missing_or_binary_file_is_a_usage_error(
     write: Write, tmp_path: Path, read: Read
 ) -> None:
     with pytest.raises(UsageError, match="Cannot read"):
@@ -123,7 +123,7 @@ def test_a_file_that_is_not_there_or_not_text_is_a_usage_error(
 
 @pytest.mark.parametrize("read", [read_corpus, read_queries, read_qrels, read_drops])
 @given(content=st.binary(max_size=80))
-def test_arbitrary_bytes_read_or_raise_a_usage_error(
+def test_arbitrary_bytes_are_read_or_raise_a_usage_error(
     tmp_path_factory: pytest.TempPathFactory, read: Read, content: bytes
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "arbitrary.txt"

@@ -44,7 +44,7 @@ def offline(tmp_path: Path) -> Settings:
     )
 
 
-def test_a_corpus_is_measured_through_the_engine_and_leaves_the_user_s_vaults_alone(
+def test_measuring_a_corpus_does_not_change_the_users_vaults(
     tmp_path: Path,
 ) -> None:
     folder = beir(tmp_path / "garden")
@@ -66,7 +66,7 @@ def test_a_corpus_is_measured_through_the_engine_and_leaves_the_user_s_vaults_al
         assert vaults.records() == ()
 
 
-def test_a_vault_is_measured_and_a_missing_model_is_said(tmp_path: Path) -> None:
+def test_a_vault_is_measured_and_a_missing_model_reported(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     vault.mkdir()
     (vault / "Moss.md").write_text("Moss grows on stones.", encoding="utf-8")

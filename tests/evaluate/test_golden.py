@@ -36,7 +36,7 @@ def grades(known: Judgements) -> dict[str, dict[str, int]]:
     return {query.text: dict(found.qrels[query.id]) for query in found.queries}
 
 
-def test_the_last_opening_of_each_search_counts_one() -> None:
+def test_the_last_opened_result_of_each_search_has_grade_one() -> None:
     known = Judgements(
         (
             opened(1, "bees", "A.md", "q1"),
@@ -51,7 +51,7 @@ def test_the_last_opening_of_each_search_counts_one() -> None:
     assert grades(known) == {"Bees": {"B.md": 1, "C.md": 1}, "sun ": {"D.md": 1}}
 
 
-def test_a_verdict_counts_two_and_never_takes_the_note_out() -> None:
+def test_a_verdict_has_grade_two_and_never_removes_the_note() -> None:
     known = Judgements(
         (opened(1, "bees", "A.md", "q1"), opened(2, "bees", "B.md", "q2")),
         (
@@ -76,7 +76,7 @@ def test_queries_keep_their_ids_and_their_operators() -> None:
     assert not one.queries[0].plain
 
 
-def test_the_files_read_back_as_the_same_set(tmp_path: Path) -> None:
+def test_the_exported_files_are_read_as_the_same_set(tmp_path: Path) -> None:
     known = Judgements(
         (opened(1, 'path:"a b"\nü', "Grün.md"),),
         (
@@ -120,7 +120,7 @@ def record(vaults: Vaults, tmp_path: Path) -> VaultRecord:
     return record
 
 
-def test_a_vault_is_measured_on_what_was_said_of_it(vaults: Vaults, record: VaultRecord) -> None:
+def test_a_vault_is_measured_with_its_golden_set(vaults: Vaults, record: VaultRecord) -> None:
     engine = vaults.open(record, writable=True)
     reply = engine.search(SearchRequest("home of wasps", mode="keyword", door="web"))
     engine.history.opened(query_id=reply.query_id, query=None, path="Wasps.md", rank=None)
@@ -142,7 +142,9 @@ def test_a_vault_is_measured_on_what_was_said_of_it(vaults: Vaults, record: Vaul
     assert len(read_golden(vaults, record).queries) == 3
 
 
-def test_too_few_queries_say_what_to_do(vaults: Vaults, record: VaultRecord) -> None:
+def test_the_error_about_too_few_queries_says_what_to_do(
+    vaults: Vaults, record: VaultRecord
+) -> None:
     engine = vaults.open(record, writable=True)
     with pytest.raises(UsageError, match="notewell verdict"):
         read_golden(vaults, record)

@@ -146,6 +146,6 @@ def test_bootstrap_is_repeatable_and_mirrors_when_systems_swap(
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [([], []), ([1.0], [1.0, 0.5])])
-def test_bootstrap_refuses_what_cannot_be_paired(ours: list[float], theirs: list[float]) -> None:
+def test_bootstrap_refuses_unpaired_samples(ours: list[float], theirs: list[float]) -> None:
     with pytest.raises(ValueError, match=r"Cannot (pair|compare)"):
         paired_bootstrap(ours, theirs)

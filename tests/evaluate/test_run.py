@@ -125,7 +125,7 @@ def judged_set(**changes: object) -> JudgedSet:
     return JudgedSet(**(parts | changes))  # type: ignore[arg-type]
 
 
-def test_queries_are_asked_as_plain_text_and_deep_enough() -> None:
+def test_queries_are_plain_text_and_request_enough_results() -> None:
     engine = ListEngine({"moss": ["a.md"]})
     drops = {"q1": frozenset({"x.md", "y.md"})}
     evaluate(engine, judged_set(drops=drops), System("rrf", "hybrid", "rrf", 0.3), documents={})
@@ -138,8 +138,11 @@ def test_queries_are_asked_as_plain_text_and_deep_enough() -> None:
             fusion="rrf",
             alpha=0.3,
             hidden=drops["q1"],
+            weak=True,
         ),
-        SearchRequest("fern", limit=100, mode="hybrid", plain=True, fusion="rrf", alpha=0.3),
+        SearchRequest(
+            "fern", limit=100, mode="hybrid", plain=True, fusion="rrf", alpha=0.3, weak=True
+        ),
     ]
 
 
@@ -163,14 +166,14 @@ def test_a_set_without_classes_has_one_row() -> None:
     assert [row.kind for row in report.rows] == [None]
 
 
-def test_queries_without_a_relevant_document_are_not_asked() -> None:
+def test_queries_without_a_relevant_document_are_skipped() -> None:
     engine = ListEngine({"moss": ["a.md"]})
     qrels = {"q1": {"a.md": 1}, "q2": {"b.md": 0}}
     report, _ = evaluate(engine, judged_set(qrels=qrels), KEYWORD, documents={})
     assert [query.query_id for query in report.queries] == ["q1"]
 
 
-def test_files_that_do_not_belong_together_are_refused() -> None:
+def test_files_that_do_not_match_are_refused() -> None:
     with pytest.raises(UsageError, match="belong together"):
         evaluate(ListEngine({}), judged_set(qrels={"other": {"a": 1}}), KEYWORD, documents={})
 
@@ -235,7 +238,7 @@ def test_a_vault_is_measured_by_path_even_while_another_process_writes_it(
     assert (report.comparisons, report.warnings) == ((), ())
 
 
-def test_the_json_has_the_product_s_figures_on_top(beir: Path, tmp_path: Path) -> None:
+def test_the_json_has_our_figures_at_the_top_level(beir: Path, tmp_path: Path) -> None:
     report = run_corpus(
         OneVault(ListEngine({"moss": ["d0.md"]})),
         beir,
@@ -261,7 +264,7 @@ def test_the_json_has_the_product_s_figures_on_top(beir: Path, tmp_path: Path) -
     }
 
 
-def test_corpora_are_kept_apart_from_the_user_s_vaults(tmp_path: Path) -> None:
+def test_corpora_are_separate_from_the_users_vaults(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, model_dir=tmp_path / "m", state_dir=tmp_path / "s")
     apart = eval_settings(settings)
     assert apart.data_dir.parent == tmp_path

@@ -31,5 +31,5 @@ def test_pictures_are_counted_and_a_name_with_a_dot_is_a_note() -> None:
     assert attachments == 2
 
 
-def test_links_out_of_other_notes_do_not_count() -> None:
+def test_links_of_excluded_notes_do_not_count() -> None:
     assert dangling_links([(1, link("a.png")), (1, link("A"))], within=()) == ((), 0)

@@ -17,7 +17,7 @@ def reached(made: Network, hops: int, direction: Direction = "both") -> dict[int
     return {one.note: one.hops for one in found}
 
 
-def test_a_note_is_not_next_to_itself_and_unknown_notes_are_not_there() -> None:
+def test_a_note_is_not_its_own_neighbor_and_unknown_notes_have_none() -> None:
     made = Network.of([1, 2], lambda _: {1, 2, 99})
 
     assert (made.out, made.into) == ({1: (2,), 2: (1,)}, {1: (2,), 2: (1,)})
@@ -25,14 +25,14 @@ def test_a_note_is_not_next_to_itself_and_unknown_notes_are_not_there() -> None:
 
 
 @given(PAIRS)
-def test_without_notes_their_links_are_gone(pairs: list[tuple[int, int]]) -> None:
+def test_removing_notes_removes_their_links(pairs: list[tuple[int, int]]) -> None:
     left = network(pairs).without({0, 1})
     kept = [(a, b) for a, b in pairs if not {a, b} & {0, 1}]
 
     assert left.both == network(kept, left.out).both
 
 
-def test_directions_are_told_apart() -> None:
+def test_directions_are_distinguished() -> None:
     made = network([(0, 1), (2, 0), (1, 3)])
 
     assert reached(made, 1, "out") == {1: 1}
@@ -40,7 +40,7 @@ def test_directions_are_told_apart() -> None:
     assert reached(made, 2) == {1: 1, 2: 1, 3: 2}
 
 
-def test_each_hop_costs_and_more_ways_come_first() -> None:
+def test_the_score_decays_by_hop_and_more_paths_rank_first() -> None:
     made = network([(0, 1), (0, 2), (0, 3), (1, 9), (2, 9), (3, 4)])
 
     found = nearby_notes(made, 0, hops=2, direction="out", decay=0.5)
@@ -49,7 +49,7 @@ def test_each_hop_costs_and_more_ways_come_first() -> None:
 
 
 @given(PAIRS, st.integers(1, 5), st.sampled_from(["out", "in", "both"]))
-def test_distances_are_those_of_networkx(
+def test_distances_agree_with_networkx(
     pairs: list[tuple[int, int]], hops: int, direction: Direction
 ) -> None:
     made = network(pairs, [0])
@@ -68,7 +68,7 @@ def test_a_link_has_a_direction(pairs: list[tuple[int, int]], link: str | None) 
     assert network(pairs, [0, 1]).link_between(0, 1) == link
 
 
-def test_links_are_among_the_notes_shown_and_each_is_there_once() -> None:
+def test_links_are_between_shown_notes_and_listed_once() -> None:
     made = network([(1, 2), (2, 1), (2, 3), (3, 9)], [1, 2, 3, 9])
 
     assert set(made.links_among([3, 1, 2])) == {(0, 2), (1, 2)}

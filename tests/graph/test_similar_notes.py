@@ -30,7 +30,7 @@ def topics(count: int, *, template: float, seed: int = 0) -> FloatArray:
     return unit(topic + own + template * unit(chance.standard_normal((1, 64))))
 
 
-def test_what_a_folder_shares_does_not_make_notes_alike() -> None:
+def test_text_shared_by_a_folder_does_not_make_notes_similar() -> None:
     means = topics(60, template=4.0)
     assert (means @ means.T).min() > 0.8
 
@@ -52,7 +52,7 @@ def test_linked_notes_are_left_out_and_shared_links_are_counted() -> None:
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
-def test_one_note_is_not_in_every_pair() -> None:
+def test_a_note_is_in_few_pairs() -> None:
     rows = unit(np.ones((30, 8), np.float32))
 
     found = suggest_links(network([], range(30)), np.arange(30), rows, limit=30)
@@ -71,7 +71,7 @@ def test_the_links_of_one_note() -> None:
     assert suggest_links_of(made, 40, np.arange(40), own, limit=3) == ()
 
 
-def test_no_vectors_give_no_links() -> None:
+def test_without_vectors_no_links_are_suggested() -> None:
     none = np.empty((0, 8), np.float32)
 
     assert centred_vectors(none, []).shape == (0, 8)

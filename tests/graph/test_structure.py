@@ -12,7 +12,7 @@ from tests.graph.networks import PAIRS, directed, network, undirected
 
 
 @given(PAIRS)
-def test_components_are_those_of_networkx(pairs: list[tuple[int, int]]) -> None:
+def test_components_agree_with_networkx(pairs: list[tuple[int, int]]) -> None:
     made = network(pairs)
     wanted = {frozenset(part) for part in nx.connected_components(undirected(made))}
 
@@ -20,7 +20,7 @@ def test_components_are_those_of_networkx(pairs: list[tuple[int, int]]) -> None:
 
 
 @given(PAIRS)
-def test_bridges_and_cut_points_are_those_of_networkx(pairs: list[tuple[int, int]]) -> None:
+def test_bridges_and_cut_points_agree_with_networkx(pairs: list[tuple[int, int]]) -> None:
     made = network(pairs)
     graph = undirected(made)
 
@@ -41,7 +41,7 @@ def test_bridges_and_cut_points_are_those_of_networkx(pairs: list[tuple[int, int
         assert point.cut_off == len(near) - 1 - max(map(len, parts))
 
 
-def test_a_long_chain_needs_no_deep_recursion() -> None:
+def test_a_long_chain_does_not_exceed_the_recursion_limit() -> None:
     made = network([(note, note + 1) for note in range(5000)])
 
     assert len(Structure(made).cuts.bridges) == 5000
@@ -76,7 +76,7 @@ def test_every_note_is_in_one_community(pairs: list[tuple[int, int]]) -> None:
         assert wanted >= nx.community.modularity(graph, [{note} for note in made.both]) - 1e-9
 
 
-def test_the_karate_club_falls_apart_as_it_did() -> None:
+def test_the_karate_club_has_its_known_communities() -> None:
     club = nx.karate_club_graph()
     made = network(club.edges)
 
@@ -86,7 +86,7 @@ def test_the_karate_club_falls_apart_as_it_did() -> None:
     assert not any({0, 33} <= set(group) for group in found)
 
 
-def test_an_empty_vault_has_nothing() -> None:
+def test_an_empty_vault_has_empty_results() -> None:
     made = network([])
     empty = Structure(made)
 
@@ -96,7 +96,7 @@ def test_an_empty_vault_has_nothing() -> None:
 
 
 @given(PAIRS, st.booleans())
-def test_a_shortest_path_is_one(pairs: list[tuple[int, int]], along: bool) -> None:
+def test_a_found_path_is_a_shortest_path(pairs: list[tuple[int, int]], along: bool) -> None:
     made = network(pairs, [0, 1])
     graph = directed(made) if along else undirected(made)
 
@@ -113,7 +113,7 @@ def test_a_shortest_path_is_one(pairs: list[tuple[int, int]], along: bool) -> No
     assert sum(len(made.both[n]) for n in found) == min(links)
 
 
-def test_a_path_avoids_the_hub() -> None:
+def test_among_shortest_paths_the_hub_is_avoided() -> None:
     hub = [(9, note) for note in range(8)]
 
     made = Structure(network([*hub, (0, 8), (8, 1)]))
@@ -121,5 +121,5 @@ def test_a_path_avoids_the_hub() -> None:
     assert made.shortest_path(0, 1, directed=False) == (0, 8, 1)
 
 
-def test_a_note_is_on_its_own_path() -> None:
+def test_the_path_from_a_note_to_itself_is_the_note() -> None:
     assert Structure(network([], [0])).shortest_path(0, 0, directed=True) == (0,)

@@ -24,6 +24,8 @@ export async function buildHost() {
     platform: "browser",
     target: "es2022",
     plugins: [lenientMocks],
+    minifyWhitespace: true, // every page of every test reads it
+    minifySyntax: true,
     write: false,
     logLevel: "warning",
   });

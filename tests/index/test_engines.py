@@ -13,12 +13,14 @@ from notewell.errors import ConfigError, ModelError, NotFoundError
 from notewell.index.analyze import tokens, words
 from notewell.index.engines import ENGINES, delete_index, open_index
 from notewell.index.lexical import QueryTerm
+from notewell.index.note_fields import fields_of_mask
 from notewell.index.port import Index
 from notewell.types import (
     Batch,
     IdArray,
     LedgerEntry,
     ManifestEntry,
+    NoteFieldWeights,
     NoteMove,
     NotePut,
     VectorPut,
@@ -134,6 +136,21 @@ def test_an_unchanged_passage_keeps_its_id_and_ids_are_not_used_again(
     assert index.note_ids_of(np.array([second.id, first.id])).tolist() == [note_id, -1]
 
 
+def test_rows_that_were_read_before_a_change_are_read_anew(index: Index, make: Material) -> None:
+    put(index, make, make.note("A.md", "apple"), make.note("B.md", "birch"))
+    a, b = ids_of(index, "A.md", "B.md").tolist()
+    (apple,), (birch,) = index.chunks_of(a), index.chunks_of(b)
+    assert set(index.notes([b, a])) == {a, b}
+    assert set(index.chunks([birch.id, apple.id])) == {apple.id, birch.id}
+
+    index.apply(Batch(moves=(NoteMove("A.md", "C.md", 1, 2),)))
+    assert index.notes([a, b])[a].path == "C.md"
+
+    index.apply(Batch(removes=("C.md",)))
+    assert list(index.notes([a, b])) == [b]
+    assert list(index.chunks([apple.id, birch.id])) == [birch.id]
+
+
 def test_a_moved_note_keeps_its_id_and_notes_may_swap(index: Index, make: Material) -> None:
     put(index, make, make.note("A.md", "apple"), make.note("B.md", "birch"))
     a, b = ids_of(index, "A.md", "B.md").tolist()
@@ -144,6 +161,19 @@ def test_a_moved_note_keeps_its_id_and_notes_may_swap(index: Index, make: Materi
     assert searched(index, "apple") == ["B.md"]
     assert index.manifest()["B.md"].mtime_ns == 2
     assert [entry.size for entry in index.ledger(path="A.md")] == [3]
+
+
+def test_a_note_s_former_title_is_stored_until_it_is_put_without(
+    index: Index, make: Material
+) -> None:
+    note = make.note("A.md", "apple")
+    put(index, make, replace(note, kept_title="Once"))
+    index.apply(Batch(moves=(NoteMove("A.md", "B.md", 1, 2),)))
+    stored = index.manifest()["B.md"]
+    assert (stored.title, stored.kept_title) == (note.note.title, "Once")
+
+    put(index, make, make.note("B.md", "apple"))
+    assert index.manifest()["B.md"].kept_title is None
 
 
 def test_a_removed_note_is_found_by_nothing(index: Index, make: Material) -> None:
@@ -242,14 +272,83 @@ def test_whole_notes_are_scored(index: Index, make: Material) -> None:
         make.note("One.md", "green tea", "black pot"),
     )
 
-    found, scores = index.keywords.score_notes(
-        [QueryTerm("tea"), QueryTerm("kettle")], np.array([*ids_of(index, "Both.md", "One.md"), 99])
+    matches = index.keywords.match_notes(
+        [QueryTerm("tea"), QueryTerm("kettle")],
+        weights=NoteFieldWeights(),
+        notes=np.array([*ids_of(index, "Both.md", "One.md"), 99]),
     )
+    found, scores = matches.note_ids, matches.bm25
 
     known = index.notes(found.tolist())
     by_path = {known[each].path: score for each, score in zip(found.tolist(), scores, strict=True)}
     assert set(by_path) == {"Both.md", "One.md"}
     assert by_path["Both.md"] > by_path["One.md"] > 0
+
+
+def test_all_notes_with_a_term_in_any_field_are_matched(index: Index, make: Material) -> None:
+    put(
+        index,
+        make,
+        make.note("Both.md", "green tea", "black kettle", tags=["drinks"]),
+        make.note("One.md", "green tea", "black pot"),
+        make.note("Kettles/None.md", "coffee"),
+        make.note("Empty.md"),
+    )
+    keywords, weights = index.keywords, NoteFieldWeights()
+    terms = [QueryTerm("kettles"), QueryTerm("tea"), QueryTerm("absent")]
+
+    found = keywords.match_notes(terms, weights=weights, unknown_idf=1.0)
+
+    both, one, folder, empty = ids_of(
+        index, "Both.md", "One.md", "Kettles/None.md", "Empty.md"
+    ).tolist()
+    assert found.note_ids.tolist() == [both, one, folder]
+    assert found.bm25[0] > found.bm25[1] > found.bm25[2] > 0
+    assert 1 > found.coverage[0] > found.coverage[1] == found.coverage[2] > 0
+    assert [fields_of_mask(int(mask)) for mask in found.fields] == [("body",), ("body",), ("path",)]
+    assert found.lengths[0] == found.lengths[1] + 1  # its tag
+    only = keywords.match_notes(terms, weights=weights, notes=ids_of(index, "One.md", "Empty.md"))
+    assert only.note_ids.tolist() == [one]
+    assert keywords.note_count == 4
+    assert keywords.note_frequency("kettle") == 2
+    assert keywords.note_frequency("draft") == 4  # a property of each
+    shown = keywords.fields_of(terms, np.array([empty, folder, both]))
+    assert (shown.masks > 0).tolist() == [[False] * 3, [True, False, False], [True, True, False]]
+    assert shown.frequencies.tolist() == [[0, 0, 0], [0, 0, 0], [1, 1, 0]]
+
+
+def test_note_scores_after_changes_are_those_of_a_fresh_index(
+    engine: str, index: Index, tmp_path: Path, make: Material
+) -> None:
+    first = [make.note(f"{n}.md", f"kettle {'pot ' * n}", f"tea {n}") for n in range(12)]
+    put(index, make, *first)
+    for _ in range(3):
+        put(index, make, *(make.note(f"{n}.md", "kettle kettle", "pan") for n in range(3, 9)))
+        index.apply(Batch(removes=("1.md",), moves=(NoteMove("2.md", "Pot.md", 1, 2),)))
+        put(index, make, *first)
+        index.apply(Batch(removes=("Pot.md",)))
+    fresh = open_index(tmp_path / "fresh", writable=True, engine=engine)
+    put(fresh, make, *first)
+
+    terms = [QueryTerm("kettle"), QueryTerm("pot", 0.5), QueryTerm("pan")]
+    found, expected = (
+        {
+            each.notes([note_id])[note_id].path: (score, coverage)
+            for note_id, score, coverage in zip(
+                matches.note_ids.tolist(),
+                matches.bm25.tolist(),
+                matches.coverage.tolist(),
+                strict=True,
+            )
+        }
+        for each in (index, fresh)
+        for matches in [each.keywords.match_notes(terms, weights=NoteFieldWeights())]
+    )
+    fresh.close()
+
+    assert set(found) == set(expected)
+    for path, scores in expected.items():
+        assert found[path] == pytest.approx(scores, rel=1e-6)
 
 
 def test_a_note_without_text_is_found_by_its_name_and_properties(
@@ -306,7 +405,13 @@ def test_dense_search_ranks_and_filters(index: Index, make: Material) -> None:
     assert hits.scores[0] == pytest.approx(1.0, abs=1e-3)
     assert len(hits.scores) == 2
     assert paths(index, index.note_ids_of(others.chunk_ids)) == {"a.md", "c.md"}
+    assert (hits.searched, others.searched) == (3, 2)
+    assert -1.0 < hits.mean < 1.0
+    assert hits.deviation > 0.0
     assert index.vectors.model == make.model
+    further = index.vectors.search(vector, limit=1, also=ids_of(index, "a.md"))
+    assert index.note_ids_of(further.chunk_ids).tolist() == [b, *ids_of(index, "a.md")]
+    assert further.scores.tolist() == sorted(further.scores.tolist(), reverse=True)
     ids, rows = index.vectors.of_chunks(np.array([hits.chunk_ids[1], 10**6, hits.chunk_ids[0]]))
     assert ids.tolist() == [hits.chunk_ids[1], hits.chunk_ids[0]]
     assert rows[1] == pytest.approx(vector, abs=1e-3)

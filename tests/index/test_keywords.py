@@ -172,7 +172,7 @@ def test_words_that_stand_everywhere_are_not_asked_beside_telling_ones(
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_order_agrees_with_rank_bm25(seed: int) -> None:
-    """On one field: same formula but for quantised lengths, so the top hits are the same."""
+    """On one field: same formula but for lengths, rounded up by 6 % at most: so are the top hits."""
     chance = random.Random(seed)
     vocabulary = [f"w{n}" for n in range(400)]
     weights = [1 / (n + 1) for n in range(400)]
@@ -188,7 +188,7 @@ def test_the_order_agrees_with_rank_bm25(seed: int) -> None:
         expected = np.argsort(-scores, kind="stable")[:10]
         got = ours.search([QueryTerm(word) for word in set(query)], limit=10).chunk_ids
         overlap.append(len(set(expected.tolist()) & set(got.tolist())) / 10)
-        assert scores[got[0]] >= 0.97 * scores[expected[0]]
+        assert scores[got[0]] >= 0.95 * scores[expected[0]]
     assert sum(overlap) / len(overlap) >= 0.9
 
 

@@ -58,7 +58,7 @@ def test_a_reader_writes_nothing(closed: Path, make: Any) -> None:
     reader.close()
     after = {path: path.stat().st_mtime_ns for path in closed.rglob("*")}
     grown = {path.name for path in after if before.get(path) != after[path]}
-    shared = {f"{name}.db-{kind}" for name in ("index", "tallies") for kind in ("wal", "shm")}
+    shared = {f"{name}.db-{kind}" for name in ("index", "notes") for kind in ("wal", "shm")}
     assert grown <= {*shared, "keywords", "closed", ".tantivy-meta.lock"}
 
 
@@ -257,3 +257,152 @@ def test_a_database_whose_writer_never_began_is_no_index_yet(tmp_path: Path) -> 
 
     with pytest.raises(NotFoundError, match="no index"):
         Store(tmp_path, writable=False)
+
+
+_OLD_SCHEMA = 2  # the last without checksums of vectors
+
+
+def _without_checksums(directory: Path) -> None:
+    """Make the database what the version before checksums wrote."""
+    with closing(sqlite3.connect(directory / DATABASE)) as database, database:
+        database.execute("ALTER TABLE vectors DROP COLUMN checksum")
+        database.execute("ALTER TABLE notes DROP COLUMN kept_title")
+        database.execute(f"PRAGMA user_version = {_OLD_SCHEMA}")
+
+
+def _change_vectors(directory: Path, changed: Callable[[bytes], bytes], count: int) -> None:
+    """Change the first vectors of a closed index, as a failing disk does: without a trace."""
+    with closing(sqlite3.connect(directory / DATABASE)) as database, database:
+        for rowid, vector in database.execute(
+            "SELECT rowid, vector FROM vectors ORDER BY rowid LIMIT ?", (count,)
+        ).fetchall():
+            database.execute(
+                "UPDATE vectors SET vector = ? WHERE rowid = ?", (changed(vector), rowid)
+            )
+
+
+def _one_bit(vector: bytes) -> bytes:
+    """The lowest bit of an exponent flipped: still finite, still of about the right length."""
+    return vector[:1] + bytes([vector[1] ^ 0x04]) + vector[2:]
+
+
+def _damage_the_schema(directory: Path) -> None:
+    with closing(sqlite3.connect(directory / DATABASE)) as database:
+        (root,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'chunks'"
+        ).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    _overwrite(directory / DATABASE, (root - 1) * size, size)
+    (directory / "damaged").touch()  # as left by the process that noticed it
+
+
+def _indexed_again(directory: Path, make: Any) -> EmbeddedIndex:
+    index = EmbeddedIndex.open(directory, writable=True)
+    index.use_model(make.model, make.dimensions)
+    puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
+    index.apply(Batch(puts=puts, model=make.model))
+    return index
+
+
+def test_a_vector_with_a_flipped_bit_is_not_rescued(closed: Path, make: Any) -> None:
+    _change_vectors(closed, _one_bit, 5)
+    _damage_the_schema(closed)
+    index = _indexed_again(closed, make)
+    assert index.vectors.count == 55
+    assert index.pending_count(make.model) == 5
+    make.embed(index)
+    vectors = index.vectors_in_use(make.model, 100)
+    for text_hash, vector in (pair for batch in vectors for pair in batch):
+        assert vector == make.vector(text_hash).astype(np.float16).tobytes()
+    index.close()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 3.0])
+def test_of_a_database_without_checksums_impossible_vectors_are_not_rescued(
+    closed: Path, make: Any, wrong: float
+) -> None:
+    _without_checksums(closed)
+    _change_vectors(closed, lambda v: np.float16(wrong).tobytes() + v[2:], 5)
+    _damage_the_schema(closed)
+    index = _indexed_again(closed, make)
+    assert (index.vectors.count, index.pending_count(make.model)) == (55, 5)
+    index.close()
+
+
+def test_a_database_without_checksums_gets_them_and_keeps_its_vectors(
+    closed: Path, make: Any, search: Search
+) -> None:
+    _without_checksums(closed)
+    _change_vectors(closed, lambda v: np.float16(np.nan).tobytes() + v[2:], 1)
+    for snapshot in closed.glob("vectors-*.snapshot"):
+        snapshot.unlink()
+    reader = EmbeddedIndex.open(closed, writable=False)  # also a reader brings it up to date
+    reader.use_model(make.model, make.dimensions)
+    assert reader.vectors.count == 59
+    reader.close()
+    index = EmbeddedIndex.open(closed, writable=True)
+    index.use_model(make.model, make.dimensions)
+    assert index.counts().ledger["keyword_only"] == 1
+    assert make.embed(index) == 1
+    assert index.vectors.count == 60
+    assert index.counts().ledger["indexed"] == 60
+    index.close()
+
+
+def test_a_vector_damaged_on_disk_is_embedded_again(closed: Path, make: Any) -> None:
+    _change_vectors(closed, _one_bit, 3)
+    for snapshot in closed.glob("vectors-*.snapshot"):
+        snapshot.unlink()
+    index = EmbeddedIndex.open(closed, writable=True)
+    index.use_model(make.model, make.dimensions)
+    assert index.vectors.count == 57
+    assert index.pending_count(make.model) == 3
+    assert index.generation == index.counts().generation
+    assert make.embed(index) == 3
+    assert index.vectors.count == 60
+    index.close()
+
+
+def test_a_damaged_vector_is_not_reused_for_a_new_note(closed: Path, make: Any) -> None:
+    index = EmbeddedIndex.open(closed, writable=True)
+    index.use_model(make.model, make.dimensions)
+    index.apply(Batch(removes=tuple(f"{n}.md" for n in range(60)), model=make.model))
+    _change_vectors(closed, _one_bit, 2)
+    puts = tuple(make.note(f"{n}.md", f"note {n} " + "word " * 200) for n in range(60))
+    assert index.apply(Batch(puts=puts, model=make.model)).reused == 58
+    assert make.embed(index) == 2
+    index.close()
+
+
+def _picture(directory: Path, make: Any, search: Search) -> tuple[object, ...]:
+    """What searches of an index answer, with all scores."""
+    index = EmbeddedIndex.open(directory, writable=False)
+    index.use_model(make.model, make.dimensions)
+    near = index.vectors.search(make.vector(b"anything"), limit=60)
+    found = search(index, "note 7")
+    index.close()
+    return near.chunk_ids.tolist(), near.scores.tolist(), found
+
+
+@pytest.mark.parametrize("damage", ["some bits", "a page", "the end", "everything"])
+def test_damaged_snapshots_change_no_answer(
+    closed: Path, make: Any, search: Search, damage: str
+) -> None:
+    expected = _picture(closed, make, search)
+    files = sorted(closed.glob("*.snapshot"))
+    assert len(files) >= 3
+    for file in files:
+        whole = file.read_bytes()
+        flipped = bytearray(whole)
+        for at in range(len(whole) // 2, len(whole), 61):
+            flipped[at] ^= 4
+        changed = {
+            "some bits": bytes(flipped),
+            "a page": whole[: len(whole) // 2] + bytes(len(whole) - len(whole) // 2),
+            "the end": whole[:-1],
+            "everything": bytes(len(whole)),
+        }
+        file.write_bytes(changed[damage])
+    assert _picture(closed, make, search) == expected
+    EmbeddedIndex.open(closed, writable=True).close()
+    assert _picture(closed, make, search) == expected

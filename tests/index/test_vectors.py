@@ -87,6 +87,28 @@ def test_a_filter_is_exact(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not len(nothing.chunk_ids)
 
 
+@pytest.mark.parametrize("limit", [2000, 100], ids=["exact", "scanned"])
+def test_chunks_of_wanted_notes_are_scored_however_far_they_are(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "EXACT_LIMIT", limit)
+    rows = unit(1000)
+    vectors = Vectors(DIMENSIONS)
+    vectors.put(np.arange(1, 1001), np.arange(1, 1001) // 2, rows)  # two chunks a note
+    query = unit(1, seed=5)[0]
+    far = np.argsort(rows @ query)[:3] + 1
+    wanted = np.unique(np.append(far // 2, 10**6))
+
+    vectors.remove(far[:1])
+    hits = vectors.search(query, limit=5, also=wanted)
+
+    assert set(far[1:].tolist()) <= set(hits.chunk_ids.tolist())
+    assert far[0] not in hits.chunk_ids
+    assert set(hits.chunk_ids[5:] // 2) <= set(wanted.tolist())
+    expected = rows[hits.chunk_ids - 1].astype(np.float16).astype(np.float32) @ query
+    assert hits.scores == pytest.approx(expected, abs=1e-3)
+
+
 def test_equal_scores_are_ordered_by_chunk() -> None:
     row = unit(1)
     vectors = filled(np.repeat(row, 50, axis=0))

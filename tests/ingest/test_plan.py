@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from notewell.ingest.plan import GUARD_COUNT, Plan, plan_changes
+import pytest
+
+from notewell.ingest.plan import Plan, plan_changes
+from notewell.ingest.removal_guard import FEW
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
 
 
@@ -122,24 +125,30 @@ def test_failed_and_unfinished_notes_are_tried_again() -> None:
         assert plan([file("a.md")], [known("a.md")], ledger=[entry]).read != ()
 
 
-def test_a_drive_that_is_not_mounted_is_not_read_as_a_wish() -> None:
-    manifest = [known(f"{n}.md") for n in range(GUARD_COUNT + 1)]
+@pytest.mark.parametrize(("notes", "gone"), [(2, 2), (3, 3), (34, 34), (34, 18), (9, 5), (200, 51)])
+def test_too_many_at_once_wait_for_a_person(notes: int, gone: int) -> None:
+    manifest = [known(f"{n}.md") for n in range(notes)]
+    left = [file(f"{n}.md") for n in range(gone, notes)]
 
-    found = plan([], manifest)
+    found = plan(left, manifest)
     assert found.removes == ()
-    assert len(found.guarded) == GUARD_COUNT + 1
+    assert len(found.guarded) == gone
 
-    confirmed = plan([], manifest, confirm_removals=True)
-    assert len(confirmed.removes) == GUARD_COUNT + 1
+    confirmed = plan(left, manifest, confirm_removals=True)
+    assert len(confirmed.removes) == gone
     assert confirmed.guarded == ()
 
 
-def test_many_removals_of_a_large_vault_are_believed() -> None:
-    manifest = [known(f"{n}.md") for n in range(1000)]
+@pytest.mark.parametrize(
+    ("notes", "gone"), [(1, 1), (2, 1), (5, FEW), (34, 17), (200, 50), (1000, 200)]
+)
+def test_what_a_person_deletes_by_hand_goes(notes: int, gone: int) -> None:
+    manifest = [known(f"{n}.md") for n in range(notes)]
 
-    found = plan([file(f"{n}.md") for n in range(GUARD_COUNT + 1, 1000)], manifest)
+    found = plan([file(f"{n}.md") for n in range(gone, notes)], manifest)
 
-    assert len(found.removes) == GUARD_COUNT + 1
+    assert len(found.removes) == gone
+    assert found.guarded == ()
 
 
 def test_what_cannot_be_looked_at_is_not_taken_for_gone() -> None:
@@ -154,6 +163,16 @@ def test_what_cannot_be_looked_at_is_not_taken_for_gone() -> None:
     )
 
     assert found.removes == ("Away.md", "b.md")
+
+
+def test_a_move_that_was_seen_in_two_halves_is_no_loss() -> None:
+    """The new folder was read before the old one was missed."""
+    old = [known(f"old/{n}.md", content=bytes([n])) for n in range(100)]
+    new = [known(f"new/{n}.md", content=bytes([n])) for n in range(100)]
+
+    found = plan([file(f"new/{n}.md") for n in range(100)], [*old, *new])
+
+    assert (len(found.removes), found.guarded) == (100, ())
 
 
 def test_moves_do_not_count_as_gone() -> None:

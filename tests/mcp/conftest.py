@@ -104,9 +104,9 @@ def own_home(tmp_path: Path, tiny: Path) -> Home:
     return make_home(tmp_path, tiny)
 
 
-def make_home(tmp_path: Path, tiny: Path) -> Home:
+def make_home(tmp_path: Path, tiny: Path, notes: Mapping[str, str] = NOTES) -> Home:
     folder = tmp_path / "Home"
-    for path, text in NOTES.items():
+    for path, text in notes.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     settings = Settings(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import pytest
@@ -46,7 +46,7 @@ class Building:
             semantic="partial",
             semantic_reason=None,
             queue=QueueStatus(pending=pending, eta_s=eta),
-            ledger={},
+            ledger={"pending": pending},
         )
 
     def answer(self, request: object) -> object:
@@ -56,7 +56,7 @@ class Building:
             case NoteRequest(path):
                 raise NotFoundError(f"no note {path!r} in the index")
             case LedgerRequest(state, path):
-                return ledger(path) if state == "pending" else LedgerReply("Home", 0, {}, ())
+                return ledger(path) if state == "pending" else all_files()
             case SearchRequest(q):
                 return nothing_found(q)
         raise AssertionError(request)
@@ -67,6 +67,12 @@ def ledger(path: str | None) -> LedgerReply:
     if path != "Garden/Waits.md":
         return LedgerReply("Home", 1, {}, ())
     row = LedgerRow(path, "pending", None, None, (), 0, 0, None, None)
+    return LedgerReply("Home", 1, {}, (row,))
+
+
+def all_files() -> LedgerReply:
+    """The whole ledger: one note, which still waits for its embedding."""
+    row = LedgerRow("Garden/Beehives.md", "keyword_only", None, None, (), 0, 9, None, None)
     return LedgerReply("Home", 1, {}, (row,))
 
 
@@ -106,31 +112,41 @@ class OneVault:
         return work(context(self.building))
 
 
-async def code_of_reading(building: Building, path: str) -> str:
+async def error_of_reading(building: Building, path: str) -> dict[str, Any]:
     async with Client(build(OneVault(building), may_write=lambda _: False)) as client:
         result = await client.call_tool("read_note", {"path": path})
     assert result.structured_content is not None
-    code: str = result.structured_content["error"]["code"]
-    return code
+    error: dict[str, Any] = result.structured_content["error"]
+    return error
 
 
 @pytest.mark.parametrize(
     ("pending", "path", "code"),
     [
-        (900, "Garden/Bees.md", "index_building"),
+        (900, "Garden/Bees.md", "not_found"),
         (2, "Garden/Waits", "index_building"),
         (2, "Garden/Bees.md", "not_found"),
     ],
 )
-async def test_a_note_that_may_yet_come_is_not_said_to_be_none(
-    pending: int, path: str, code: str
-) -> None:
-    assert await code_of_reading(Building("indexing", pending, 9.0), path) == code
-    assert await code_of_reading(Building("ready", 0, None), path) == "not_found"
+async def test_a_missing_note_may_still_be_indexed(pending: int, path: str, code: str) -> None:
+    error = await error_of_reading(Building("indexing", pending, 9.0), path)
+    assert error["code"] == code
+    assert (await error_of_reading(Building("ready", 0, None), path))["code"] == "not_found"
+
+
+async def test_the_nearest_notes_are_told_before_they_are_embedded() -> None:
+    error = await error_of_reading(Building("indexing", 900, 9.0), "Garden/Beehive.md")
+    assert (error["code"], error["nearest"]) == ("not_found", ["Garden/Beehives.md"])
+
+
+def test_notes_that_only_wait_for_embeddings_are_not_being_built() -> None:
+    embedding = Building("indexing", 0, None)
+    embedding._status = replace(embedding._status, queue=QueueStatus(pending=900))
+    assert search(embedding)["results"] == []
 
 
 @pytest.mark.parametrize(("eta", "wait"), [(12.5, 12.5), (None, 5.0), (687.0, 30.0)])
-def test_nothing_found_in_an_index_that_has_hardly_begun(eta: float | None, wait: float) -> None:
+def test_no_results_in_an_incomplete_index(eta: float | None, wait: float) -> None:
     with pytest.raises(BusyError) as caught:
         search(Building("indexing", 900, eta))
     error = failure(caught.value)["error"]
@@ -139,5 +155,5 @@ def test_nothing_found_in_an_index_that_has_hardly_begun(eta: float | None, wait
 
 
 @pytest.mark.parametrize("building", [Building("ready", 0, None), Building("indexing", 1, None)])
-def test_nothing_found_in_an_index_that_is_there(building: Building) -> None:
+def test_no_results_in_a_complete_index(building: Building) -> None:
     assert search(building)["results"] == []

@@ -35,7 +35,7 @@ def remembering(own_home: Home) -> Home:
     return replace(own_home, settings=replace(own_home.settings, memory=MemoryRules("Memory")))
 
 
-async def test_all_twelve_are_listed(connect: Connect) -> None:
+async def test_all_twelve_memory_tools_are_listed(connect: Connect) -> None:
     async with connect() as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert {name for name in listed if name.startswith("memory_")} == set(RIGHT)
@@ -52,7 +52,7 @@ async def test_writing_needs_both_the_permission_and_a_folder(connect: Connect, 
     assert "folder" in error["message"]
 
 
-async def test_a_memory_from_first_to_last(remembering: Home) -> None:
+async def test_a_memory_is_stored_used_and_deleted(remembering: Home) -> None:
     async with connected(remembering, allow_write=True) as client:
         memory = (await ask(client, "memory_store", **RIGHT["memory_store"]))["memory"]
         assert (remembering.folder / memory["path"]).exists()
@@ -78,6 +78,47 @@ async def test_a_memory_from_first_to_last(remembering: Home) -> None:
         assert not (remembering.folder / memory["path"]).exists()
         missing = await refused(client, "memory_inspect", id=memory["id"])
         assert missing["code"] == "memory_not_found"
+
+
+async def test_a_recall_finds_notes_and_memories_and_the_links_between(remembering: Home) -> None:
+    async with connected(remembering, allow_write=True) as client:
+        smoke = (await ask(client, "memory_store", content="Smoke calms them."))["memory"]
+        room = {"content": "A hive needs room.", "provenance": "Garden/Bees.md"}
+        hive = (await ask(client, "memory_store", **room))["memory"]
+        await ask(client, "memory_relate", source=smoke["id"], target="Garden/Bees")
+        found = await ask(client, "memory_recall", query="hive in spring room", depth=1)
+        alone = await ask(client, "memory_recall", query="hive in spring room", notes=0)
+
+    bees = next(one for one in found["notes"] if one["path"] == "Garden/Bees.md")
+    assert {(one["id"], one["kind"]) for one in bees["memories"]} == {
+        (hive["id"], "provenance"),
+        (smoke["id"], "relates_to"),
+    }
+    via = {one["memory"]["id"]: one.get("via") for one in found["memories"]}
+    assert via[smoke["id"]] == "Garden/Bees.md"
+    assert not [one for one in found["notes"] if one["path"].startswith("Memory/")]
+    assert "notes" not in alone
+
+
+async def test_several_memories_are_forgotten_at_once(remembering: Home) -> None:
+    async with connected(remembering, allow_write=True) as client:
+        ids = [
+            (await ask(client, "memory_store", content=f"Rule {n}."))["memory"]["id"]
+            for n in range(3)
+        ]
+        for _ in range(6):
+            await ask(client, "memory_outcome", id=ids[1], helped=True)
+        gone = await ask(client, "memory_forget", ids=ids)
+    assert [one["id"] for one in gone["forgotten"]] == [ids[0], ids[2]]
+    assert gone["protected_ids"] == [ids[1]]
+
+
+async def test_an_assistant_cannot_grant_a_golden_rule(remembering: Home) -> None:
+    async with connected(remembering, allow_write=True) as client:
+        error = await refused(client, "memory_store", content=RULE, type="golden_rule")
+        assert error["code"] == "bad_request"
+        assert "`type`" in error["message"]
+        assert (await ask(client, "memory_list"))["total"] == 0
 
 
 @pytest.mark.parametrize("budget", [150, 400])

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from notewell.contract.graph import NeighborsRequest
-from notewell.contract.memory import MemoryRequest
+from notewell.contract.memory import MemoryRequest, StoreMemory
 from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import StatusRequest
 from notewell.mcp import memory_tools
@@ -23,6 +23,7 @@ from notewell.mcp.requests import (
     schema_of,
 )
 from notewell.mcp.server import TOOLS
+from notewell.mcp.tool import Tool
 from notewell.web.request_models import model_of
 
 # HTTP and tools each have these in their own way: tools limit the tokens of any long answer.
@@ -61,12 +62,16 @@ UNBOUND = {"query": "maxLength", "id": "maxLength", "source": "maxLength", "targ
 
 
 @pytest.mark.parametrize("record", MEMORY_RECORDS, ids=lambda record: record.__name__)
-def test_http_and_tools_bound_a_field_of_a_memory_request_alike(record: type) -> None:
+def test_http_and_tools_have_equal_bounds_for_memory_requests(record: type) -> None:
     http, tools = (
         bounds(models(client)[record].model_json_schema()["properties"])
         for client in ("http", "tools")
     )
 
+    if record is StoreMemory:  # no assistant grants a golden rule
+        kinds = tools["type"][0]["enum"]
+        assert [*kinds, "golden_rule"] == http.pop("type")[0]["enum"]
+        del tools["type"]
     assert http == tools
 
 
@@ -120,7 +125,7 @@ def test_a_request_reads_what_language_models_write() -> None:
     assert "bbb" not in message
 
 
-def test_a_request_may_become_several_records() -> None:
+def test_a_request_can_become_several_records() -> None:
     similar = next(tool.request for tool in TOOLS if tool.name == "similar")
     by_path = similar.model_validate({"path": "A.md", "unlinked": True, "limit": 3})
     assert by_path.to_record(SimilarRequest) == SimilarRequest("A.md", limit=3, unlinked=True)
@@ -137,3 +142,11 @@ def test_a_path_is_left_to_the_backend_to_check() -> None:
 
 def test_a_request_without_fields_has_the_vault_alone() -> None:
     assert list(schema_of(request_model(StatusRequest, ToolRequest))["properties"]) == ["vault"]
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_a_number_beyond_64_bits_is_refused(tool: Tool) -> None:
+    for name in tool.request.model_fields:
+        for value in (2**63, -(2**70), [2**64], {"x": 2**64}):
+            with pytest.raises(ValidationError, match="64 bits"):
+                tool.request.model_validate({name: value})

@@ -26,7 +26,7 @@ async def test_notes_are_listed_and_read(connect: Connect) -> None:
         assert by_name.contents[0].text == NOTES["Garden/Roof.md"]  # type: ignore[union-attr]
 
 
-async def test_the_list_comes_in_pages(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_list_is_paged(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(note_tools, "PAGE", 4)
     async with connect() as client:
         first = await client.list_resources()
@@ -40,7 +40,7 @@ async def test_the_list_comes_in_pages(connect: Connect, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     "uri", ["notewell://note/Home/Nowhere.md", "notewell://other/x/y", "file:///etc/passwd"]
 )
-async def test_what_is_no_note_is_not_found(connect: Connect, uri: str) -> None:
+async def test_a_resource_that_is_not_a_note_is_not_found(connect: Connect, uri: str) -> None:
     async with connect() as client:
         with pytest.raises(MCPError) as caught:
             await client.read_resource(uri)
@@ -57,7 +57,7 @@ async def test_a_path_out_of_the_vault_is_refused(connect: Connect) -> None:
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
 )
-def test_an_address_reads_back(vault: str, path: str) -> None:
+def test_an_address_can_be_parsed(vault: str, path: str) -> None:
     assert parse_resource_uri(resource_uri(vault, path)) == (vault, path)
 
 

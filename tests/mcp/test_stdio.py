@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 import anyio
+import mcp_types
 import pytest
 from mcp.client.client import Client
+from pydantic import ValidationError
 
 from mcp import StdioServerParameters
+from notewell.mcp.malformed import refusal_of
 from tests.mcp.conftest import RIGHT, WRITING, Home, serving
 from tests.mcp.test_tools import NAMES, answer_of, ask, paths, refused
 from tests.waiting import PROCESS_S
@@ -41,7 +47,7 @@ async def test_every_tool_answers(home: Home, mode: str) -> None:
         found: list[str] = []
 
         async def call(number: int) -> None:
-            result = await client.call_tool("search", {"query": f"garden {number}"})
+            result = await client.call_tool("search", {"query": f"garden {number}", "weak": True})
             found.append(paths(answer_of(result))[0])
 
         async with anyio.create_task_group() as group:
@@ -50,7 +56,7 @@ async def test_every_tool_answers(home: Home, mode: str) -> None:
         assert len(found) == PARALLEL
 
 
-async def test_a_server_may_come_and_go(home: Home) -> None:
+async def test_a_server_can_start_and_stop_meanwhile(home: Home) -> None:
     async with Client(process(home, "--vault", "Home", "--allow-write")) as client:
         assert paths(await ask(client, "search", query="garden"))
         async with serving(home):
@@ -61,7 +67,7 @@ async def test_a_server_may_come_and_go(home: Home) -> None:
         assert (await ask(client, "vault_status"))["notes"] == 6
 
 
-def test_stdout_is_the_protocols_alone(home: Home) -> None:
+def test_stdout_has_only_protocol_messages(home: Home) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "notewell", "-vv", "mcp"],
         input=b"this is not JSON\n",
@@ -75,7 +81,7 @@ def test_stdout_is_the_protocols_alone(home: Home) -> None:
     assert all(line.startswith(b'{"jsonrpc"') for line in ran.stdout.splitlines())
 
 
-def test_a_vault_that_is_not_known_ends_it_with_what_to_do(home: Home) -> None:
+def test_an_unknown_vault_ends_it_with_a_clear_error(home: Home) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "notewell", "mcp", "--vault", "Elsewhere"],
         input=b"",
@@ -86,3 +92,89 @@ def test_a_vault_that_is_not_known_ends_it_with_what_to_do(home: Home) -> None:
     )
     assert (ran.returncode, ran.stdout) == (3, b"")
     assert b"known: Home" in ran.stderr
+
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def converse(home: Home, messages: Iterable[object]) -> list[dict[str, Any]]:
+    """Send lines and close stdin; the answers, after the process has ended by itself."""
+    lines = [each if isinstance(each, str) else json.dumps(each) for each in messages]
+    ran = subprocess.run(
+        [sys.executable, "-m", "notewell", "mcp"],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        env=home.environment,
+        cwd=home.folder,
+        timeout=PROCESS_S,
+        check=False,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "request_id"),
+    [
+        ("this is not JSON", -32700, None),
+        ('{"jsonrpc": "2.0", "id": 1', -32700, None),
+        ("[]", -32600, None),
+        ("{}", -32600, None),
+        ("null", -32600, None),
+        ('{"jsonrpc": "1.0", "id": 7, "method": "ping"}', -32600, 7),
+        ('{"id": "s", "method": "ping"}', -32600, "s"),
+        ('{"jsonrpc": "2.0", "id": 8, "method": 5}', -32600, 8),
+    ],
+)
+def test_what_is_no_message_is_refused_as_the_protocol_says(
+    line: str, code: int, request_id: object
+) -> None:
+    with pytest.raises(ValidationError) as raised:
+        mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    refusal = refusal_of(raised.value)
+    assert refusal is not None
+    assert (refusal.error.code, refusal.id) == (code, request_id)
+
+
+def test_malformed_messages_are_answered_and_the_rest_goes_on(home: Home) -> None:
+    answers = converse(home, ["no JSON", "", INITIALIZE, "{}", '{"jsonrpc": "2.0", "id": 1.5}'])
+    codes = [answer["error"]["code"] for answer in answers if "error" in answer]
+    assert codes == [-32700, -32600, -32600]
+    assert [answer["id"] for answer in answers if "result" in answer] == [1]
+
+
+def test_it_ends_although_cancelled_calls_were_waiting(home: Home) -> None:
+    calls = [
+        {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": "search", "arguments": {"query": f"garden {number}"}},
+        }
+        for number in range(10, 60)
+    ]
+    cancels = [
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": call["id"]},
+        }
+        for call in calls
+    ]
+    answers = converse(
+        home,
+        [INITIALIZE, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *calls, *cancels],
+    )
+    # Most were given up before they began: what is answered is not what the end waited for.
+    results = [answer for answer in answers if "result" in answer]
+    assert len(results) < 25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from mcp_types import CallToolResult
 
 from notewell.context.tokens import TokenCounter
 from notewell.mcp.server import TOOLS
-from tests.mcp.conftest import RIGHT, WRITING, Connect, Home, connected
+from tests.mcp.conftest import NOTES, RIGHT, WRITING, Connect, Home, connected, make_home
 
 NAMES = {
     *("search", "similar", "read_note", "list_notes", "graph_neighbors", "graph_path"),
@@ -47,7 +48,7 @@ def paths(document: dict[str, Any], part: str = "results") -> list[str]:
     return [one["path"] for one in document[part]]
 
 
-async def test_all_tools_are_listed_whoever_may_write(connect: Connect) -> None:
+async def test_all_tools_are_listed_even_without_writing(connect: Connect) -> None:
     async with connect() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert set(tools) >= NAMES
@@ -106,7 +107,7 @@ async def test_writing_is_refused_unless_allowed(connect: Connect, tool: str) ->
         ("trace_query", {"query": "x", "query_id": "y"}, "give either"),
     ],
 )
-async def test_bad_arguments_are_named(
+async def test_errors_name_invalid_arguments(
     connect: Connect, tool: str, arguments: dict[str, Any], what: str
 ) -> None:
     async with connect() as client:
@@ -115,13 +116,13 @@ async def test_bad_arguments_are_named(
     assert what in error["message"]
 
 
-async def test_a_tool_that_is_none_is_an_error_of_the_protocol(connect: Connect) -> None:
+async def test_an_unknown_tool_is_a_protocol_error(connect: Connect) -> None:
     async with connect() as client:
         with pytest.raises(MCPError, match="no tool 'delete_all'"):
             await client.call_tool("delete_all", {})
 
 
-async def test_a_note_that_is_not_there_brings_the_nearest(connect: Connect) -> None:
+async def test_a_missing_note_lists_similar_names(connect: Connect) -> None:
     async with connect() as client:
         error = await refused(client, "read_note", path="Garden/Beez.md")
         assert (error["code"], error["nearest"][0]) == ("not_found", "Garden/Bees.md")
@@ -129,7 +130,7 @@ async def test_a_note_that_is_not_there_brings_the_nearest(connect: Connect) -> 
         assert error["nearest"] == ["Garden/Compost.md"]
 
 
-async def test_a_vault_that_is_not_known_is_refused(connect: Connect) -> None:
+async def test_an_unknown_vault_is_refused(connect: Connect) -> None:
     async with connect() as client:
         error = await refused(client, "search", query="x", vault="Elsewhere")
         assert error["code"] == "not_found"
@@ -152,6 +153,107 @@ async def test_a_namespace_is_a_vault_or_a_folder_of_it(connect: Connect) -> Non
         assert "Work/Plan.md" in paths(everywhere)
 
 
+FILTERED: list[tuple[dict[str, Any], set[str]]] = [
+    ({"namespace": "Home/Garden"}, {"Bees", "Compost", "Roof"}),
+    ({"tags": ["garden"]}, {"Bees", "Compost"}),
+    ({"path": "**/*es.md"}, {"Bees", "Notes"}),
+    ({"path": "Garden/*.md"}, {"Bees", "Compost", "Roof"}),
+    ({"type": "task"}, {"Plan"}),
+    ({"dates": {"created": "2026-03"}}, {"Bees"}),
+    ({"min_confidence": 0.6}, {"Roof"}),
+    ({"properties": {"status": "to do"}}, {"Plan"}),
+    ({"properties": {"effort": {"gt": 2, "lt": 4}}}, {"Plan"}),
+    ({"properties": {"effort": {"in": [3, 8]}}}, {"Plan", "Compost"}),
+    ({"properties": {"effort": [8], "done": True}}, {"Compost"}),
+    ({"path": "Garden/*", "tags": ["garden"], "properties": {"effort": {"gt": 4}}}, {"Compost"}),
+    ({"properties": {"effort": {"gt": 100}}}, set()),
+]
+
+
+async def test_a_search_says_how_well_each_note_matches_and_what_it_corrected(
+    connect: Connect,
+) -> None:
+    async with connect() as client:
+        good = await ask(client, "search", query="compost in spring")
+        corrected = await ask(client, "search", query="compots")
+        usual = await ask(client, "search", query="garden zeppelin submarine")
+        weak = await ask(client, "search", query="garden zeppelin submarine", weak=True)
+    assert good["results"][0]["match"] in {"strong", "related"}
+    assert corrected["corrected"] == {"text": "compost", "from": ["compots"]}
+    assert "weak" not in [one["match"] for one in usual["results"]]
+    assert "weak" in [one["match"] for one in weak["results"]]
+
+
+PROPERTIES = {
+    "Work/Plan.md": "type: task\nstatus: to do\neffort: 3\n",
+    "Garden/Compost.md": "effort: 8\ndone: true\n",
+    "Garden/Roof.md": "confidence: 0.6\n",
+    "Work/Garden/Notes.md": "confidence: 0.5\n",
+}
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> Home:
+    """A home whose notes have properties."""
+    notes = {path: f"---\n{text}---\n{NOTES[path]}" for path, text in PROPERTIES.items()}
+    return make_home(tmp_path_factory.mktemp("described"), tiny, {**NOTES, **notes})
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(("filters", "found"), FILTERED, ids=range(len(FILTERED)))
+async def test_filters_are_conditions(
+    described: Home, filters: dict[str, Any], found: set[str], plain: bool
+) -> None:
+    query = '-"a garden": [in] tag:x OR (spring' if plain else "garden OR spring"
+    async with connected(described) as client:
+        made = await ask(client, "search", query=query, plain=plain, filters=filters, weak=True)
+    assert {path.rpartition("/")[2][:-3] for path in paths(made)} == found
+    assert made["total"] == len(found)
+    assert "warnings" not in made or all("read as text" not in one for one in made["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("filters", "what"),
+    [
+        ({"colour": "red"}, "`filters.colour` is unknown"),
+        ({"dates": {"read": "7d"}}, "`read`"),
+        ({"dates": {"created": "soon"}}, "`created` is no range"),
+        ({"path": "!x"}, "`filters.path`"),
+        ({"properties": {"effort": {"like": 3}}}, "not like"),
+        ({"properties": {"effort": {"in": 3}}}, "needs a list"),
+        ({"properties": {"a]b": 3}}, "name of a property"),
+        ({"properties": {"a": "x OR y"}}, "without brackets"),
+        ({"namespace": "Home/Work"}, "differ"),
+    ],
+)
+async def test_filters_that_cannot_be_are_refused(
+    connect: Connect, filters: dict[str, Any], what: str
+) -> None:
+    async with connect() as client:
+        error = await refused(client, "search", query="x", namespace="Home/Garden", filters=filters)
+    assert error["code"] == "bad_request"
+    assert what in error["message"]
+
+
+async def test_a_search_takes_every_option_of_the_ranking(connect: Connect) -> None:
+    options = {
+        "fusion": "rrf",
+        "alpha": 0.3,
+        "recency": 0.2,
+        "graph": 0.1,
+        "collapse": True,
+        "expand": False,
+        "rerank": False,
+        "ignore": ["tags", "links"],
+        "min_score": 0.1,
+    }
+    async with connect() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        made = await ask(client, "search", query="garden in spring", mode="hybrid", **options)
+    assert options.keys() <= tools["search"].input_schema["properties"].keys()
+    assert made["results"]
+
+
 async def test_search_speaks_the_query_language(connect: Connect) -> None:
     async with connect() as client:
         found = await ask(client, "search", query='tag:garden -"warm in spring"')
@@ -161,7 +263,7 @@ async def test_search_speaks_the_query_language(connect: Connect) -> None:
 
 @pytest.mark.parametrize("budget", [150, 300, 700])
 @pytest.mark.parametrize("tool", ["search", "similar", "list_notes", "archaeology", "namespaces"])
-async def test_an_answer_keeps_to_its_budget(
+async def test_a_reply_stays_within_its_budget(
     connect: Connect, home: Home, tool: str, budget: int
 ) -> None:
     count = TokenCounter(home.settings.model, home.settings.model_dir)
@@ -174,7 +276,9 @@ async def test_an_answer_keeps_to_its_budget(
 
 
 @pytest.mark.parametrize("budget", [300, 500, 900])
-async def test_a_context_and_its_sources_keep_to_the_budget(connect: Connect, budget: int) -> None:
+async def test_a_context_and_its_sources_stay_within_the_budget(
+    connect: Connect, budget: int
+) -> None:
     async with connect() as client:
         made = await ask(client, "context", query="bees garden plan", budget_tokens=budget)
     assert made["tokens"] <= budget
@@ -183,7 +287,32 @@ async def test_a_context_and_its_sources_keep_to_the_budget(connect: Connect, bu
     )
 
 
-async def test_a_note_is_read_whole_by_section_and_by_line(connect: Connect) -> None:
+@pytest.mark.parametrize("budget", [64, 100, 200, 300, 500])
+async def test_a_context_begins_with_the_best_note_however_small(
+    connect: Connect, home: Home, budget: int
+) -> None:
+    query = "bees find home by the sun"
+    async with connect() as client:
+        best = paths(await ask(client, "search", query=query))[0]
+        made = await ask(client, "context", query=query, budget_tokens=budget)
+    told = [one["path"] for one in made.get("sources", [])] or made["context"].split('path="')[1:]
+    assert told[0].split('"')[0] == best == "Garden/Bees.md"
+    assert made["tokens"] <= budget
+
+
+@pytest.mark.parametrize("budget", [100, 256, 400])
+async def test_the_best_result_comes_however_small_the_budget(
+    connect: Connect, budget: int
+) -> None:
+    async with connect() as client:
+        made = await ask(client, "search", query="garden in spring", budget_tokens=budget)
+        whole = await ask(client, "search", query="garden in spring")
+    assert paths(made)[0] == paths(whole)[0]
+    assert made["omitted"] == len(whole["results"]) - len(made["results"])
+    assert made["tokens"] <= budget
+
+
+async def test_a_note_is_read_in_full_by_section_or_by_line(connect: Connect) -> None:
     async with connect() as client:
         whole = await ask(client, "read_note", path="Garden/Bees.md")
         assert whole["text"] == NOTES_BEES.rstrip("\n")
@@ -237,11 +366,11 @@ async def test_searches_can_be_looked_up_and_explained(connect: Connect) -> None
             client, "trace_query", query_id=listed["searches"][0]["query_id"], budget_tokens=9000
         )
         assert trace["query"] == "room and water"
-        assert {"parse", "fuse"} <= {stage["name"] for stage in trace["explain"]["stages"]}
+        assert {"parse", "fusion"} <= {stage["name"] for stage in trace["explain"]["stages"]}
         assert (await refused(client, "trace_query", query_id="nope"))["code"] == "not_found"
 
 
-async def test_a_job_is_followed_to_its_end(own_home: Home) -> None:
+async def test_the_progress_of_a_job_is_reported(own_home: Home) -> None:
     (own_home.folder / "New.md").write_text("A note about the moon.", encoding="utf-8")
     async with connected(own_home, allow_write=True) as client:
         job = (await ask(client, "reindex"))["job"]
@@ -256,7 +385,7 @@ async def test_a_job_is_followed_to_its_end(own_home: Home) -> None:
         assert (await refused(client, "vault_status", job="reindex-0"))["code"] == "not_found"
 
 
-async def test_an_index_that_is_not_there_is_told_with_what_to_do(own_home: Home) -> None:
+async def test_a_missing_index_is_a_clear_error(own_home: Home) -> None:
     other = own_home.folder.parent / "Other"
     other.mkdir()
     vaults = own_home.vaults()
@@ -272,3 +401,30 @@ async def test_the_status_names_failed_and_excluded_files(connect: Connect) -> N
         found = await ask(client, "vault_status", path="Garden/Gone.md")
         assert found["files"][0]["rule"] == "missing"
         assert found["ledger"]["indexed"] == 6
+
+
+@pytest.mark.parametrize(
+    ("tool", "path", "code"),
+    [
+        ("index_paths", "/etc/hosts", "outside_vault"),
+        ("index_paths", "../Home2/x.md", "outside_vault"),
+        ("index_paths", "Garden/Beez.md", "not_found"),
+        ("index_remove", "/etc/hosts", "outside_vault"),
+    ],
+)
+async def test_paths_that_the_vault_does_not_have_begin_no_job(
+    connect: Connect, tool: str, path: str, code: str
+) -> None:
+    async with connect(allow_write=True) as client:
+        error = await refused(client, tool, paths=["Garden/Compost.md", path])
+    assert error["code"] == code
+    if code == "not_found":
+        assert "Garden/Beez.md" in error["message"]
+        assert error["nearest"][0] == "Garden/Bees.md"
+
+
+async def test_a_heading_that_is_not_there_is_not_a_note_to_wait_for(own_home: Home) -> None:
+    (own_home.folder / "New.md").write_text("# One", encoding="utf-8")
+    async with connected(own_home) as client:
+        error = await refused(client, "read_note", path="Garden/Bees.md", section="Nothing")
+        assert (error["code"], error.get("nearest")) == ("not_found", None)

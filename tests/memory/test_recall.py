@@ -39,7 +39,7 @@ def promote(desk: Desk, memory: MemoryView) -> None:
         desk.memories.answer(MemoryOutcome(memory.id, helped=True))
 
 
-def test_meaning_counts_most_and_trust_decides_between_equals(desk: Desk) -> None:
+def test_similarity_counts_most_and_trust_breaks_ties(desk: Desk) -> None:
     near, far, other = desk.store("Tabs"), desk.store("Blanks"), desk.store("The moon")
     desk.near = {near.path: 0.8, far.path: 0.8, other.path: 0.1}
     desk.memories.answer(MemoryOutcome(far.id, helped=True))
@@ -58,7 +58,7 @@ def test_meaning_counts_most_and_trust_decides_between_equals(desk: Desk) -> Non
     assert found[0].why.startswith("similarity 0.80 x (0.5 + 0.25 x confidence 0.40")
 
 
-def test_what_is_not_indexed_yet_is_found_by_its_words(desk: Desk) -> None:
+def test_memories_not_indexed_yet_are_found_by_their_words(desk: Desk) -> None:
     desk.store("The garden gate squeaks.")
 
     assert [one.parts.similarity for one in recall(desk, "the squeaking gate")] == [0.5]
@@ -72,7 +72,7 @@ def test_recency_halves_in_thirty_days(desk: Desk) -> None:
     assert recall(desk, "bees")[0].parts.recency == 0.5
 
 
-def test_a_superseded_memory_stands_back_and_names_the_newer(desk: Desk) -> None:
+def test_a_superseded_memory_scores_less_and_names_the_newer(desk: Desk) -> None:
     old, new = desk.store("Deploy on Friday"), desk.store("Deploy on Monday")
     desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
 
@@ -124,6 +124,33 @@ def test_a_context_begins_with_golden_rules_and_keeps_its_budget(desk: Desk) -> 
     assert small.tokens < whole.tokens
 
 
+def test_a_context_has_what_took_a_place_and_not_what_lost_it(desk: Desk) -> None:
+    old = desk.store("Deploy on Friday", type="golden_rule")
+    new = desk.store("Releases go out on Monday")
+    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+
+    for depth in (0, 1):
+        made = desk.ask(MemoryContext("deploy friday", depth=depth), MemoryContextReply)
+        assert (made.memories, made.left_out) == ((new.id,), ())
+        assert "Golden rules" not in made.text
+
+
+def test_a_context_marks_what_is_contradicted(desk: Desk) -> None:
+    rule = desk.store("Tea is green", type="golden_rule")
+    other = desk.store("Tea is black")
+    desk.memories.answer(RelateMemories(other.id, rule.id, "contradicts"))
+
+    text = desk.ask(MemoryContext("tea"), MemoryContextReply).text
+    assert f"confidence 0.9, {rule.id}, contradicted by {other.id})" in text
+    assert f"confidence 0.3, {other.id}, contradicted by {rule.id})" in text
+
+    newer = desk.store("Tea is white")
+    desk.memories.answer(RelateMemories(newer.id, other.id, "supersedes"))
+    text = desk.ask(MemoryContext("tea"), MemoryContextReply).text
+    assert "contradicted" not in text
+    assert other.id not in text
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), max_size=6),
@@ -143,7 +170,7 @@ def test_a_context_never_has_one_token_more_than_its_budget(
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.text())
-def test_a_history_never_changes_what_stands_above_it(text: str, comment: str) -> None:
+def test_adding_history_never_changes_the_text(text: str, comment: str) -> None:
     said = Validation("2026-01-01T00:00:00Z", "helped", 0.3, 0.4, comment)
     once = with_validation(text, said)
     twice = with_validation(once, said)
@@ -154,7 +181,7 @@ def test_a_history_never_changes_what_stands_above_it(text: str, comment: str) -
     assert memory.history[-1].after == 0.4
 
 
-def test_a_check_up_finds_what_a_person_should_settle(desk: Desk) -> None:
+def test_the_health_check_finds_problems(desk: Desk) -> None:
     one = desk.store("Use tabs for indentation in Python files")
     two = desk.store("Never use tabs for indentation in Python files")
     port = desk.store("The server listens on port 8765")
@@ -170,16 +197,16 @@ def test_a_check_up_finds_what_a_person_should_settle(desk: Desk) -> None:
     found = health(desk)
 
     pairs = {frozenset((each.one, each.other)): each.reason for each in found.contradictions}
-    assert pairs[frozenset((one.id, two.id))] == "one says not what the other says"
+    assert pairs[frozenset((one.id, two.id))] == "one negates the other"
     assert "the same with other numbers" in pairs.values()
     assert len(found.stale) == found.total == 7
     assert {each.reason for each in found.orphaned} == {
-        "its source is gone: Gone.md",
-        "related to what is gone: Memory/From a note",
+        "its source no longer exists: Gone.md",
+        "related to notes that no longer exist: Memory/From a note",
     }
     assert {each.reason for each in found.doubles} == {
         "says the same as Memory/Copy.md",
-        "has the id of Memory/Copy.md; give it another",
+        "has the same id as Memory/Copy.md; change one of them",
     }
     assert (found.golden, found.average_confidence) == (0, 0.3)
 
@@ -196,7 +223,7 @@ def test_a_contradiction_that_was_superseded_is_settled(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "  "])
-def test_without_a_query_trust_alone_orders(desk: Desk, query: str) -> None:
+def test_without_a_query_memories_are_sorted_by_trust(desk: Desk, query: str) -> None:
     desk.store("Low", importance=0.1)
     desk.store("High", importance=0.9)
 

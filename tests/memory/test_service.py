@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,8 @@ from notewell.errors import (
     ReadOnlyError,
     UsageError,
 )
+from notewell.memory.note import note_name
+from notewell.vault.paths import is_device
 from tests.memory.conftest import DAY, Desk
 
 RULE = "Use tabs, never spaces."
@@ -77,7 +80,7 @@ def test_a_memory_is_a_note_that_a_person_can_read(desk: Desk) -> None:
     assert desk.changed == [memory.path]
 
 
-def test_the_same_content_is_the_memory_that_is_there(desk: Desk) -> None:
+def test_storing_the_same_content_returns_the_existing_memory(desk: Desk) -> None:
     first = desk.store(RULE)
     again = desk.ask(StoreMemory("  Use tabs,\nnever   spaces.\n", type="fact"), MemoryChangedReply)
     elsewhere = desk.store(RULE, namespace="work")
@@ -87,7 +90,7 @@ def test_the_same_content_is_the_memory_that_is_there(desk: Desk) -> None:
     assert len(listed(desk)) == 2
 
 
-def test_confidence_is_earned_and_lost(desk: Desk) -> None:
+def test_outcomes_raise_and_lower_confidence(desk: Desk) -> None:
     memory = desk.store(RULE)
 
     assert outcome(desk, memory, helped=True).confidence == 0.4
@@ -116,7 +119,7 @@ def test_at_nine_tenths_it_becomes_a_golden_rule_that_is_not_deleted_by_mistake(
     assert listed(desk) == ["Use tabs, never spaces"]
 
 
-def test_every_validation_is_kept_with_the_note(desk: Desk) -> None:
+def test_every_validation_is_stored_in_the_note(desk: Desk) -> None:
     memory = desk.store(RULE)
     desk.now += 60
     desk.memories.answer(ApplyMemory(memory.id, comment="while reviewing %% this"))
@@ -138,7 +141,7 @@ def test_every_validation_is_kept_with_the_note(desk: Desk) -> None:
     assert inspected.memory.content == RULE
 
 
-def test_a_hand_edit_is_respected_and_nothing_of_it_is_lost(desk: Desk) -> None:
+def test_manual_edits_are_respected_and_kept(desk: Desk) -> None:
     memory = desk.store(RULE)
     file = desk.vault / memory.path
     edited = desk.text(memory).replace("confidence: 0.3", "confidence: 0.6 # I am sure")
@@ -174,7 +177,7 @@ def test_a_note_written_by_hand_is_a_memory(desk: Desk) -> None:
     )
 
 
-def test_properties_that_do_not_read_get_a_default_and_are_told(desk: Desk) -> None:
+def test_invalid_properties_get_defaults_and_warnings(desk: Desk) -> None:
     (desk.vault / "Memory").mkdir()
     (desk.vault / "Memory" / "Odd.md").write_text(
         "---\ntype: opinion\nconfidence: high\nimportance: 7\naccess_count: many\n"
@@ -190,7 +193,7 @@ def test_properties_that_do_not_read_get_a_default_and_are_told(desk: Desk) -> N
     assert [one.id for one in health.unreadable] == ["Memory/Odd"]  # type: ignore[union-attr]
 
 
-def test_deleting_or_moving_the_file_is_enough(desk: Desk) -> None:
+def test_files_can_be_deleted_and_moved_by_hand(desk: Desk) -> None:
     memory, other = desk.store(RULE), desk.store("Tea without sugar.")
     (desk.vault / memory.path).unlink()
     (desk.vault / "Memory" / "Drinks").mkdir()
@@ -227,7 +230,7 @@ def test_relations_are_links_with_weights(desk: Desk) -> None:
     assert "caused_by" not in desk.text(tabs)
 
 
-def test_only_what_is_there_can_be_related(desk: Desk) -> None:
+def test_only_existing_notes_can_be_related(desk: Desk) -> None:
     tabs = desk.store(RULE)
     with pytest.raises(NotFoundError):
         desk.memories.answer(RelateMemories(tabs.id, "nothing"))
@@ -236,7 +239,7 @@ def test_only_what_is_there_can_be_related(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("content", ["", " \n ", "x" * 20_001, "a\n%% history\n%%"])
-def test_what_cannot_be_a_memory_is_refused(desk: Desk, content: str) -> None:
+def test_invalid_content_is_refused(desk: Desk, content: str) -> None:
     with pytest.raises(UsageError):
         desk.memories.answer(StoreMemory(content))
     assert listed(desk) == []
@@ -252,17 +255,19 @@ def test_what_cannot_be_a_memory_is_refused(desk: Desk, content: str) -> None:
         ("word " * 40, "word word word word word word word word word word word word"),
     ],
 )
-def test_any_content_gets_a_harmless_name(desk: Desk, content: str, name: str) -> None:
+def test_any_content_gets_a_safe_file_name(desk: Desk, content: str, name: str) -> None:
     assert desk.store(content).path == f"Memory/{name}.md"
 
 
-def test_two_of_one_name_are_two_notes(desk: Desk) -> None:
+def test_memories_with_equal_names_are_separate_notes(desk: Desk) -> None:
     paths = [desk.store(f"Same line\n\n{n}").path for n in range(3)]
     assert paths == ["Memory/Same line.md", "Memory/Same line 2.md", "Memory/Same line 3.md"]
 
 
 @pytest.mark.parametrize("how", [{"folder": None}, {"writable": False}])
-def test_without_a_chosen_folder_nothing_is_written(tmp_path: Path, how: dict[str, None]) -> None:
+def test_without_a_configured_folder_nothing_is_written(
+    tmp_path: Path, how: dict[str, None]
+) -> None:
     (tmp_path / "vault").mkdir()
     desk = Desk(tmp_path / "vault", **how)  # type: ignore[arg-type]
 
@@ -279,7 +284,7 @@ def test_without_a_chosen_folder_nothing_is_written(tmp_path: Path, how: dict[st
     assert not list((tmp_path / "vault").iterdir())
 
 
-def test_outcomes_of_many_at_once_all_count(desk: Desk) -> None:
+def test_concurrent_outcomes_all_count(desk: Desk) -> None:
     memory = desk.store(RULE)
     failed: list[NotewellError] = []
 
@@ -301,7 +306,7 @@ def test_outcomes_of_many_at_once_all_count(desk: Desk) -> None:
     assert len(inspected.history) == 5
 
 
-def test_a_list_is_narrowed_and_ordered(desk: Desk) -> None:
+def test_a_list_can_be_filtered_and_sorted(desk: Desk) -> None:
     for n, content in enumerate(("One", "Two", "Three")):
         desk.now += DAY
         desk.store(content, importance=[0.2, 0.9, 0.5][n], namespace="work" if n else "default")
@@ -314,10 +319,115 @@ def test_a_list_is_narrowed_and_ordered(desk: Desk) -> None:
     assert (by_importance.total, dict(by_importance.namespaces)) == (3, {"default": 1, "work": 2})
 
 
-def test_a_namespace_keeps_to_itself(desk: Desk) -> None:
+def test_namespaces_are_separate(desk: Desk) -> None:
     desk.store("Bees at home")
     desk.store("Bees at work", namespace="work")
 
     found = desk.ask(RecallMemories("bees", namespace="work"), RecallReply)
 
     assert [one.memory.content for one in found.memories] == ["Bees at work"]
+
+
+def by_hand(desk: Desk, memory: MemoryView, old: str, new: str) -> None:
+    text = desk.text(memory)
+    assert old in text
+    (desk.vault / memory.path).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def inspected(desk: Desk, memory: MemoryView) -> MemoryView:
+    return desk.ask(InspectMemory(memory.id), MemoryInspectReply).memory
+
+
+def test_a_golden_rule_falls_below_six_tenths_and_gets_its_type_back(desk: Desk) -> None:
+    memory = desk.store(RULE, type="preference")
+    for _ in range(6):
+        memory = outcome(desk, memory, helped=True)
+    assert (memory.golden, memory.confidence) == (True, 0.9)
+
+    memory = outcome(desk, memory, helped=False)
+    memory = outcome(desk, memory, helped=False)
+    assert (memory.golden, memory.confidence, memory.type) == (True, 0.6, "golden_rule")
+
+    memory = outcome(desk, memory, helped=False)
+    assert (memory.golden, memory.confidence, memory.type) == (False, 0.45, "preference")
+    assert "former_type" not in desk.text(memory)
+    desk.memories.answer(ForgetMemory(memory.id))
+
+
+def test_a_superseded_golden_rule_is_none(desk: Desk) -> None:
+    old = desk.store(RULE, type="golden_rule")
+    new = desk.store("Use spaces, never tabs.")
+    assert (old.golden, old.confidence) == (True, 0.9)
+
+    desk.memories.answer(RelateMemories(new.id, old.id, "supersedes"))
+
+    assert not inspected(desk, old).golden
+    health = desk.memories.answer(MemoryHealth())
+    assert health.golden == 0  # type: ignore[union-attr]
+    desk.memories.answer(UnrelateMemories(new.id, old.id, "supersedes"))
+    assert inspected(desk, old).golden
+
+
+def test_a_person_grants_a_golden_rule_in_the_note(desk: Desk) -> None:
+    memory = desk.store(RULE)
+    by_hand(desk, memory, "type: fact", "type: golden_rule")
+    assert inspected(desk, memory).golden
+
+    assert outcome(desk, memory, helped=True).golden
+    fallen = outcome(desk, memory, helped=False)
+    assert (fallen.golden, fallen.confidence, fallen.type) == (False, 0.25, "fact")
+
+
+def test_a_rule_that_was_judged_wrong_before_it_could_fall_is_none(desk: Desk) -> None:
+    (desk.vault / "Memory").mkdir()
+    (desk.vault / "Memory" / "Old.md").write_text(
+        "---\ntype: golden_rule\nconfidence: 0.15\n---\nOld.\n\n%% history\n"
+        "- 2026-01-01T00:00:00Z failed 0.3 -> 0.15\n%%\n",
+        encoding="utf-8",
+    )
+    memory = desk.ask(ListMemories(), MemoryListReply).memories[0]
+    assert not memory.golden
+
+    helped = outcome(desk, memory, helped=True)
+    assert (helped.golden, helped.type) == (False, "fact")
+
+
+def test_granting_the_same_content_makes_the_memory_a_rule(desk: Desk) -> None:
+    memory = desk.store(RULE, type="preference")
+    granted = desk.ask(StoreMemory(RULE, type="golden_rule"), MemoryChangedReply)
+
+    assert (granted.memory.id, granted.existing) == (memory.id, False)
+    assert (granted.memory.golden, granted.memory.confidence) == (True, 0.9)
+    history = desk.ask(MemoryHistory(memory.id), MemoryHistoryReply).entries
+    assert (history[0].kind, history[0].before, history[0].after) == ("granted", 0.3, 0.9)
+    assert desk.ask(StoreMemory(RULE, type="golden_rule"), MemoryChangedReply).existing
+
+
+def test_several_are_forgotten_and_protected_ones_are_named(desk: Desk) -> None:
+    rule = desk.store(RULE, type="golden_rule")
+    one, two = desk.store("One"), desk.store("Two")
+    named = (one.id, rule.title, two.path, "mem-none", one.id)
+
+    gone = desk.ask(ForgetMemory(ids=named), MemoryForgottenReply)
+
+    assert [each.id for each in gone.forgotten] == [one.id, two.id]
+    assert (gone.id, gone.path, gone.undo) == (one.id, one.path, gone.forgotten[0].undo)
+    assert (gone.protected_ids, gone.missing_ids) == ((rule.id,), ("mem-none",))
+    assert listed(desk) == [rule.title]
+    forced = desk.ask(ForgetMemory(ids=(rule.id,), force=True), MemoryForgottenReply)
+    assert (forced.id, forced.protected_ids, listed(desk)) == (rule.id, (), [])
+    nothing = desk.ask(ForgetMemory(ids=("mem-none",)), MemoryForgottenReply)
+    assert (nothing.id, nothing.forgotten, nothing.missing_ids) == (None, (), ("mem-none",))
+
+
+@pytest.mark.parametrize("named", [{}, {"id": "x", "ids": ("y",)}])
+def test_forgetting_needs_one_or_several(desk: Desk, named: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        desk.memories.answer(ForgetMemory(**named))
+
+
+@pytest.mark.parametrize("name", ["CON", "con", "Aux", "COM1", "lpt9", "NUL.txt", "COM¹", "PRN."])
+def test_no_memory_is_called_like_a_device_of_windows(name: str) -> None:
+    made = note_name(name)
+    assert not is_device(f"{made}.md")
+    assert name.strip(". ") in made

@@ -43,7 +43,7 @@ def _ids(count: int) -> list[int]:
 
 @pytest.mark.parametrize("architecture", ["bert", "mpnet"])
 @pytest.mark.parametrize("count", [1, 2, 17, 256])
-def test_fp32_is_the_reference(
+def test_fp32_agrees_with_the_reference(
     architecture: str, count: int, request: pytest.FixtureRequest
 ) -> None:
     encoder = request.getfixturevalue(architecture)
@@ -51,7 +51,7 @@ def test_fp32_is_the_reference(
     assert run(_session(encoder), _ids(count)) == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_bias_by_distance_is_in_the_result(bert: Encoder, mpnet: Encoder) -> None:
+def test_the_relative_position_bias_is_applied(bert: Encoder, mpnet: Encoder) -> None:
     assert run(_session(bert), _ids(17)) @ run(_session(mpnet), _ids(17)) < 0.999
 
 
@@ -72,7 +72,7 @@ def test_cls_pooling_takes_the_first_token(bert: Encoder) -> None:
     assert run(cls, _ids(9)) @ run(mean, _ids(9)) < 0.999
 
 
-def test_texts_of_one_length_may_share_a_call(bert: Encoder) -> None:
+def test_texts_of_equal_length_can_be_batched(bert: Encoder) -> None:
     rows = np.array([_ids(12), _ids(12)[::-1]], np.int64)
     (vectors,) = _session(bert).run(None, {"input_ids": rows})
     for row, vector in zip(rows, vectors, strict=True):
@@ -81,6 +81,6 @@ def test_texts_of_one_length_may_share_a_call(bert: Encoder) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(arrays(np.float32, (5, 3), elements=st.floats(-1e3, 1e3, width=32)))
-def test_quantisation_is_off_by_at_most_half_a_step(weight: np.ndarray) -> None:
+def test_quantisation_error_is_at_most_half_a_step(weight: np.ndarray) -> None:
     quantised, scales = quantise_columns(weight)
     assert np.all(np.abs(quantised * scales - weight) <= scales * 0.501 + 1e-6)

@@ -26,7 +26,7 @@ def test_chunks_fit_into_the_model(spec: ModelSpec) -> None:
     assert spec.sizes.min_tokens + spec.sizes.overlap_tokens < spec.sizes.max_tokens
 
 
-def test_the_catalogue_holds_the_promised_models() -> None:
+def test_the_catalogue_has_the_documented_models() -> None:
     assert [spec.name for spec in CATALOGUE] == [
         "all-MiniLM-L6-v2",
         "all-MiniLM-L12-v2",
@@ -36,7 +36,7 @@ def test_the_catalogue_holds_the_promised_models() -> None:
     ]
 
 
-def test_e5_wants_its_prefixes() -> None:
+def test_e5_models_have_their_prefixes() -> None:
     e5 = find("multilingual-e5-small")
     assert (e5.query_prefix, e5.passage_prefix) == ("query: ", "passage: ")
 
@@ -44,7 +44,7 @@ def test_e5_wants_its_prefixes() -> None:
 @pytest.mark.parametrize(
     "name", ["all-MiniLM-L6-v2", "ALL-minilm-l6-V2", "sentence-transformers/all-MiniLM-L6-v2"]
 )
-def test_a_model_is_found_however_people_write_its_name(name: str) -> None:
+def test_a_model_is_found_by_variants_of_its_name(name: str) -> None:
     assert find(name).name == "all-MiniLM-L6-v2"
 
 

@@ -36,7 +36,7 @@ def reranker(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> CrossEnc
 
 
 @pytest.mark.parametrize(("quantisation", "within"), [("fp32", 1e-5), ("int8", 0.03)])
-def test_the_graph_computes_the_reference(
+def test_the_graph_agrees_with_the_reference(
     folder: Path, quantisation: Quantisation, within: float
 ) -> None:
     encoder = read_cross_encoder(folder)
@@ -53,7 +53,7 @@ def test_the_graph_computes_the_reference(
         assert score[0, 0] == pytest.approx(expected, abs=within)
 
 
-def test_every_passage_is_judged_while_there_is_time(reranker: CrossEncoder) -> None:
+def test_every_passage_is_scored_within_the_time_limit(reranker: CrossEncoder) -> None:
     scores = reranker.judge("my cat", PASSAGES, budget_s=60)
     assert scores.shape == (4,)
     assert ((scores > 0) & (scores < 1)).all()
@@ -61,11 +61,11 @@ def test_every_passage_is_judged_while_there_is_time(reranker: CrossEncoder) -> 
     assert again[::-1] == pytest.approx(scores, abs=1e-6)
 
 
-def test_without_time_nothing_is_judged(reranker: CrossEncoder) -> None:
+def test_without_time_no_passage_is_scored(reranker: CrossEncoder) -> None:
     assert np.isnan(reranker.judge("my cat", PASSAGES, budget_s=0)).all()
 
 
-def test_pairs_are_cut_to_what_the_model_reads() -> None:
+def test_pairs_are_truncated_to_the_models_limit() -> None:
     tokenizer = TextTokenizer(tiny_tokenizer(), 16)
     ids, segments = tokenizer.pair("cat " * 40, "dog " * 40)
     assert len(ids) == len(segments) == 16
@@ -76,7 +76,7 @@ def test_pairs_are_cut_to_what_the_model_reads() -> None:
     assert tokenizer.pair("cat", "dog")[1] == [0, 0, 0, 1, 1]
 
 
-def test_a_closed_reranker_says_so(folder: Path, tmp_path: Path) -> None:
+def test_a_closed_reranker_raises_a_clear_error(folder: Path, tmp_path: Path) -> None:
     slot = RerankerSlot(lambda: load_reranker("tiny", model_dir=tmp_path, folder=folder))
     held = slot.get()
     assert slot.get() is held
@@ -94,7 +94,7 @@ def test_a_model_without_a_classifier_is_refused(folder: Path, tmp_path: Path) -
         load_reranker("tiny", model_dir=tmp_path, folder=other)
 
 
-def test_what_is_not_here_is_named_with_the_cure(tmp_path: Path) -> None:
+def test_the_error_about_a_missing_reranker_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError) as caught:
         load_reranker("ms-marco-MiniLM-L-6-v2", model_dir=tmp_path)
     assert "notewell models get ms-marco-MiniLM-L-6-v2" in caught.value.brief
@@ -103,7 +103,7 @@ def test_what_is_not_here_is_named_with_the_cure(tmp_path: Path) -> None:
         load_reranker("nobody", model_dir=tmp_path)
 
 
-def test_rerankers_are_found_to_be_fetched_and_are_no_embedders() -> None:
+def test_rerankers_can_be_fetched_and_are_not_embedders() -> None:
     for spec in RERANKERS:
         assert find(spec.name) is spec
         assert known(spec.name) is None

@@ -16,7 +16,7 @@ def _download(endpoint: str, into: Path, **patience: float) -> None:
     download("nobody/tiny", REVISION, FILES, into, endpoint=endpoint, **patience)
 
 
-def test_files_arrive_as_they_are(tiny_folder: Path, tmp_path: Path) -> None:
+def test_files_are_downloaded_unchanged(tiny_folder: Path, tmp_path: Path) -> None:
     with serving(Hub(tiny_folder)) as server:
         _download(server.url, tmp_path)
     for name in FILES:
@@ -24,16 +24,16 @@ def test_files_arrive_as_they_are(tiny_folder: Path, tmp_path: Path) -> None:
     assert server.asked[0] == f"/nobody/tiny/resolve/{REVISION}/config.json"
 
 
-def test_a_silent_hub_is_given_up_while_it_is_still_silent(tmp_path: Path) -> None:
+def test_a_hub_that_does_not_respond_times_out(tmp_path: Path) -> None:
     with silence() as url, pytest.raises(ModelUnavailableError, match="did not answer"):
         _download(url, tmp_path, answer_within_s=0.2)
 
 
-def test_an_unreachable_hub_costs_less_than_three_seconds() -> None:
+def test_an_unreachable_hub_fails_quickly() -> None:
     assert ANSWER_WITHIN_S < 3.0
 
 
-def test_a_hub_that_stops_in_the_middle_is_given_up(tiny_folder: Path, tmp_path: Path) -> None:
+def test_a_stalled_download_times_out(tiny_folder: Path, tmp_path: Path) -> None:
     with (
         serving(Hub(tiny_folder, cut_after=100)) as server,
         pytest.raises(ModelUnavailableError, match="did not answer"),
@@ -41,12 +41,12 @@ def test_a_hub_that_stops_in_the_middle_is_given_up(tiny_folder: Path, tmp_path:
         _download(server.url, tmp_path, stall_s=0.2)
 
 
-def test_a_refused_connection_is_said(tmp_path: Path) -> None:
+def test_a_refused_connection_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="Connect"):
         _download(nobody(), tmp_path)
 
 
-def test_an_error_of_the_hub_is_said(tmp_path: Path) -> None:
+def test_an_error_of_the_hub_is_reported(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with (
         serving(Hub(tmp_path / "empty")) as server,

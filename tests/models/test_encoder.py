@@ -24,14 +24,14 @@ def _edit_config(folder: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_a_prefix_on_tensor_names_makes_no_difference(tmp_path: Path) -> None:
+def test_a_prefix_of_tensor_names_is_ignored(tmp_path: Path) -> None:
     bare = read_encoder(write_tiny_model(tmp_path / "bare"))
     prefixed = read_encoder(write_tiny_model(tmp_path / "prefixed", prefix="bert."))
     assert np.array_equal(bare.words, prefixed.words)
     assert np.array_equal(bare.layers[1].output.weight, prefixed.layers[1].output.weight)
 
 
-def test_half_precision_weights_are_read(folder: Path) -> None:
+def test_half_precision_weights_can_be_read(folder: Path) -> None:
     expected = read_encoder(folder)
     weights = folder / "model.safetensors"
     save_file({k: v.astype(np.float16) for k, v in load_file(weights).items()}, weights)
@@ -55,7 +55,7 @@ def test_roberta_counts_positions_after_its_padding(folder: Path) -> None:
     assert len(encoder.positions) == 254
 
 
-def test_a_missing_tensor_is_damage_that_names_it(folder: Path) -> None:
+def test_the_error_about_a_missing_tensor_names_it(folder: Path) -> None:
     weights = folder / "model.safetensors"
     tensors = load_file(weights)
     del tensors["encoder.layer.1.output.dense.bias"]
@@ -64,21 +64,21 @@ def test_a_missing_tensor_is_damage_that_names_it(folder: Path) -> None:
         read_encoder(folder)
 
 
-def test_weights_of_another_shape_than_the_config_are_damage(folder: Path) -> None:
+def test_weights_that_do_not_match_the_config_are_a_damaged_model(folder: Path) -> None:
     _edit_config(folder, hidden_size=48)
     with pytest.raises(ModelDamagedError, match="hidden_size 48"):
         read_encoder(folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 64, b"not a tensor file, but long enough"])
-def test_garbage_weights_are_damage(folder: Path, content: bytes) -> None:
+def test_unreadable_weights_are_a_damaged_model(folder: Path, content: bytes) -> None:
     (folder / "model.safetensors").write_bytes(content)
     with pytest.raises(ModelDamagedError, match=r"model\.safetensors"):
         read_encoder(folder)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"model_type": "bert"}', "\x00"])
-def test_a_garbage_config_is_damage(folder: Path, content: str) -> None:
+def test_an_invalid_config_is_a_damaged_model(folder: Path, content: str) -> None:
     (folder / "config.json").write_text(content)
     with pytest.raises(ModelDamagedError, match=r"config\.json"):
         read_config(folder)
@@ -88,7 +88,7 @@ def test_a_garbage_config_is_damage(folder: Path, content: str) -> None:
     "change",
     [{"model_type": "t5"}, {"hidden_act": "relu"}, {"position_embedding_type": "relative_key"}],
 )
-def test_an_architecture_that_we_do_not_build_names_the_extra(
+def test_the_error_about_an_unsupported_architecture_names_the_extra(
     folder: Path, change: dict[str, str]
 ) -> None:
     _edit_config(folder, **change)

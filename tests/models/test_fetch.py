@@ -50,7 +50,7 @@ def test_a_given_folder_is_used_where_it_is(
     assert not cache_folder(tiny_spec, model_dir).exists()
 
 
-def test_the_hub_fills_the_cache_and_is_not_asked_again(
+def test_a_download_is_cached_and_not_repeated(
     tiny_spec: ModelSpec, tiny_folder: Path, model_dir: Path
 ) -> None:
     with serving(Hub(tiny_folder)) as hub:
@@ -62,7 +62,7 @@ def test_the_hub_fills_the_cache_and_is_not_asked_again(
     assert not _leftovers(model_dir)
 
 
-def test_a_damaged_folder_is_refused_and_the_next_source_asked(
+def test_a_damaged_folder_is_refused_and_the_next_source_used(
     tiny_spec: ModelSpec, tiny_folder: Path, damaged: Path, model_dir: Path, said: list[str]
 ) -> None:
     with serving(Hub(tiny_folder)) as hub:
@@ -74,7 +74,7 @@ def test_a_damaged_folder_is_refused_and_the_next_source_asked(
     assert "SHA-256" in said[0]
 
 
-def test_what_the_hub_garbled_never_enters_the_cache(
+def test_a_corrupt_download_never_enters_the_cache(
     tiny_spec: ModelSpec, damaged: Path, model_dir: Path
 ) -> None:
     with serving(Hub(damaged)) as hub, pytest.raises(ModelUnavailableError, match="SHA-256"):
@@ -94,14 +94,14 @@ def test_a_damaged_cache_is_replaced(
     assert not _leftovers(model_dir)
 
 
-def test_a_cache_copied_by_hand_is_read_and_believed(
+def test_a_manually_copied_cache_is_used(
     tiny_spec: ModelSpec, tiny_folder: Path, model_dir: Path
 ) -> None:
     shutil.copytree(tiny_folder, cache_folder(tiny_spec, model_dir))
     assert locate(tiny_spec, model_dir=model_dir) is not None
 
 
-def test_offline_asks_nobody_and_says_what_to_do(
+def test_offline_downloads_nothing_and_says_what_to_do(
     tiny_spec: ModelSpec, tiny_folder: Path, model_dir: Path
 ) -> None:
     with serving(Hub(tiny_folder)) as hub, pytest.raises(ModelUnavailableError) as caught:
@@ -120,7 +120,7 @@ def test_the_final_error_lists_every_source(
         assert source in caught.value.message
 
 
-def test_an_unpinned_file_is_held_to_its_first_hash(
+def test_an_unpinned_file_must_keep_its_first_hash(
     tiny_spec: ModelSpec, tiny_folder: Path, damaged: Path, model_dir: Path, said: list[str]
 ) -> None:
     unpinned = replace(tiny_spec, files=tuple(PinnedFile(name) for name in FILES))
@@ -133,7 +133,7 @@ def test_an_unpinned_file_is_held_to_its_first_hash(
         fetch(unpinned, model_dir=model_dir, offline=True)
 
 
-def test_new_weights_in_ones_own_folder_are_new_weights(
+def test_changed_weights_in_a_users_folder_get_a_new_hash(
     tiny_spec: ModelSpec, damaged: Path, tiny_folder: Path, model_dir: Path
 ) -> None:
     unpinned = replace(tiny_spec, files=tuple(PinnedFile(name) for name in FILES))
@@ -171,7 +171,7 @@ def test_a_copied_cache_is_read_once(
     assert json.loads(manifest.read_text())["source"] == source
 
 
-def test_what_a_killed_process_left_is_cleared_away(
+def test_leftovers_of_a_killed_process_are_removed(
     tiny_spec: ModelSpec, tiny_folder: Path, model_dir: Path
 ) -> None:
     (model_dir / ".incoming-tiny-too@alive").mkdir(parents=True)

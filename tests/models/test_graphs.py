@@ -26,7 +26,7 @@ def _built(store: GraphStore, pattern: str = "*.onnx") -> list[Path]:
     return sorted((store.model_dir / "graphs").glob(pattern))
 
 
-def test_the_first_start_builds_checks_and_remembers(store: GraphStore) -> None:
+def test_the_first_start_builds_verifies_and_caches(store: GraphStore) -> None:
     _, quantisation = store.open("int8")
     assert quantisation == "int8"
     (graph,), (verdict,) = _built(store), _built(store, "*.json")
@@ -45,7 +45,7 @@ def test_later_starts_build_nothing(store: GraphStore, monkeypatch: pytest.Monke
     assert store.open("int8")[1] == "int8"
 
 
-def test_a_processor_that_disagrees_gets_fp32_for_good(
+def test_a_processor_where_int8_differs_always_uses_fp32(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graphs, "AGREEMENT", 1.1)
@@ -55,7 +55,7 @@ def test_a_processor_that_disagrees_gets_fp32_for_good(
     assert json.loads(_built(store, "*.json")[0].read_text())["agrees"] is False
 
 
-def test_another_computer_checks_for_itself(
+def test_another_computer_verifies_again(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.open("int8")
@@ -65,7 +65,7 @@ def test_another_computer_checks_for_itself(
     assert len(_built(store, "*.json")) == 2
 
 
-def test_half_a_verdict_after_a_crash_is_no_verdict(store: GraphStore) -> None:
+def test_an_incomplete_verification_file_is_ignored(store: GraphStore) -> None:
     store.open("int8")
     _built(store, "*.json")[0].write_bytes(b"")
     assert store.open("int8")[1] == "int8"
@@ -77,7 +77,7 @@ def test_fp32_needs_no_check(store: GraphStore) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"half a graph"])
-def test_half_a_graph_after_a_crash_is_built_again(store: GraphStore, content: bytes) -> None:
+def test_an_incomplete_graph_is_built_again(store: GraphStore, content: bytes) -> None:
     expected = run(store.open("fp32")[0], [2, 7, 3])
     (graph,) = _built(store)
     graph.write_bytes(content)
@@ -85,7 +85,7 @@ def test_half_a_graph_after_a_crash_is_built_again(store: GraphStore, content: b
     assert graph.stat().st_size > len(content)
 
 
-def test_large_tensors_lie_beside_the_graph(
+def test_large_tensors_are_in_a_file_of_their_own(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bert_onnx, "_LARGE_BYTES", 1024)
@@ -97,7 +97,7 @@ def test_large_tensors_lie_beside_the_graph(
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"half")])
-def test_lost_tensors_are_built_again(
+def test_missing_tensor_files_are_built_again(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], object]
 ) -> None:
     monkeypatch.setattr(bert_onnx, "_LARGE_BYTES", 1024)
@@ -109,7 +109,7 @@ def test_lost_tensors_are_built_again(
     assert run(store.open("int8")[0], [2, 7, 3]).tolist() == expected
 
 
-def test_what_an_earlier_builder_made_is_removed(
+def test_graphs_of_earlier_builders_are_removed(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.open("int8")
@@ -120,11 +120,11 @@ def test_what_an_earlier_builder_made_is_removed(
     assert not set(before) & set(_built(store, "*"))
 
 
-def test_a_graph_that_the_runtime_refuses_is_damage() -> None:
+def test_a_graph_that_cannot_be_loaded_is_a_damaged_model() -> None:
     with pytest.raises(ModelDamagedError, match="onnxruntime"):
         open_session(b"not a graph")
 
 
-def test_nothing_is_left_lying_about(store: GraphStore) -> None:
+def test_no_temporary_files_remain(store: GraphStore) -> None:
     store.open("int8")
     assert not [path for path in (store.model_dir / "graphs").iterdir() if path.name[0] == "."]

@@ -17,23 +17,23 @@ def _load(rules: ModelRules, model_dir: Path, *, offline: bool = True) -> object
     )
 
 
-def test_a_missing_model_tells_how_to_get_it(tmp_path: Path) -> None:
+def test_the_error_about_a_missing_model_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="notewell models get all-MiniLM-L6-v2"):
         _load(ModelRules(), tmp_path)
 
 
-def test_a_command_that_may_not_fetch_does_not(tmp_path: Path) -> None:
+def test_a_command_that_must_not_download_does_not(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="not tried"):
         _load(ModelRules(), tmp_path, offline=False)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_the_error_about_a_missing_folder_names_it(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="gone"):
         _load(ModelRules(name="mine", folder=str(tmp_path / "gone")), tmp_path)
 
 
-def test_a_cache_that_cannot_be_written_is_said(tiny_folder: Path, tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_reported(tiny_folder: Path, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     with pytest.raises(ModelError, match="cannot be written"):
@@ -48,7 +48,7 @@ def test_an_unknown_model_without_the_extra_names_the_extra(
         _load(ModelRules(name="someone/some-model"), tmp_path)
 
 
-def test_importing_the_room_loads_no_runtime() -> None:
+def test_importing_the_package_loads_no_runtime() -> None:
     heavy = ("onnxruntime", "onnx", "tokenizers", "huggingface_hub", "torch", "filelock")
     program = f"import sys, notewell.models; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
@@ -57,7 +57,7 @@ def test_importing_the_room_loads_no_runtime() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_loading_a_built_model_imports_no_builder(tiny_folder: Path, tmp_path: Path) -> None:
+def test_loading_a_cached_graph_does_not_import_onnx(tiny_folder: Path, tmp_path: Path) -> None:
     rules = ModelRules(name="tiny", folder=str(tiny_folder))
     _load(rules, tmp_path)
     program = f"""

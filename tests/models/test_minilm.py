@@ -60,7 +60,7 @@ def test_known_cosine_of_a_known_pair(embedders: dict[Quantisation, Embedder]) -
     assert vectors[0] @ vectors[1] == pytest.approx(0.7442, abs=1e-3)
 
 
-def test_what_lies_beyond_256_tokens_does_not_matter(
+def test_text_beyond_256_tokens_is_ignored(
     embedders: dict[Quantisation, Embedder],
 ) -> None:
     text = "water " * 254
@@ -68,5 +68,5 @@ def test_what_lies_beyond_256_tokens_does_not_matter(
     assert np.array_equal(vectors[0], vectors[1])
 
 
-def test_counts_are_the_models_own(embedders: dict[Quantisation, Embedder]) -> None:
+def test_token_counts_are_those_of_the_model(embedders: dict[Quantisation, Embedder]) -> None:
     assert embedders["int8"].count_tokens("Zettelkasten isn't 笔记 v1.2") == 13

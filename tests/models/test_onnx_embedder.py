@@ -28,7 +28,7 @@ def test_vectors_are_unit_rows_in_the_order_given(load_tiny: Load, quantisation:
         assert np.array_equal(vectors[row], embedder.embed_passages([TEXTS[row]])[0])
 
 
-def test_a_vector_does_not_depend_on_company_or_threads(load_tiny: Load) -> None:
+def test_a_vector_does_not_depend_on_other_texts_or_threads(load_tiny: Load) -> None:
     alone, crowd = load_tiny(threads=1), load_tiny(threads=4)
     assert np.array_equal(alone.embed_passages(TEXTS), crowd.embed_passages(TEXTS[::-1])[::-1])
 
@@ -53,20 +53,22 @@ def test_every_text_has_a_finite_vector(load_tiny: Load, text: str) -> None:
     assert np.linalg.norm(embedder.embed_query(text)) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_the_key_tells_name_weights_and_quantisation(load_tiny: Load, tiny_spec: ModelSpec) -> None:
+def test_the_key_contains_name_weights_and_quantisation(
+    load_tiny: Load, tiny_spec: ModelSpec
+) -> None:
     key = load_tiny(quantisation="fp32").key
     assert (key.name, key.quantisation) == ("tiny", "fp32")
     assert key.weights_hash == tiny_spec.files[2].sha256
     assert load_tiny().key.quantisation == "int8"
 
 
-def test_sizes_and_counts_follow_the_model(load_tiny: Load) -> None:
+def test_chunk_sizes_and_token_counts_are_those_of_the_model(load_tiny: Load) -> None:
     embedder = load_tiny()
     assert embedder.sizes.max_tokens == 256
     assert embedder.count_tokens("the book of zq") == 5
 
 
-def test_many_threads_may_use_one_embedder(load_tiny: Load) -> None:
+def test_many_threads_can_use_one_embedder(load_tiny: Load) -> None:
     embedder = load_tiny(threads=2)
     expected = embedder.embed_passages(TEXTS)
     queries = [embedder.embed_query(text) for text in TEXTS]
@@ -77,7 +79,7 @@ def test_many_threads_may_use_one_embedder(load_tiny: Load) -> None:
     assert np.array_equal(asked, queries)
 
 
-def test_a_closed_embedder_says_so(load_tiny: Load) -> None:
+def test_a_closed_embedder_raises_a_clear_error(load_tiny: Load) -> None:
     embedder = load_tiny()
     embedder.close()
     embedder.close()
@@ -87,7 +89,7 @@ def test_a_closed_embedder_says_so(load_tiny: Load) -> None:
         embedder.embed_passages(TEXTS)
 
 
-def test_closing_in_the_middle_ends_in_vectors_or_a_clear_error(load_tiny: Load) -> None:
+def test_closing_during_embedding_gives_vectors_or_a_clear_error(load_tiny: Load) -> None:
     embedder = load_tiny(threads=2)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(embedder.embed_passages, TEXTS * 20)
@@ -134,7 +136,9 @@ class RecordingSession:
         return [np.ones((1, 64), np.float32)]
 
 
-def test_longest_first_and_a_query_passes_the_waiting_passages(tiny_onnx: OnnxEmbedder) -> None:
+def test_the_longest_text_is_first_and_queries_go_before_waiting_passages(
+    tiny_onnx: OnnxEmbedder,
+) -> None:
     tiny = tiny_onnx
     session = RecordingSession()
     embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
@@ -149,7 +153,7 @@ def test_longest_first_and_a_query_passes_the_waiting_passages(tiny_onnx: OnnxEm
     embedder.close()
 
 
-def test_closing_stops_after_the_text_in_hand(tiny_onnx: OnnxEmbedder) -> None:
+def test_closing_stops_after_the_current_text(tiny_onnx: OnnxEmbedder) -> None:
     tiny = tiny_onnx
     session = RecordingSession()
     embedder = OnnxEmbedder(session, tiny._tokenizer, spec=tiny._spec, key=tiny.key, threads=1)
@@ -165,7 +169,7 @@ def test_closing_stops_after_the_text_in_hand(tiny_onnx: OnnxEmbedder) -> None:
     assert len(session.lengths) == 1
 
 
-def test_workers_hold_back_while_a_query_runs_but_not_for_ever() -> None:
+def test_workers_wait_for_queries_but_not_indefinitely() -> None:
     gate = QueryGate()
     assert gate.give_way()
     with gate.query():

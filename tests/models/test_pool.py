@@ -70,7 +70,7 @@ def take(pool: EmbedderPool, name: str = "a", *, fetch: bool = False) -> Embedde
     )
 
 
-def test_two_users_share_one_model_until_both_are_gone() -> None:
+def test_two_users_share_one_model_until_both_close_it() -> None:
     shelf = Shelf("a")
     pool = EmbedderPool(shelf.load)
     first, second = take(pool), take(pool)
@@ -104,7 +104,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_again() -> None:
     assert shelf.loaded[0].closed == 1
 
 
-def test_nobody_waits_for_anothers_download() -> None:
+def test_others_do_not_wait_for_a_download() -> None:
     shelf = Shelf()
     pool = EmbedderPool(shelf.load)
     got: list[Embedder] = []

@@ -125,7 +125,7 @@ def test_tokens_are_counted(embedder: Embedder) -> None:
     assert embedder.count_tokens("每天写日记") >= 5
 
 
-def test_the_key_and_the_sizes_stay(
+def test_the_key_and_the_sizes_do_not_change(
     embedder: Embedder, make_embedder: Callable[[], Embedder]
 ) -> None:
     with closing(make_embedder()) as again:
@@ -136,7 +136,7 @@ def test_the_key_and_the_sizes_stay(
     assert 0 < sizes.overlap_tokens < sizes.min_tokens < sizes.max_tokens
 
 
-def test_several_threads_may_embed_at_once(embedder: Embedder) -> None:
+def test_several_threads_can_embed_concurrently(embedder: Embedder) -> None:
     texts = [f"note {n} of the garden" for n in range(8)]
     expected = embedder.embed_passages(texts)
     with ThreadPoolExecutor(4) as pool:
@@ -144,7 +144,7 @@ def test_several_threads_may_embed_at_once(embedder: Embedder) -> None:
         assert np.vstack(list(passages)) == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_closed_embedder_says_so(make_embedder: Callable[[], Embedder]) -> None:
+def test_a_closed_embedder_raises_a_clear_error(make_embedder: Callable[[], Embedder]) -> None:
     embedder = make_embedder()
     embedder.close()
     embedder.close()
@@ -171,7 +171,7 @@ def reranker(
         yield loaded
 
 
-def test_a_reranker_judges_each_passage_by_itself(reranker: Reranker) -> None:
+def test_a_reranker_scores_each_passage_independently(reranker: Reranker) -> None:
     scores = reranker.judge("my cat", PASSAGES[:3], budget_s=60)
 
     assert ((scores > 0) & (scores < 1)).all()
@@ -196,7 +196,7 @@ def open_chat(name: str, model: ScriptedModel, key: str = "") -> ChatModel:
     return find_provider(CHAT_MODELS, name).load(options)
 
 
-def test_a_chat_model_streams_text_then_its_turn(provider: str) -> None:
+def test_a_chat_model_streams_text_and_then_the_complete_turn(provider: str) -> None:
     with closing(
         ScriptedModel([Says("Bees fly home.", calls=[("search", {"q": "bees"})])])
     ) as model:
@@ -232,7 +232,7 @@ def test_a_chat_models_failure_is_a_provider_error(provider: str, turn: Says) ->
         list(open_chat(provider, model).stream("m", (Message("user", "?"),), (), 50))
 
 
-def test_a_busy_chat_model_is_asked_again(provider: str) -> None:
+def test_a_busy_chat_model_is_retried(provider: str) -> None:
     busy = Says(status=429, headers={"Retry-After": "0"})
     with closing(ScriptedModel([busy, Says("Yes.")])) as model:
         *_, turn = open_chat(provider, model).stream("m", (Message("user", "?"),), (), 50)
@@ -240,7 +240,7 @@ def test_a_busy_chat_model_is_asked_again(provider: str) -> None:
     assert turn == Turn("Yes.")
 
 
-def test_a_refused_key_is_told_without_the_key(provider: str) -> None:
+def test_the_error_about_a_refused_key_does_not_contain_it(provider: str) -> None:
     refused = Says(status=401, raw=b'{"error": {"message": "bad key sk-12345"}}')
     with closing(ScriptedModel([refused])) as model, pytest.raises(ProviderError) as raised:
         list(open_chat(provider, model, "sk-12345").stream("m", (Message("user", "?"),), (), 50))
@@ -253,13 +253,13 @@ def test_a_refused_key_is_told_without_the_key(provider: str) -> None:
 # --- the tables ---------------------------------------------------------------------------------
 
 
-def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"'none-such'\. Known providers: onnx, torch, openai"):
         find_provider(EMBEDDERS, "none-such")
 
 
 @pytest.mark.parametrize("rows", [EMBEDDERS, RERANKERS, CHAT_MODELS])
-def test_each_name_is_there_once(rows: tuple[object, ...]) -> None:
+def test_each_name_is_listed_once(rows: tuple[object, ...]) -> None:
     names = [row.name for row in rows]  # type: ignore[attr-defined]
 
     assert len(set(names)) == len(names)

@@ -56,7 +56,7 @@ def load(model: RemoteModel | None) -> Embedder:
     return find_provider(EMBEDDERS, "openai").load(options)
 
 
-def test_the_length_of_vectors_is_asked_for_or_learned(server: EmbeddingServer) -> None:
+def test_the_dimensions_are_configured_or_measured(server: EmbeddingServer) -> None:
     learned = load(remote(server))
     assert (learned.dimensions, len(server.requests)) == (32, 1)
     assert "dimensions" not in server.bodies[0]
@@ -80,7 +80,7 @@ def test_batches_stay_within_both_limits(server: EmbeddingServer) -> None:
     assert [len(batch) for batch in server.requests] == [1, 1, 1]
 
 
-def test_a_batch_that_is_too_long_is_halved_until_it_passes(server: EmbeddingServer) -> None:
+def test_a_batch_that_is_too_long_is_halved_until_it_fits(server: EmbeddingServer) -> None:
     server.max_texts, server.max_tokens = 5, 9
     embedder = load(remote(server, dimensions=32, batch_texts=16))
     vectors = embedder.embed_passages(TEXTS)
@@ -89,7 +89,7 @@ def test_a_batch_that_is_too_long_is_halved_until_it_passes(server: EmbeddingSer
     assert vectors == pytest.approx(one_by_one, abs=1e-6)
 
 
-def test_a_text_that_is_too_long_has_no_vector_and_the_others_have(
+def test_a_text_that_is_too_long_gets_no_vector_and_the_others_do(
     server: EmbeddingServer,
 ) -> None:
     embedder = load(remote(server, dimensions=32))
@@ -113,7 +113,7 @@ def test_prefixes_are_sent_with_queries_and_passages(server: EmbeddingServer) ->
 
 
 @pytest.mark.parametrize("fault", [(429, {"Retry-After": "2"}), (503, {})])
-def test_a_busy_server_is_asked_again(server: EmbeddingServer, fault: Any) -> None:
+def test_a_busy_server_is_retried(server: EmbeddingServer, fault: Any) -> None:
     pauses = Pauses()
     embedder = load(remote(server, dimensions=32, retry=pauses.policy()))
     server.faults = [fault]
@@ -128,10 +128,10 @@ def test_a_busy_server_is_asked_again(server: EmbeddingServer, fault: Any) -> No
         ([(429, {})] * 3, "provider_busy", "limit of requests"),
         ([(500, {})] * 3, "provider_failed", "status 500"),
         ([(418, {})], "provider_failed", "status 418"),
-        ([(403, {})], "provider_key", "refuses the key"),
+        ([(403, {})], "provider_key", "key is missing or wrong"),
     ],
 )
-def test_a_refusal_is_told_plainly(
+def test_a_refused_request_has_a_clear_error(
     server: EmbeddingServer, faults: list[Any], code: str, words: str
 ) -> None:
     embedder = load(remote(server, dimensions=32))
@@ -151,7 +151,7 @@ def test_a_refusal_is_told_plainly(
         ({"base_url": nobody()}, "provider_failed"),
     ],
 )
-def test_a_wrong_key_name_or_address_is_told_when_loading(
+def test_a_wrong_key_name_or_address_is_an_error_at_loading(
     server: EmbeddingServer, changes: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(ModelError) as raised:
@@ -181,9 +181,7 @@ def test_a_wrong_key_name_or_address_is_told_when_loading(
         lambda _: b'{"data": [',
     ],
 )
-def test_a_reply_that_cannot_be_right_is_never_taken_for_vectors(
-    server: EmbeddingServer, fault: Any
-) -> None:
+def test_an_invalid_reply_is_never_used_as_vectors(server: EmbeddingServer, fault: Any) -> None:
     embedder = load(remote(server, dimensions=32))
     server.faults = [fault]
 
@@ -191,7 +189,7 @@ def test_a_reply_that_cannot_be_right_is_never_taken_for_vectors(
         embedder.embed_passages(["bread", "water"])
 
 
-def test_vectors_of_different_origins_never_mix(server: EmbeddingServer) -> None:
+def test_vectors_of_different_servers_have_different_keys(server: EmbeddingServer) -> None:
     model = remote(server, dimensions=32)
     endpoints = [
         model.endpoint,
@@ -233,18 +231,16 @@ def test_closing_ends_a_request_that_is_under_way(server: EmbeddingServer) -> No
 @pytest.mark.parametrize(
     "base_url", ["", "example.com/v1", "ftp://example.com", "http://example.com/v1"]
 )
-def test_an_address_that_must_not_be_used_is_a_setting_that_is_wrong(
-    server: EmbeddingServer, base_url: str
-) -> None:
+def test_an_unsafe_address_is_a_config_error(server: EmbeddingServer, base_url: str) -> None:
     with pytest.raises(ConfigError):
         load(remote(server, base_url=base_url))
 
 
-def test_without_an_address_there_is_no_remote_model() -> None:
+def test_a_remote_model_needs_an_address() -> None:
     with pytest.raises(ConfigError, match="address of its server"):
         load(None)
 
 
-def test_the_chunk_sizes_are_the_models(server: EmbeddingServer) -> None:
+def test_the_chunk_sizes_are_those_of_the_model(server: EmbeddingServer) -> None:
     sizes = ChunkSizes(512, 64, 32)
     assert load(remote(server, dimensions=32, sizes=sizes)).sizes == sizes

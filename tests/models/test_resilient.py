@@ -84,7 +84,7 @@ def step_of(embedder: ResilientEmbedder) -> Step:
     return embedder.degraded.step if embedder.degraded is not None else "full"
 
 
-def test_as_long_as_all_is_well_it_is_the_embedder_itself() -> None:
+def test_without_failures_it_passes_calls_to_the_embedder() -> None:
     stage = Stage()
     embedder = stage.open()
 
@@ -96,7 +96,7 @@ def test_as_long_as_all_is_well_it_is_the_embedder_itself() -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("the kernel gave up"), MemoryError(), OSError()])
-def test_a_crash_over_passages_goes_on_with_fewer_threads(error: Exception) -> None:
+def test_a_crash_during_passages_restarts_with_fewer_threads(error: Exception) -> None:
     stage = Stage(breaks=failing_at("full", error=error))
     embedder = stage.open()
 
@@ -113,7 +113,7 @@ def test_without_int8_queries_are_embedded_and_passages_wait() -> None:
     stage = Stage(breaks=failing_at("full", "fewer_threads"))
     embedder = stage.open()
 
-    with pytest.raises(ModelError, match="wait"):
+    with pytest.raises(ModelError, match="cannot be embedded now"):
         embedder.embed_passages(["a"])
 
     assert step_of(embedder) == "single_fp32"
@@ -122,7 +122,7 @@ def test_without_int8_queries_are_embedded_and_passages_wait() -> None:
     assert ("single_fp32", 1) not in stage.calls
 
 
-def test_one_that_is_fp32_anyway_embeds_passages_at_that_step_too() -> None:
+def test_a_model_set_to_fp32_embeds_passages_at_the_fp32_step() -> None:
     stage = Stage(breaks=failing_at("full", "fewer_threads"), quantisation="fp32")
     embedder = stage.open()
 
@@ -130,7 +130,7 @@ def test_one_that_is_fp32_anyway_embeds_passages_at_that_step_too() -> None:
     assert step_of(embedder) == "single_fp32"
 
 
-def test_when_nothing_works_everything_is_a_model_error_and_counting_goes_on() -> None:
+def test_without_a_working_step_embedding_fails_and_token_counting_works() -> None:
     stage = Stage(breaks=failing_at("full", "fewer_threads", "single_fp32"))
     embedder = stage.open()
 
@@ -145,7 +145,7 @@ def test_when_nothing_works_everything_is_a_model_error_and_counting_goes_on() -
     assert all(each.closed for each in stage.alive)
 
 
-def test_a_step_that_does_not_start_is_passed_over() -> None:
+def test_a_step_that_cannot_start_is_skipped() -> None:
     stage = Stage(breaks=failing_at("full"))
     embedder = stage.open()
     start = stage.start
@@ -160,7 +160,7 @@ def test_a_step_that_does_not_start_is_passed_over() -> None:
     assert step_of(embedder) == "single_fp32"
 
 
-def test_the_full_one_is_tried_again_after_its_time_and_no_sooner() -> None:
+def test_the_configured_setup_is_tried_again_after_the_retry_time_only() -> None:
     stage = Stage(breaks=failing_at("full", "fewer_threads", "single_fp32"))
     embedder = stage.open()
     with pytest.raises(ModelError):
@@ -179,7 +179,7 @@ def test_the_full_one_is_tried_again_after_its_time_and_no_sooner() -> None:
     assert embedder.degraded is None
 
 
-def test_a_full_one_that_fails_again_leaves_it_where_it_was() -> None:
+def test_a_failed_retry_keeps_the_current_step() -> None:
     stage = Stage(breaks=failing_at("full"))
     embedder = stage.open()
     embedder.embed_passages(["a"])
@@ -208,7 +208,7 @@ def test_every_change_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-def test_a_text_that_breaks_any_embedder_is_left_out_and_the_rest_goes_on() -> None:
+def test_a_text_that_cannot_be_embedded_is_skipped() -> None:
     stage = Stage(breaks=lambda step, text: RuntimeError("no") if text == "poison" else None)
     embedder = stage.open()
 
@@ -219,7 +219,7 @@ def test_a_text_that_breaks_any_embedder_is_left_out_and_the_rest_goes_on() -> N
     assert embedder.embed_passages(["abc"])[0, 0] == 3
 
 
-def test_too_little_memory_is_never_blamed_on_a_text() -> None:
+def test_a_lack_of_memory_is_never_attributed_to_a_text() -> None:
     def breaks(step: Step, text: str) -> Exception | None:
         return RuntimeError("std::bad_alloc") if text != PROBE else None
 
@@ -231,7 +231,7 @@ def test_too_little_memory_is_never_blamed_on_a_text() -> None:
     assert step_of(embedder) == "keyword_only"
 
 
-def test_a_query_that_breaks_any_embedder_changes_nothing_for_the_others() -> None:
+def test_a_query_that_cannot_be_embedded_does_not_change_the_step() -> None:
     stage = Stage(breaks=lambda step, text: ValueError("no") if text == "poison" else None)
     embedder = stage.open()
 
@@ -259,7 +259,7 @@ def test_a_query_during_a_restart_does_not_wait() -> None:
     assert "restarted" in told[0]
 
 
-def test_files_replaced_meanwhile_are_not_taken_for_the_same_model() -> None:
+def test_replaced_model_files_are_not_used_as_the_same_model() -> None:
     stage = Stage(breaks=failing_at("full"))
     embedder = stage.open()
 
@@ -274,7 +274,7 @@ def test_files_replaced_meanwhile_are_not_taken_for_the_same_model() -> None:
     assert step_of(embedder) == "keyword_only"
 
 
-def test_a_closed_one_says_so_and_starts_nothing() -> None:
+def test_a_closed_embedder_raises_and_starts_nothing() -> None:
     stage = Stage()
     embedder = stage.open()
     embedder.close()
@@ -298,7 +298,7 @@ def test_the_rules_of_each_step() -> None:
     assert (simplest.threads, simplest.quantisation) == (1, "fp32")
 
 
-def test_a_real_one_goes_all_the_way_down_and_searches_with_what_it_kept(
+def test_a_real_model_degrades_step_by_step_and_still_matches_stored_vectors(
     load_tiny: Callable[..., ResilientEmbedder],
 ) -> None:
     embedder = load_tiny(threads=2)

@@ -16,7 +16,7 @@ from tests.tiny_model import write_tiny_model
 
 @pytest.mark.parametrize("number", [np.float32, np.float16])
 @pytest.mark.parametrize("prefix", ["", "bert."])
-def test_rows_are_those_of_the_file_at_unit_length(
+def test_rows_are_those_of_the_file_normalised(
     tmp_path: Path, prefix: str, number: type[np.floating]
 ) -> None:
     table = np.array([[3, 4], [0, 2], [0, 0]], number)
@@ -37,7 +37,9 @@ def weights(tmp_path: Path) -> Path:
     return tmp_path / "model.safetensors"
 
 
-def test_the_small_copy_points_where_the_weights_do(weights: Path, tmp_path: Path) -> None:
+def test_the_compact_copy_has_the_same_directions_as_the_weights(
+    weights: Path, tmp_path: Path
+) -> None:
     whole = WordTable.open(weights, weights / "not a folder" / "words.npy")
     small = WordTable.open(weights, tmp_path / "words.npy")
     assert whole is not None
@@ -48,7 +50,7 @@ def test_the_small_copy_points_where_the_weights_do(weights: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"half a table"])
-def test_half_a_copy_is_made_again(weights: Path, tmp_path: Path, content: bytes) -> None:
+def test_an_incomplete_copy_is_made_again(weights: Path, tmp_path: Path, content: bytes) -> None:
     copy = tmp_path / "words.npy"
     first = WordTable.open(weights, copy)
     assert first is not None
@@ -64,12 +66,14 @@ def test_half_a_copy_is_made_again(weights: Path, tmp_path: Path, content: bytes
 
 
 @pytest.mark.parametrize("content", [b"", b"\x02\0\0\0\0\0\0\0{}", b"no weights at all"])
-def test_a_file_without_a_table_gives_none(tmp_path: Path, content: bytes) -> None:
+def test_a_file_without_an_embedding_table_has_no_token_vectors(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "model.safetensors").write_bytes(content)
     assert WordTable.open(tmp_path / "model.safetensors", tmp_path / "words.npy") is None
 
 
-def test_a_loaded_model_knows_its_tokens(tmp_path: Path) -> None:
+def test_a_loaded_model_has_token_vectors(tmp_path: Path) -> None:
     folder = write_tiny_model(tmp_path / "tiny")
     rules = ModelRules(name="tiny", folder=str(folder))
     model = load_embedder(

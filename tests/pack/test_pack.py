@@ -76,7 +76,7 @@ def load(index: EmbeddedIndex, file: Path) -> int | None:
     return import_pack(index, file, model=MODEL, dimensions=DIMENSIONS).added
 
 
-def test_what_waits_for_vectors_is_answered(packed: Path, tmp_path: Path) -> None:
+def test_an_import_supplies_vectors_for_waiting_passages(packed: Path, tmp_path: Path) -> None:
     with opened(tmp_path / "to") as index:
         assert index.pending_count(MODEL) == len(TEXTS)
 
@@ -90,7 +90,7 @@ def test_what_waits_for_vectors_is_answered(packed: Path, tmp_path: Path) -> Non
         assert index.counts().ledger["indexed"] == 1
 
 
-def test_vectors_may_come_before_the_notes(packed: Path, tmp_path: Path) -> None:
+def test_vectors_can_be_imported_before_the_notes_are_indexed(packed: Path, tmp_path: Path) -> None:
     with opened(tmp_path / "to", ()) as index:
         load(index, packed)
         applied = index.apply(Batch(puts=(put("Elsewhere.md", TEXTS),), model=MODEL))
@@ -99,7 +99,7 @@ def test_vectors_may_come_before_the_notes(packed: Path, tmp_path: Path) -> None
         assert index.pending_count(MODEL) == 0
 
 
-def test_vectors_that_are_there_stay(packed: Path, tmp_path: Path) -> None:
+def test_existing_vectors_are_kept(packed: Path, tmp_path: Path) -> None:
     with opened(tmp_path / "to") as index:
         kept = vector("something else")
         index.store_vectors(MODEL, [VectorPut(text_hash(TEXTS[0]), kept)])
@@ -112,7 +112,7 @@ def test_vectors_that_are_there_stay(packed: Path, tmp_path: Path) -> None:
         assert answering[text_hash(TEXTS[0])] == kept.astype(np.float16).tobytes()
 
 
-def test_a_pack_tells_no_text_and_no_path(packed: Path) -> None:
+def test_a_pack_contains_no_text_and_no_path(packed: Path) -> None:
     content = packed.read_bytes()
     assert b"Secret" not in content
     assert b"passage" not in content
@@ -120,7 +120,7 @@ def test_a_pack_tells_no_text_and_no_path(packed: Path) -> None:
         assert {(info.uid, info.gid, info.uname, info.mtime) for info in tar} == {(0, 0, "", 0)}
 
 
-def test_vectors_of_texts_that_are_gone_stay_at_home(tmp_path: Path) -> None:
+def test_vectors_of_deleted_texts_are_not_exported(tmp_path: Path) -> None:
     with opened(tmp_path / "from", TEXTS[:3]) as index:
         embed(index)
         assert export_pack(index, tmp_path / "few.tar").vectors == 3
@@ -134,7 +134,7 @@ def test_equal_vectors_make_equal_packs(packed: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.tar").read_bytes() == packed.read_bytes()
 
 
-def test_a_file_is_not_replaced_unasked(packed: Path, tmp_path: Path) -> None:
+def test_an_existing_file_is_not_replaced_without_force(packed: Path, tmp_path: Path) -> None:
     before = packed.read_bytes()
     with opened(tmp_path / "from") as index:
         with pytest.raises(UsageError, match="exists already"):
@@ -143,7 +143,7 @@ def test_a_file_is_not_replaced_unasked(packed: Path, tmp_path: Path) -> None:
         export_pack(index, packed, overwrite=True)
 
 
-def test_an_index_without_vectors_has_nothing_to_pack(tmp_path: Path) -> None:
+def test_an_index_without_vectors_cannot_be_exported(tmp_path: Path) -> None:
     with opened(tmp_path / "from") as index, pytest.raises(NotFoundError, match="no vectors"):
         export_pack(index, tmp_path / "empty.tar")
     assert not (tmp_path / "empty.tar").exists()
@@ -231,7 +231,7 @@ HOSTILE: dict[str, Callable[[Members], Members]] = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_what_is_not_as_it_says_is_refused_whole(kind: str, packed: Path, tmp_path: Path) -> None:
+def test_a_damaged_pack_is_refused_as_a_whole(kind: str, packed: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "hostile.tar", HOSTILE[kind](members(packed)))
     with opened(tmp_path / "to") as index:
         with pytest.raises(PackError):
@@ -240,7 +240,7 @@ def test_what_is_not_as_it_says_is_refused_whole(kind: str, packed: Path, tmp_pa
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
-def test_a_pack_that_is_cut_off_is_refused(share: float, packed: Path, tmp_path: Path) -> None:
+def test_a_truncated_pack_is_refused(share: float, packed: Path, tmp_path: Path) -> None:
     content = packed.read_bytes()
     end = content.rindex(b"manifest.json") + 100
     packed.write_bytes(content[: int(end * share)])
@@ -259,7 +259,9 @@ def test_a_pack_that_is_cut_off_is_refused(share: float, packed: Path, tmp_path:
         tarfile.DIRTYPE,
     ],
 )
-def test_only_plain_files_are_in_a_pack(kind: bytes, packed: Path, tmp_path: Path) -> None:
+def test_a_pack_with_other_than_regular_files_is_refused(
+    kind: bytes, packed: Path, tmp_path: Path
+) -> None:
     info = tarfile.TarInfo("vectors-00001.msgpack")
     info.type, info.linkname = kind, "manifest.json"
     packed.write_bytes(info.tobuf(tarfile.USTAR_FORMAT) + packed.read_bytes())
@@ -267,22 +269,22 @@ def test_only_plain_files_are_in_a_pack(kind: bytes, packed: Path, tmp_path: Pat
         load(index, packed)
 
 
-def test_sizes_that_are_not_there_are_not_believed(packed: Path, tmp_path: Path) -> None:
+def test_declared_sizes_beyond_the_file_are_refused(packed: Path, tmp_path: Path) -> None:
     info = tarfile.TarInfo("manifest.json")
     info.size = 8**11 - 1
     packed.write_bytes(info.tobuf(tarfile.USTAR_FORMAT) + packed.read_bytes())
-    with opened(tmp_path / "to") as index, pytest.raises(PackError, match="cut off"):
+    with opened(tmp_path / "to") as index, pytest.raises(PackError, match="incomplete"):
         load(index, packed)
 
 
 @pytest.mark.parametrize("content", [b"", b"text" * 1000, b"\x1f\x8b" + bytes(2000), bytes(4096)])
-def test_what_is_no_tar_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_tar_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(content)
-    with opened(tmp_path / "to") as index, pytest.raises(PackError, match="no pack"):
+    with opened(tmp_path / "to") as index, pytest.raises(PackError, match="not a Notewell pack"):
         load(index, tmp_path / "file")
 
 
-def test_another_models_vectors_are_refused_by_name(packed: Path, tmp_path: Path) -> None:
+def test_vectors_of_another_model_are_refused_with_both_names(packed: Path, tmp_path: Path) -> None:
     other = replace(MODEL, quantisation="fp32")
     with opened(tmp_path / "to") as index:
         with pytest.raises(PackError, match=r"small/abababababab/int8.*small/abababababab/fp32"):
@@ -290,18 +292,18 @@ def test_another_models_vectors_are_refused_by_name(packed: Path, tmp_path: Path
         assert index.stored_vector_count(MODEL) == index.stored_vector_count(other) == 0
 
 
-def test_a_later_format_says_to_update(packed: Path, tmp_path: Path) -> None:
+def test_the_error_about_a_newer_format_says_to_update(packed: Path, tmp_path: Path) -> None:
     file = written(tmp_path / "later.tar", with_manifest(members(packed), format=2))
     with opened(tmp_path / "to") as index, pytest.raises(PackError, match="Update Notewell"):
         load(index, file)
 
 
-def test_a_file_that_is_not_there_is_not_found(tmp_path: Path) -> None:
+def test_a_missing_file_is_not_found(tmp_path: Path) -> None:
     with opened(tmp_path / "to") as index, pytest.raises(NotFoundError):
         load(index, tmp_path / "absent.tar")
 
 
-def test_many_shards_go_through(tmp_path: Path) -> None:
+def test_many_shards_are_exported_and_imported(tmp_path: Path) -> None:
     texts = tuple(f"passage {number}" for number in range(5000))
     with opened(tmp_path / "from", texts) as index:
         embed(index, texts)

@@ -106,7 +106,7 @@ describe("the panel for questions", () => {
     server.routes["/api/health"] = () => HEALTH;
     const view = await open();
     expect(frameOf(view)).toBeNull();
-    expect(title(view)).toBe("This server cannot be asked");
+    expect(title(view)).toBe("This server cannot answer questions");
   });
 
   it("says what is the matter where there is no server", async () => {

@@ -159,7 +159,7 @@ describe("a server that does not work", () => {
   it.each([
     ["garbage", () => ({ status: 200, text: "<html>" })],
     ["another shape", () => ({ hello: "world" })],
-  ])("answers %s: that is not Notewell", async (_, answer) => {
+  ])("answers %s: not a Notewell server", async (_, answer) => {
     server.routes["/api/health"] = answer;
     connect();
     await settle();

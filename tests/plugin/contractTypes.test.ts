@@ -25,11 +25,14 @@ const ROUTES: Readonly<Record<string, string>> = {
   "similar-text": "POST /api/similar",
   undo: "POST /api/writes/undo",
 };
+const SCORE_CASE =
+  '{ search: string } & Pick<contract.SearchReply, "mode" | "fusion"> & Pick<contract.Result, "scores" | "score">';
 const COMPILING_MS = 60_000; // on a busy machine
 const PROBLEMS = /^problem|^ask-models-off$|^ask-.*-nothing$/;
 
 function typeOf(name: string): string {
   if (name === "events") return 'readonly contract.Routes["GET /api/events"]["reply"][]';
+  if (name === "score-cases") return `readonly (${SCORE_CASE})[]`;
   if (PROBLEMS.test(name)) return "contract.Problem";
   const route = ROUTES[name];
   return route ? `contract.Routes["${route}"]["reply"]` : `ReplyOf<"/api/${name.replaceAll("-", "/")}">`;

@@ -1,7 +1,8 @@
 /** The parts of a list of results that need no app: order, highlights, filters, texts. */
 
 import { describe, expect, it } from "vitest";
-import { breadcrumb, count, duration, folderOf, scoreParts } from "../../plugin/src/ui/format";
+import { breadcrumb, count, duration, folderOf } from "../../plugin/src/format";
+import { scoreParts } from "../../plugin/src/ui/scores";
 import { pieces } from "../../plugin/src/ui/highlight";
 import { afterRename, marksOf, withMark } from "../../plugin/src/ui/marks";
 import { arranged, merged, sorted } from "../../plugin/src/ui/ranking";

@@ -1,8 +1,13 @@
 /** Answers as a server gives them, to build tests from. */
 
 import type { HttpResponse, HttpRequest, Transport } from "../../plugin/src/client";
-import type { Change, Result, SearchReply, StatusReply } from "../../plugin/src/contract";
+import type { Change, IndexProgress, Result, SearchReply, StatusReply } from "../../plugin/src/contract";
 import type { VaultInfo } from "../../plugin/src/replies";
+
+export function aProgress(changed: Partial<IndexProgress> = {}): IndexProgress {
+  const whole = { notes_read: 3, notes: 3, passages_embedded: 9, passages: 9 };
+  return { phase: "idle", ...whole, eta_s: null, ...changed };
+}
 
 export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
   return {
@@ -22,6 +27,7 @@ export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
     work: { read: 3, embedded: 9, reused: 0, removed: 0 },
     next_model: null,
     embedder: null,
+    progress: aProgress(),
     ...changed,
   };
 }
@@ -59,6 +65,13 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
       recency: null,
       graph: null,
       rerank: null,
+      words: null,
+      meaning: null,
+      coverage: null,
+      names: null,
+      links: null,
+      centrality: null,
+      activation: null,
     },
     raw: { bm25: 3.1, cosine: 0.6 },
     passages: [],
@@ -70,6 +83,8 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     reasons: [],
     linked: null,
     duplicates: [],
+    children: null,
+    match: "related",
     ...changed,
   };
 }
@@ -81,6 +96,7 @@ export function aReply(results: readonly Result[], changed: Partial<SearchReply>
     mode: "hybrid",
     fusion: { method: "auto", params: {} },
     expanded: [],
+    corrected: null,
     filtered: {},
     generation: 7,
     took_ms: 1.5,

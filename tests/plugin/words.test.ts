@@ -7,7 +7,7 @@ import { completionAt, replaceAt } from "../../plugin/src/ui/operators";
 import { explainLedgerRow } from "../../plugin/src/ui/similarNotes";
 import { longStatus, shortStatus } from "../../plugin/src/ui/statusText";
 import type { LedgerRow, LedgerState } from "../../plugin/src/contract";
-import { aStatus } from "./samples";
+import { aProgress, aStatus } from "./samples";
 
 const REASONS: OfflineReason[] = [
   "not-set-up",
@@ -49,8 +49,8 @@ describe("every state without a server", () => {
   });
 
   it("tells what is kept for the server", () => {
-    expect(explain(offline("unreachable"), 3)?.text).toContain("3 changes are kept");
-    expect(explain(offline("unreachable"), 1)?.text).toContain("1 change is kept");
+    expect(explain(offline("unreachable"), 3)?.text).toContain("3 changes are waiting to be sent");
+    expect(explain(offline("unreachable"), 1)?.text).toContain("1 change is waiting to be sent");
   });
 
   it("offers commands to copy where something must be installed or upgraded", () => {
@@ -69,21 +69,22 @@ describe("an index that answers", () => {
   });
 
   it("has a indexNotice for what keeps it from being whole, the gravest first", () => {
-    const queue = { ...aStatus().queue, pending: 2, eta_s: 120 };
+    const reading = aProgress({ phase: "reading", notes_read: 1, eta_s: 120 });
     const guard = { gone: 60, total: 100, since: "2026-01-01T00:00:00+00:00" };
-    const paused = { ...queue, paused: true };
-    expect(indexNotice(aStatus({ guard, queue: paused }))?.title).toBe("60 of 100 notes are missing");
-    expect(indexNotice(aStatus({ queue: paused }))?.actions[0]?.[0]).toBe("resume");
-    expect(indexNotice(aStatus({ state: "indexing", queue }))?.text).toContain("about 2 min left");
+    const paused = aProgress({ phase: "paused", passages_embedded: 3 });
+    expect(indexNotice(aStatus({ guard, progress: paused }))?.title).toBe("60 of 100 notes are missing");
+    expect(indexNotice(aStatus({ progress: paused }))?.actions[0]?.[0]).toBe("resume");
+    expect(indexNotice(aStatus({ progress: paused }))?.text).toBe("Paused at 33 %.");
+    expect(indexNotice(aStatus({ state: "indexing", progress: reading }))?.text).toContain("about 2 min");
     const unavailable = { semantic: "unavailable", semantic_reason: "No model." } as const;
     expect(indexNotice(aStatus(unavailable))?.text).toBe("No model.");
   });
 
   it("is shown in the status bar in a few words", () => {
-    const ledger = { indexed: 300, pending: 1_700, failed: 2, excluded: 4, keyword_only: 84 };
+    const progress = aProgress({ phase: "reading", notes_read: 384, notes: 2_084 });
     const queue = { ...aStatus().queue, failed: 2 };
-    const indexing = aStatus({ state: "indexing", ledger, queue });
-    expect(shortStatus(standing({ name: "indexing", status: indexing }))).toBe("306/2090 · 2 errors");
+    const indexing = aStatus({ state: "indexing", progress, queue });
+    expect(shortStatus(standing({ name: "indexing", status: indexing }))).toBe("384/2084 · 2 errors");
     expect(shortStatus(standing(ready()))).toBe("ready");
     expect(shortStatus(standing(offline("unreachable"), 3))).toBe("offline · 3 waiting");
   });
@@ -105,6 +106,7 @@ describe("a note that is not found", () => {
     size: 1,
     modified: null,
     updated: null,
+    count: 1,
   });
 
   it("is explained by its state and the rule that decided", () => {

@@ -50,7 +50,7 @@ def open_result(log: QueryLog, query: str, path: str, *, query_id: str | None = 
     return log.add_opened(make_opened, query_id=query_id, query=query)
 
 
-def test_what_was_asked_is_kept_with_its_results(make: Make) -> None:
+def test_searches_are_stored_with_their_results(make: Make) -> None:
     log = make()
 
     assert log.add(FIRST)
@@ -58,7 +58,7 @@ def test_what_was_asked_is_kept_with_its_results(make: Make) -> None:
     assert log.latest(10, None) == (1, ((FIRST, ()),))
 
 
-def test_it_is_there_again_for_the_next_process(make: Make, tmp_path: Path) -> None:
+def test_the_log_persists_for_the_next_process(make: Make, tmp_path: Path) -> None:
     log = make()
     log.add(FIRST)
     log.judge(Judged(1.0, "Bees", "Wasps.md", "never_for_this"))
@@ -71,7 +71,7 @@ def test_it_is_there_again_for_the_next_process(make: Make, tmp_path: Path) -> N
     assert not again.never("bee")
 
 
-def test_the_file_is_for_its_owner_alone(make: Make, tmp_path: Path) -> None:
+def test_the_file_is_readable_by_its_owner_only(make: Make, tmp_path: Path) -> None:
     log = make()
     log.add(FIRST)
     log.close()
@@ -82,7 +82,7 @@ def test_the_file_is_for_its_owner_alone(make: Make, tmp_path: Path) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_switched_off_it_writes_nothing_at_all(make: Make, tmp_path: Path) -> None:
+def test_a_disabled_log_writes_nothing(make: Make, tmp_path: Path) -> None:
     log = make(enabled=False)
 
     assert not log.add(FIRST)
@@ -94,7 +94,7 @@ def test_switched_off_it_writes_nothing_at_all(make: Make, tmp_path: Path) -> No
     assert not (tmp_path / "index").exists()
 
 
-def test_switched_off_what_is_there_can_be_read_and_cleared(make: Make) -> None:
+def test_a_disabled_log_can_be_read_and_cleared(make: Make) -> None:
     earlier = make()
     earlier.add(FIRST)
     earlier.judge(Judged(1.0, "bees", "Wasps.md", "never_for_this"))
@@ -108,7 +108,7 @@ def test_switched_off_what_is_there_can_be_read_and_cleared(make: Make) -> None:
     assert (texts(log), log.never("bees")) == ([], ())
 
 
-def test_a_typed_query_is_kept_once(make: Make) -> None:
+def test_a_query_is_logged_once_while_typed(make: Make) -> None:
     log = make()
     for number, text in enumerate(("b", "be", "bee", "bees ", "bees home")):
         log.add(asked(number, text, after=0.3))
@@ -117,7 +117,7 @@ def test_a_typed_query_is_kept_once(make: Make) -> None:
     assert texts(log) == ["bees home", "wasps"]
 
 
-def test_a_query_whose_result_was_opened_stays(make: Make) -> None:
+def test_a_query_with_an_opened_result_is_not_replaced(make: Make) -> None:
     log = make()
     log.add(FIRST)
     open_result(log, "bees", "Bees.md", query_id="q0")
@@ -137,7 +137,7 @@ def test_a_query_whose_result_was_opened_stays(make: Make) -> None:
         max_size=25,
     )
 )
-def test_what_is_collapsed_was_typed_on(typed: list[tuple[str, str, float]]) -> None:
+def test_only_queries_typed_further_are_merged(typed: list[tuple[str, str, float]]) -> None:
     kept_book, at = database.LogDatabase(None), 0.0
     queries: list[Query] = []
     for number, (text, door, pause) in enumerate(typed):
@@ -157,7 +157,7 @@ def test_what_is_collapsed_was_typed_on(typed: list[tuple[str, str, float]]) -> 
         assert (query.id in kept) == (not typed_on)
 
 
-def test_only_the_newest_are_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_rows_are_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "MAX_ROWS", 3)
     log = make()
     for number in range(6):
@@ -168,7 +168,7 @@ def test_only_the_newest_are_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -
     assert len(log.judgements().opened) == 3
 
 
-def test_since_and_limit_choose(make: Make) -> None:
+def test_since_and_limit_select_entries(make: Make) -> None:
     log = make()
     for number in range(5):
         log.add(asked(number, f"query {number}"))
@@ -179,7 +179,7 @@ def test_since_and_limit_choose(make: Make) -> None:
     assert [query.text for query, _ in newest] == ["query 4", "query 3"]
 
 
-def test_a_verdict_replaces_the_earlier_one_and_can_be_taken_back(make: Make) -> None:
+def test_a_verdict_replaces_the_earlier_one_and_can_be_cleared(make: Make) -> None:
     log = make()
     log.judge(Judged(1.0, "bees", "A.md", "never_for_this"))
     log.judge(Judged(2.0, "BEES ", "A.md", "this_was_it"))
@@ -191,7 +191,7 @@ def test_a_verdict_replaces_the_earlier_one_and_can_be_taken_back(make: Make) ->
     assert log.judgements().verdicts == ()
 
 
-def test_clearing_leaves_no_word_on_the_disk(make: Make, tmp_path: Path) -> None:
+def test_clearing_leaves_no_text_on_disk(make: Make, tmp_path: Path) -> None:
     log = make()
     log.add(replace(FIRST, text="zanzibar secret"))
     log.judge(Judged(1.0, "zanzibar verdict", "A.md", "never_for_this"))
@@ -205,7 +205,7 @@ def test_clearing_leaves_no_word_on_the_disk(make: Make, tmp_path: Path) -> None
     assert all(b"zanzibar" not in file.read_bytes() for file in (tmp_path / "index").iterdir())
 
 
-def test_a_disk_that_refuses_costs_one_warning_and_no_search(
+def test_a_failing_disk_logs_one_warning_and_fails_no_search(
     make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "index").write_text("a file where a folder should be", encoding="utf-8")
@@ -238,7 +238,7 @@ def test_a_full_disk_is_survived(make: Make, tmp_path: Path) -> None:
     assert texts(log) == ["bees", "after that"]
 
 
-def test_a_damaged_file_is_set_aside_and_deleted_with_the_log(make: Make, tmp_path: Path) -> None:
+def test_a_damaged_file_is_moved_aside_and_deleted_with_the_log(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "index"
     folder.mkdir()
     (folder / NAME).write_bytes(b"no database at all" * 500)
@@ -268,7 +268,7 @@ def test_a_file_of_a_newer_version_is_left_alone(make: Make, tmp_path: Path) -> 
         log.latest(1, None)
 
 
-def test_two_processes_may_write_at_once(make: Make) -> None:
+def test_two_processes_can_write_concurrently(make: Make) -> None:
     one, two = make(), make()
     for number in range(20):
         one.add(asked(2 * number, f"one {number}"))

@@ -18,13 +18,13 @@ def typed_on(text: str, *, after: float = 0.5, door: str = "plugin") -> bool:
     return continues(FIRST, replace(FIRST, id="b", at=FIRST.at + after, text=text, door=door))
 
 
-def test_a_query_that_grows_at_once_continues_the_earlier_one() -> None:
+def test_a_query_typed_further_continues_the_earlier_one() -> None:
     assert typed_on("bees in")
     assert typed_on("Bees ")
     assert typed_on("bees")
 
 
-def test_another_query_a_pause_or_another_door_does_not() -> None:
+def test_another_query_a_pause_or_another_client_starts_a_new_one() -> None:
     assert not typed_on("wasps")
     assert not typed_on("bee")
     assert not typed_on("bees in", after=BURST_SECONDS + 0.1)
@@ -32,7 +32,7 @@ def test_another_query_a_pause_or_another_door_does_not() -> None:
     assert not typed_on("bees in", door="cli")
 
 
-def test_a_syllable_and_an_accent_in_the_making_continue() -> None:
+def test_composed_syllables_and_accents_continue_a_query() -> None:
     for text in ("한국", "Zürich", "forêt"):
         keys = unicodedata.normalize("NFD", text)
         steps = [unicodedata.normalize("NFC", keys[:n]) for n in range(1, len(keys) + 1)]
@@ -41,7 +41,7 @@ def test_a_syllable_and_an_accent_in_the_making_continue() -> None:
 
 
 @given(st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd", "Zs"))), st.integers(0, 40))
-def test_every_beginning_of_a_text_continues_to_it(text: str, cut: int) -> None:
+def test_every_prefix_of_a_text_continues_to_it(text: str, cut: int) -> None:
     keys = unicodedata.normalize("NFKD", text)
     begun = replace(FIRST, text=keys[:cut])
 
@@ -49,13 +49,13 @@ def test_every_beginning_of_a_text_continues_to_it(text: str, cut: int) -> None:
 
 
 @given(st.text())
-def test_folding_is_stable_and_deaf_to_case_and_spacing(text: str) -> None:
+def test_folding_is_idempotent_and_ignores_case_and_spacing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
     assert fold(f"  {text}\n") == fold(text)
     assert fold("  Bees \t In ") == fold("bees in")
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_whatever_is_typed_can_be_stored(text: str) -> None:
+def test_any_text_can_be_stored(text: str) -> None:
     assert storable(text).encode("utf-8").decode("utf-8") == storable(text)
     assert fold(text) == fold(storable(text))

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from notewell.config.load import load_settings
-from notewell.contract.search import SearchRequest
+from notewell.contract.explore import ArchaeologyRequest
+from notewell.contract.search import SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.engine.engine import Engine
 from notewell.errors import ModelError
 from notewell.models import load_embedder
@@ -62,7 +63,9 @@ def found(engine: Engine, example: Example) -> list[str]:
 @pytest.mark.parametrize(
     "example", [each for each in EXAMPLES if each.why != "meaning"], ids=lambda each: each.query
 )
-def test_words_find_their_note_without_any_model(without_model: Engine, example: Example) -> None:
+def test_keyword_examples_find_their_note_without_a_model(
+    without_model: Engine, example: Example
+) -> None:
     assert example.path in found(without_model, example)
 
 
@@ -70,3 +73,44 @@ def test_words_find_their_note_without_any_model(without_model: Engine, example:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.query)
 def test_every_example_finds_its_note(with_model: Engine, example: Example) -> None:
     assert example.path in found(with_model, example)
+
+
+PHYSICS = (
+    "Quarks carry colour charge and are bound by gluons. Lattice calculations of quantum"
+    " chromodynamics predict the masses of hadrons; asymptotic freedom makes the coupling weak at"
+    " high energies."
+)
+
+
+@pytest.mark.model
+def test_a_topic_of_no_note_has_no_timeline(with_model: Engine) -> None:
+    absent = with_model.explorer.archaeology(ArchaeologyRequest("quantum chromodynamics"))
+    assert (absent.total, absent.buckets, absent.peaks, absent.notes) == (0, (), (), ())
+    assert any("Nothing matches well" in warning for warning in absent.warnings)
+    present = with_model.explorer.archaeology(ArchaeologyRequest("baking bread"))
+    assert 0 < present.total < 15
+    assert "Kitchen/Country loaf.md" in {note.path for note in present.notes}
+    weak = with_model.explorer.archaeology(ArchaeologyRequest("quantum chromodynamics", weak=True))
+    assert weak.total > 0
+
+
+@pytest.mark.model
+def test_similar_notes_end_where_nothing_is_similar(with_model: Engine) -> None:
+    nothing = with_model.similar(SimilarTextRequest(PHYSICS))
+    assert nothing.results == ()
+    assert nothing.filtered["weak"] == nothing.total > 0
+    assert any("Nothing matches well" in warning for warning in nothing.warnings)
+    weak = with_model.similar(SimilarTextRequest(PHYSICS, weak=True)).results
+    assert {result.match for result in weak} == {"weak"}
+    alike = with_model.similar(SimilarRequest("Kitchen/Country loaf.md", limit=50))
+    paths = [result.path for result in alike.results]
+    assert "Kitchen/Baker's percentages.md" in paths
+    assert not any(path.startswith(("Code/", "Bicycles/")) for path in paths)
+    assert {result.match for result in alike.results} <= {"strong", "related"}
+    assert alike.total > len(paths)
+
+
+def test_similar_notes_end_without_a_model_too(without_model: Engine) -> None:
+    assert without_model.similar(SimilarTextRequest(PHYSICS)).results == ()
+    alike = without_model.similar(SimilarRequest("Kitchen/Country loaf.md", limit=50)).results
+    assert 0 < len(alike) < 15

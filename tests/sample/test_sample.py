@@ -70,7 +70,7 @@ def test_properties_parse_and_say_what_a_note_is_and_when_it_was_written(path: s
 
 
 @pytest.mark.parametrize("path", WRITTEN)
-def test_every_wikilink_leads_somewhere_unless_listed_as_dangling(path: str) -> None:
+def test_every_wikilink_resolves_unless_listed_as_dangling(path: str) -> None:
     for target, anchor in links(WRITTEN[path]):
         if target in DANGLING:
             continue
@@ -82,18 +82,18 @@ def test_every_wikilink_leads_somewhere_unless_listed_as_dangling(path: str) -> 
 
 
 @pytest.mark.parametrize("path", WRITTEN)
-def test_every_markdown_link_leads_to_a_note(path: str) -> None:
+def test_every_markdown_link_resolves(path: str) -> None:
     for target in MARKDOWN_LINK.findall(WRITTEN[path]):
         assert target in NOTES
 
 
-def test_dangling_list_holds_only_links_that_occur_and_dangle() -> None:
+def test_the_dangling_list_has_only_dangling_links_that_occur() -> None:
     used = {target for text in WRITTEN.values() for target, _ in links(text)}
     assert used >= DANGLING
     assert not DANGLING & set(BY_NAME)
 
 
-def test_no_two_notes_share_a_name_so_that_short_links_are_clear() -> None:
+def test_note_names_are_unique() -> None:
     assert len({PurePosixPath(path).stem for path in NOTES}) == len(NOTES)
 
 
@@ -108,7 +108,7 @@ def test_every_note_but_home_and_the_daily_ones_is_linked_from_another() -> None
     assert alone == {"Home.md"}
 
 
-def test_daily_notes_lie_where_the_vault_settings_say() -> None:
+def test_daily_notes_are_in_the_configured_folder() -> None:
     settings = json.loads(FILES[".obsidian/daily-notes.json"])
     daily = {path for path, text in WRITTEN.items() if "type: daily" in text.split("---")[1]}
     assert settings["format"] == "YYYY-MM-DD"
@@ -121,7 +121,7 @@ def test_vault_settings_exclude_the_templates() -> None:
     assert json.loads(FILES[".obsidian/app.json"])["userIgnoreFilters"] == ["Templates/"]
 
 
-def test_drawing_holds_the_texts_that_stand_above_it() -> None:
+def test_the_drawing_contains_the_listed_texts() -> None:
     text = NOTES["Ideas/Workshop layout.excalidraw.md"]
     drawing = json.loads(text.split("```json\n")[1].split("```")[0])
     drawn = {e["id"]: e["text"] for e in drawing["elements"] if e["type"] == "text"}
@@ -177,7 +177,7 @@ def test_example_names_a_note_of_the_vault(example: Example) -> None:
 @pytest.mark.parametrize(
     "example", [e for e in EXAMPLES if e.why in {"keyword", "phrase"}], ids=example_id
 )
-def test_exact_words_stand_in_the_expected_note_alone(example: Example) -> None:
+def test_exact_words_occur_only_in_the_expected_note(example: Example) -> None:
     words = example.query.strip('"')
     found = [path for path, text in WRITTEN.items() if words in WIKILINK.sub("", text)]
     assert found == [example.path]
@@ -195,7 +195,7 @@ def test_note_on_forgetting_says_neither_forget_nor_learn() -> None:
     assert not re.search("forg[eo]t|learn", text)
 
 
-def test_excluded_word_stands_in_the_note_that_would_otherwise_compete() -> None:
+def test_the_excluded_word_occurs_in_the_competing_note() -> None:
     assert "sauce" not in WRITTEN["Garden/Bed plan 2026.md"]
     assert "sauce" in WRITTEN["Kitchen/🍅 Too many tomatoes.md"]
 
@@ -225,14 +225,14 @@ def test_second_copy_restores_what_is_missing_and_keeps_what_was_edited(tmp_path
     assert (folder / "Garden" / "Slugs.md").read_bytes() == FILES["Garden/Slugs.md"]
 
 
-def test_copy_cut_short_is_finished_the_next_time(tmp_path: Path) -> None:
+def test_an_interrupted_copy_is_completed_the_next_time(tmp_path: Path) -> None:
     (tmp_path / "Home.md.part").write_text("# Ho", encoding="utf-8")
     copy_to(tmp_path)
     assert (tmp_path / "Home.md").read_bytes() == FILES["Home.md"]
     assert not list(tmp_path.rglob("*.part"))
 
 
-def test_copy_into_a_place_that_is_a_file_says_what_to_do(tmp_path: Path) -> None:
+def test_copying_onto_a_file_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("", encoding="utf-8")
     with pytest.raises(VaultError, match="--data-dir"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.types import Embedder
 from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 
 
@@ -14,7 +15,7 @@ from tests.search.library import HashedWords, Library, MakeLibrary, index_vault
 def make_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeLibrary]:
     opened: list[EmbeddedIndex] = []
 
-    def make(notes: Mapping[str, str]) -> Library:
+    def make(notes: Mapping[str, str], embedder: Embedder | None = None) -> Library:
         base = tmp_path_factory.mktemp("library")
         root = base / "My Notes"
         for path, text in notes.items():
@@ -22,7 +23,7 @@ def make_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeLibra
             (root / path).write_text(text, encoding="utf-8")
         index = EmbeddedIndex.open(base / "index", writable=True)
         opened.append(index)
-        embedder = HashedWords()
+        embedder = embedder or HashedWords()
         index_vault(index, root, embedder)
         return Library(root, index, embedder)
 

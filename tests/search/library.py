@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -84,17 +84,22 @@ class Library:
         self.record = VaultRecord(id="v1", name="library", path=root)
         self.rules = SearchRules(snippet_chars=120)
 
-    def search(self, query: str, *, model: bool = True, **request: Any) -> SearchReply:
+    def search(
+        self, query: str, *, model: bool = True, weak: bool = True, **request: Any
+    ) -> SearchReply:
+        """Search; weak matches too, because relevance is calibrated for a real model."""
         return pipeline.search(
             self.index,
             self.embedder if model else None,
-            SearchRequest(query, **request),
+            SearchRequest(query, weak=weak, **request),
             self.rules,
             self.record,
             semantic_reason=None if model else "the model is not installed; run models get",
         )
 
-    def similar(self, *, model: bool = True, **request: Any) -> SearchReply:
+    def similar(self, *, model: bool = True, weak: bool = True, **request: Any) -> SearchReply:
+        """Similar notes; weak ones too, as in `search`."""
+        request["weak"] = weak
         return similar.similar(
             self.index,
             self.embedder if model else None,
@@ -108,4 +113,7 @@ class Library:
         return [result.path for result in self.search(query, **request).results]
 
 
-MakeLibrary = Callable[[Mapping[str, str]], Library]
+class MakeLibrary(Protocol):
+    """Makes a library of notes (text by path); the default embedder is HashedWords."""
+
+    def __call__(self, notes: Mapping[str, str], embedder: Embedder | None = None) -> Library: ...

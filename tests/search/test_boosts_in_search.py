@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from notewell.search import boosts
-from notewell.types import SearchRules
+from notewell.search.evidence import EvidenceWeights
+from notewell.types import FusionMethod, SearchMode, SearchRules
 from tests.search.library import Library, MakeLibrary
 
 HONEY = "Honey is made in the hive.\n"
@@ -31,29 +32,46 @@ def library(make_library: MakeLibrary) -> Library:
 def test_what_a_good_note_links_to_comes_before_its_equal(library: Library) -> None:
     plain = {one.path: one for one in library.search("honey", mode="keyword", graph=0.0).results}
     assert plain["Extractor.md"].score == plain["Centrifuge.md"].score
-    assert plain["Extractor.md"].scores.graph is None
-    lifted = {one.path: one for one in library.search("honey", mode="keyword").results}
-    assert lifted["Extractor.md"].score > lifted["Centrifuge.md"].score
-    assert lifted["Extractor.md"].scores.graph == pytest.approx(1.25)
-    assert lifted["Centrifuge.md"].scores.graph == 1.0
+    assert plain["Extractor.md"].scores.links == 0.0
+    linked = {one.path: one for one in library.search("honey", mode="keyword").results}
+    assert linked["Extractor.md"].score > linked["Centrifuge.md"].score
+    assert linked["Extractor.md"].scores.links == pytest.approx(library.rules.graph_boost)
+    assert linked["Centrifuge.md"].scores.links == 0.0
+
+
+def test_what_a_good_note_links_to_is_raised_in_every_method(library: Library) -> None:
+    linked = {one.path: one for one in library.search("honey", fusion="rrf").results}
+    assert linked["Extractor.md"].scores.graph == pytest.approx(1 + library.rules.graph_boost)
+    assert linked["Centrifuge.md"].scores.graph == 1.0
+    assert linked["Extractor.md"].scores.links is None
 
 
 def test_an_alias_typed_in_full_comes_first(library: Library) -> None:
     first = library.search("queen  REARING", mode="keyword").results[0]
-    assert (first.path, first.scores.tag) == ("Named.md", 1.5)
+    assert first.path == "Named.md"
+    weights = EvidenceWeights()
+    assert first.scores.names == pytest.approx(weights.names + weights.exact_name)
+    by_method = library.search("queen  REARING", fusion="convex").results
+    assert {one.path: one.scores.tag for one in by_method}["Named.md"] == 1.5
     ignoring = library.search("queen rearing", mode="keyword", ignore=frozenset({"names"}))
-    assert {one.scores.tag for one in ignoring.results} == {1.0}
+    assert {one.scores.names for one in ignoring.results} == {0.0}
 
 
+@pytest.mark.parametrize("fusion", ["auto", "convex", "rrf"])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
-def test_a_score_follows_from_what_the_reply_says(library: Library, mode: str) -> None:
-    reply = library.search("honey machine", mode=mode, recency=0.3)
+def test_a_score_follows_from_what_the_reply_says(
+    library: Library, mode: SearchMode, fusion: FusionMethod
+) -> None:
+    reply = library.search("honey machine", mode=mode, fusion=fusion, recency=0.3)
     assert reply.results[0].score == 1.0
     for one in reply.results:
         scores = one.scores
-        lifted = (scores.fused or 0) * (scores.tag or 1) * (scores.graph or 1)
-        lifted *= scores.recency or 1
-        assert one.score == pytest.approx(lifted / reply.fusion.params["best"], abs=1e-5)
+        base = scores.fused or 0
+        if reply.fusion.method in {"auto", "keyword"}:
+            parts = (scores.words, scores.meaning, scores.coverage, scores.names, scores.links)
+            base = sum(part or 0 for part in parts)
+        score = base * (scores.tag or 1) * (scores.graph or 1) * (scores.recency or 1)
+        assert one.score == pytest.approx(score / reply.fusion.params["best"], abs=1e-4)
 
 
 def test_recency_lifts_where_asked_and_not_beside_dates(library: Library) -> None:
@@ -106,7 +124,7 @@ def test_a_boost_that_fails_is_skipped_and_named(
         raise ZeroDivisionError
 
     monkeypatch.setattr(boosts, "by_links", fail)
-    reply = library.search("honey", mode="keyword")
+    reply = library.search("honey", fusion="convex")
     assert reply.results[0].scores.graph is None
     assert reply.results[0].scores.tag is not None
     assert [warning for warning in reply.warnings if "without links" in warning]

@@ -37,6 +37,18 @@ def test_it_is_off_by_default_and_for_longer_queries(library: Library) -> None:
     assert library.search("sourdough flour water", expand=True).expanded == ()
 
 
+def test_only_words_of_running_text_are_added(make_library: MakeLibrary) -> None:
+    clutter = "https://example.org/wiki img_width=200 🍞 🍞 2024 another also stattdessen можно"
+    library = make_library(
+        {
+            "A.md": f"Sourdough ferments. {clutter} bread.html\n",
+            "B.md": f"Sourdoughs: it ferments well. {clutter} bread.html\n",
+            "C.md": "Something else.\n",
+        }
+    )
+    assert library.search("sourdough", expand=True).expanded == ("ferments",)
+
+
 def test_a_part_of_a_links_text_leads_nowhere(library: Library) -> None:
     reply = library.search("silver cigar", expand=True, mode="keyword")
     assert [result.path for result in reply.results] == ["Trip.md"]

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from notewell.contract.search import Moved
+from notewell.contract.search import Moved, StageTrace
 from notewell.search.explain import Trace
 from tests.search.library import Library, MakeLibrary
 
@@ -79,3 +79,59 @@ def test_a_trace_tells_what_moved() -> None:
         (),
         (Moved("b", 2, 1), Moved("a", 1, 2), Moved("d", None, 3), Moved("c", 3, None)),
     ]
+
+
+def stages(library: Library, query: str, **request: object) -> dict[str, StageTrace]:
+    reply = library.search(query, explain=True, **request)
+    assert reply.explain is not None
+    found = {stage.name: stage for stage in reply.explain.stages}
+    assert len(found) == len(reply.explain.stages)
+    return found
+
+
+def test_every_part_of_a_score_is_a_stage_of_its_own(library: Library) -> None:
+    found = stages(library, "honey bees", recency=0.5, collapse=True, limit=2, weak=False)
+    names = list(found)
+    assert names[names.index("best passage") :] == [
+        "best passage",
+        "fusion",
+        "names",
+        "links",
+        "dates",
+        "least score",
+        "relevance",
+        "collapse",
+        "limit",
+        "explain",
+        "snippet",
+    ]
+    assert found["best passage"].count_in >= found["best passage"].count_out
+    assert found["limit"].count_out == 2
+    fixed = stages(library, "honey tag:garden", fusion="rrf")
+    assert {"filter", "fusion", "names and tags", "links and folders"} <= set(fixed)
+    assert "names" not in fixed
+
+
+def test_what_a_name_moves_is_told(library: Library) -> None:
+    found = stages(library, "hive", graph=0.0)
+    by_passage = found["fusion"].top
+    by_name = found["names"].top
+    moved = {one.path: (one.before, one.after) for one in found["names"].moved}
+    assert by_name[0] == "Hive.md"
+    assert moved == {
+        path: (by_passage.index(path) + 1, by_name.index(path) + 1)
+        for path in by_name
+        if by_passage.index(path) != by_name.index(path)
+    }
+    assert found["links"].moved == ()
+
+
+def test_low_scores_weak_matches_and_the_limit_are_counted_apart(library: Library) -> None:
+    (low,) = stages(library, "honey", min_score=0.9)["least score"].removed
+    assert (low.reason, low.count) == ("min_score", len(low.paths))
+    relevance = stages(library, "zeppelin wheels", weak=False)["relevance"]
+    (weak,) = relevance.removed
+    assert (weak.reason, weak.count) == ("weak", relevance.count_in - relevance.count_out)
+    assert weak.paths
+    (cut,) = stages(library, "honey", limit=1)["limit"].removed
+    assert cut.reason == "limit"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notewell.search.candidates import Candidates, by_note
-from notewell.search.fuse import KEYWORD_ONLY, Plan, fuse, plan
-from notewell.search.rank import Ranking, rank
+from notewell.search.fuse import Plan, fuse, plan
+from notewell.search.rank import Ranking, Scored, rank
 from notewell.types import FusionMethod
 
 NAN = float("nan")
@@ -17,7 +17,7 @@ NAN = float("nan")
 
 def ordered(notes: Candidates, plan: Plan, min_score: float = 0.0) -> tuple[Ranking, int]:
     """Rank notes of one chunk each."""
-    return rank(notes, notes, plan, min_score=min_score)
+    return rank(notes, Scored.of(notes, plan), plan, min_score=min_score)
 
 
 METHODS = ("rrf", "weighted", "blend", "convex")
@@ -87,7 +87,7 @@ def test_equal_scores_put_the_keyword_hit_first() -> None:
 
 
 def test_scores_are_relative_to_the_best_and_cut() -> None:
-    ranking, below = ordered(candidates((8.0, NAN), (2.0, NAN)), KEYWORD_ONLY, 0.5)
+    ranking, below = ordered(candidates((8.0, NAN), (2.0, NAN)), plan("blend", 0.0), 0.75)
     assert ranking.scores.tolist() == [1.0]
     assert below == 1
 
@@ -106,5 +106,5 @@ def test_a_note_has_the_best_score_of_its_chunks_on_either_side() -> None:
 
 
 def test_nothing_found_is_ranked_as_nothing() -> None:
-    ranking, below = ordered(candidates(), Plan("auto", 0.4, 0.6))
+    ranking, below = ordered(candidates(), plan("convex", None))
     assert (len(ranking), below, ranking.top(10, 3)) == (0, 0, ())

@@ -84,9 +84,9 @@ def test_semantic_scores_are_cosines(library: Library) -> None:
         assert result.scores.keyword is None
 
 
-@pytest.mark.parametrize("fusion", ["auto", "rrf", "weighted", "blend", "convex"])
+@pytest.mark.parametrize("fusion", ["rrf", "weighted", "blend", "convex"])
 @pytest.mark.parametrize("alpha", [None, 0.2])
-def test_a_client_can_make_the_score_again(
+def test_a_client_can_make_a_fused_score_again(
     library: Library, fusion: FusionMethod, alpha: float | None
 ) -> None:
     reply = library.search("the car needs oil", fusion=fusion, alpha=alpha)
@@ -101,6 +101,27 @@ def test_a_client_can_make_the_score_again(
         assert result.score == pytest.approx(fused / params["best"], abs=1e-5)
     scores = [result.score for result in reply.results]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("alpha", [None, 0.0, 0.2, 1.0])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_client_can_make_a_sum_again(
+    library: Library, mode: SearchMode, alpha: float | None
+) -> None:
+    reply = library.search("the car needs oil", mode=mode, alpha=alpha)
+    params = reply.fusion.params
+    assert reply.fusion.method == {"hybrid": "auto", "keyword": "keyword"}[mode]
+    for result in reply.results:
+        scores = result.scores
+        parts = [scores.words, scores.meaning, scores.coverage, scores.names, scores.links]
+        assert None not in parts
+        assert result.score == pytest.approx(sum(parts) / params["best"], abs=1e-4)
+        if result.raw.bm25 is not None:
+            words = result.raw.bm25 * params["keyword_weight"]
+            assert scores.words == pytest.approx(words, rel=1e-3)
+        if result.raw.cosine is not None:
+            meaning = max(0.0, result.raw.cosine) * params["semantic_weight"]
+            assert scores.meaning == pytest.approx(meaning, rel=1e-3, abs=1e-5)
 
 
 def test_all_of_a_result(library: Library) -> None:
@@ -261,7 +282,7 @@ def test_explain_names_every_stage_once(library: Library) -> None:
     filtered = explain.stages[1]
     assert (filtered.count_in, filtered.count_out) == (len(NOTES), 2)
     assert [(part.reason, part.count) for part in filtered.removed] == [("tag", len(NOTES) - 2)]
-    fused = next(stage for stage in explain.stages if stage.name == "fuse")
+    fused = next(stage for stage in explain.stages if stage.name == "fusion")
     assert set(fused.top) == {"Cars/Engine oil.md", "Cars/Tyres.md"}
     assert json.loads(json.dumps(dict(explain.query)))["condition"] == "tag:garage"
     assert library.search("oil").explain is None
@@ -284,6 +305,18 @@ def test_a_note_of_properties_alone_shows_what_was_found_in_it(library: Library)
     listed = library.search("[series]").results
     assert [result.snippet for result in listed] == [best.snippet]
     assert not any("wait" in warning for warning in library.search("herbert").warnings)
+
+
+def test_a_note_of_properties_alone_is_found_by_meaning(make_library: MakeLibrary) -> None:
+    notes = {
+        "Beetle.md": "---\nkind: vehicle\nmaker: Volkswagen\n---\n",
+        "Golf.md": "---\nkind: sport\n---\n",
+        "Empty.md": "",
+    }
+    library = make_library(notes)
+    assert library.paths("automobile", mode="semantic")[0] == "Beetle.md"
+    assert library.index.chunk_count == library.index.vectors.count == 2
+    assert library.paths("maker", mode="keyword") == []  # the name of a property
 
 
 def test_chinese_is_found_by_its_words(library: Library) -> None:

@@ -65,3 +65,85 @@ def test_a_note_found_by_nothing_it_says_is_shown_by_its_description(library: Li
     assert bond.snippet == "What a bond pays, and when."
     found = library.search("coupons", mode="keyword").results[0]
     assert found.snippet.startswith("Coupons are due")
+
+
+WEEK = """# Week
+
+Groceries for the week come on Friday.
+
+- Monday
+  - groceries: bread and cheese ^bread
+    - the dark bread
+    - not too much
+  - call the plumber
+- Friday
+  - more groceries
+    and some cheese
+"""
+
+
+@pytest.fixture(scope="module")
+def lists(make_library: MakeLibrary) -> Library:
+    return make_library(
+        {"Week.md": WEEK, "Shop.md": "The cheese shop has groceries.\n", "Sea.md": "Ships.\n"}
+    )
+
+
+def test_each_matching_item_and_paragraph_is_a_result(lists: Library) -> None:
+    reply = lists.search("groceries cheese", mode="keyword", group="block")
+
+    found = {(one.path, one.snippet): one for one in reply.results}
+    assert list(found) == [
+        ("Shop.md", "The cheese shop has groceries."),
+        ("Week.md", "groceries: bread and cheese"),
+        ("Week.md", "more groceries and some cheese"),
+        ("Week.md", "Groceries for the week come on Friday."),
+    ]
+    bread = found["Week.md", "groceries: bread and cheese"]
+    assert (bread.parent, bread.block, bread.children, bread.line) == ("Monday", "bread", 2, 6)
+    assert parse_qs(urlsplit(bread.uri).query)["file"] == ["Week#^bread"]
+    assert [bread.snippet[a:b] for a, b in bread.highlights] == ["groceries", "cheese"]
+    assert bread.passages == ()
+    paragraph = reply.results[3]
+    assert (paragraph.parent, paragraph.children, paragraph.line) == (None, None, 3)
+    assert reply.total == 2  # notes
+
+
+def test_the_best_block_has_the_score_of_its_note_and_others_a_share(lists: Library) -> None:
+    notes = lists.search("groceries cheese", mode="keyword").results
+    blocks = lists.search("groceries cheese", mode="keyword", group="block").results
+
+    scores = [one.score for one in blocks]
+    assert [notes[0].score, notes[1].score, notes[1].score] == scores[:3]
+    assert scores[3] == pytest.approx(0.5 * notes[1].score, abs=0.1)
+    assert blocks[3].scores == notes[1].scores
+
+
+def test_a_deep_item_names_all_it_hangs_under(lists: Library, library: Library) -> None:
+    deep = lists.search("dark bread", mode="keyword", group="block").results[0]
+    assert (deep.snippet, deep.parent) == ("the dark bread", "Monday > groceries: bread and cheese")
+    cut_off = library.search("trombone", mode="keyword", group="block").results[0]
+    assert cut_off.parent == "Errands of the week"
+
+
+def test_no_more_blocks_than_the_limit_and_a_few_of_one_note(library: Library) -> None:
+    blocks = library.search("errand", mode="keyword", group="block", limit=50).results
+    assert len(blocks) == 10
+    assert len({one.line for one in blocks}) == 10
+    assert len(library.search("errand", mode="keyword", group="block", limit=4).results) == 4
+
+
+def test_a_note_without_words_of_the_query_is_one_result(lists: Library) -> None:
+    reply = lists.search("vessels", mode="semantic", group="block")
+    assert sorted(one.path for one in reply.results) == ["Sea.md", "Shop.md", "Week.md"]
+    assert [one.path for one in lists.search("file:sea", group="block").results] == ["Sea.md"]
+
+
+def test_further_items_of_a_passage_are_passages_of_the_note(lists: Library) -> None:
+    [week] = lists.search("bread plumber -shop", mode="keyword").results
+    shown = {week.snippet, *(one.snippet for one in week.passages)}
+    assert {"call the plumber", "the dark bread"} <= shown
+    plumber = next(one for one in week.passages if one.snippet == "call the plumber")
+    assert (plumber.parent, plumber.line, plumber.block) == ("Monday", 9, None)
+    lines = [week.line, *(one.line for one in week.passages)]
+    assert len(lines) == len(set(lines))

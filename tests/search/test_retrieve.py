@@ -5,11 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notewell.search.candidates import Candidates, with_whole_note_scores
-from notewell.search.retrieve import depth, retrieve, search_keywords
+from notewell.search.name_matches import NamesCache
+from notewell.search.retrieve import (
+    KeywordResult,
+    Where,
+    collect,
+    depth,
+    only_terms,
+    retrieve,
+    search_keywords,
+    semantic_hits,
+)
 from notewell.search.scope import NO_NOTES
-from notewell.search.terms import MAX_TERMS, function_words, query_terms
+from notewell.search.terms import (
+    FUNCTION_WORD_WEIGHT,
+    MAX_TERMS,
+    function_words,
+    query_terms,
+)
+from notewell.types import NoteFieldWeights, VectorHits
 from tests.search.library import Library, MakeLibrary
+
+NO_HITS = VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +40,17 @@ def library(make_library: MakeLibrary) -> Library:
     )
 
 
-def test_function_words_count_half(library: Library) -> None:
+def test_function_words_count_less(library: Library) -> None:
     terms = query_terms(library.index, "how to store the apples apples")
-    assert dict(terms.weights) == {"how": 0.5, "to": 0.5, "store": 1.0, "the": 0.5, "apples": 2.0}
+    light = FUNCTION_WORD_WEIGHT
+    assert dict(terms.weights) == {
+        "how": light,
+        "to": light,
+        "store": 1.0,
+        "the": light,
+        "apples": 2.0,
+    }
+    assert set(terms.highlight_weights()) == {"store", "apples"}
 
 
 def test_the_language_is_that_of_most_function_words() -> None:
@@ -74,17 +99,16 @@ def test_a_longer_list_looks_deeper() -> None:
     assert depth(1000) > depth(10) >= 400
 
 
-def test_a_note_counts_by_its_best_chunk_and_as_a_whole() -> None:
-    nan = np.nan
-    ids = np.array([1, 2, 3, 4])
-    found = Candidates(
-        ids, ids, np.array([4.0, 2.0, 3.5, nan], np.float32), np.zeros(4, np.float32)
+def by_words(library: Library, text: str) -> KeywordResult:
+    return search_keywords(
+        library.index,
+        text,
+        query_terms(library.index, text),
+        Where(None, NO_NOTES),
+        limit=20,
+        weights=NoteFieldWeights(),
+        names=NamesCache().current(library.index),
     )
-    mixed = with_whole_note_scores(found, np.array([2, 1]), np.array([6.0, 1.0], np.float32))
-    assert mixed.bm25[:2].tolist() == [2.5, 4.0]
-    assert mixed.bm25[2] == 2.5  # its best chunk was not among the best: it does not overtake
-    assert np.isnan(mixed.bm25[3])
-    assert with_whole_note_scores(found, np.array([], np.int64), np.array([], np.float32)) is found
 
 
 def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
@@ -97,14 +121,40 @@ def test_words_spread_over_a_note_beat_a_passage_with_one_of_them(
             "Queens.md": f"# Chess\n## One\nqueens and kings\n## Two\n{filler}\n",
         }
     )
-    found = search_keywords(
-        library.index, "queens varroa wax", limit=20, notes=None, excluded=NO_NOTES, scored=True
-    )
+    found = by_words(library, "queens varroa wax")
     owners = {note.id: note.path for note in library.index.all_notes()}
-    best = int(found.note_ids[int(np.argmax(found.note_bm25))])
+    best = int(found.matches.note_ids[int(np.argmax(found.matches.bm25))])
     assert owners[best] == "Hive.md"
-    assert not len(
-        search_keywords(
-            library.index, "wax", limit=20, notes=None, excluded=NO_NOTES, scored=False
-        ).note_ids
+    _, notes = collect(library.index, found, NO_HITS)
+    coverage = dict(zip((owners[note] for note in notes.ids), notes.coverage, strict=True))
+    assert coverage["Hive.md"] == pytest.approx(1.0)
+    assert coverage["Queens.md"] < 0.5
+    terms = query_terms(library.index, "wax")
+    assert not len(only_terms(library.index, terms, NoteFieldWeights()).matches.note_ids)
+
+
+def test_a_note_is_a_candidate_by_its_properties_and_its_name_alone(
+    make_library: MakeLibrary,
+) -> None:
+    library = make_library(
+        {
+            "Letter.md": "---\nauthor: Jane Doe\n---\nA long letter about the garden.\n",
+            "QueenRearing.md": "Cells, and how to graft them.\n",
+            "Other.md": "Something else entirely.\n",
+        }
     )
+    assert library.paths("jane doe", mode="keyword") == ["Letter.md"]
+    assert library.paths("queen rearing", mode="keyword") == ["QueenRearing.md"]
+    shown = library.search("jane doe", mode="keyword").results[0]
+    assert shown.snippet
+
+
+def test_every_candidate_has_its_cosine(make_library: MakeLibrary) -> None:
+    library = make_library({f"{n}.md": f"honey jar number{n}\n" for n in range(30)})
+    vector = library.embedder.embed_query("honey")
+    found = by_words(library, "number7 honey")
+    ids = found.candidates(library.index.note_ids_of(found.chunks.chunk_ids))
+    hits = semantic_hits(library.index, vector, limit=1, notes=None, also=ids)
+    _, notes = collect(library.index, found, hits)
+    assert not np.isnan(notes.cosine).any()
+    assert len(notes) == 30

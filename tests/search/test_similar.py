@@ -229,3 +229,30 @@ def test_a_text_has_no_parts_to_choose(library: Library) -> None:
 def test_one_part_of_a_note_is_chosen(library: Library) -> None:
     with pytest.raises(UsageError):
         library.similar(path="Bread.md", line=1, heading="Bread")
+
+
+def test_a_copy_is_never_weak(make_library: MakeLibrary) -> None:
+    copies = {f"Copies/{n}.md": f"{TEMPLATE} Nothing else.\n" for n in range(60)}
+    library = make_library(copies)
+    reply = library.similar(path="Copies/0.md", weak=False)
+    assert len(reply.results) == 1
+    assert reply.results[0].match == "strong"
+    assert len(reply.results[0].duplicates) > 5
+
+
+def test_notes_that_are_hardly_similar_are_left_out_and_counted(library: Library) -> None:
+    everything = library.similar(path="Bread.md")
+    reply = library.similar(path="Bread.md", weak=False)
+    matches = [result.match for result in everything.results]
+    assert {"Engines.md", "Motors.md"} == {
+        result.path for result in everything.results if result.match == "weak"
+    }
+    assert len(reply.results) == len(matches) - 2
+    assert (reply.total, reply.filtered["weak"]) == (everything.total, 2)
+
+
+def test_a_linked_note_is_kept_where_links_count(make_library: MakeLibrary) -> None:
+    library = make_library({**NOTES, "Oven.md": "# Oven\nBrick and clay. [[Engines|Those]]\n"})
+    assert library.similar(path="Oven.md", weak=False).results == ()
+    linked = library.similar(path="Oven.md", weak=False, links=0.5).results
+    assert [result.path for result in linked] == ["Engines.md"]

@@ -64,7 +64,7 @@ def test_lists_notes_in_order_and_reads_them(place: Place) -> None:
     assert place.source.content_hash(listed.files[0]) == bees.content_hash
 
 
-def test_lists_within_some_places_alone(place: Place) -> None:
+def test_lists_only_the_given_folders(place: Place) -> None:
     for path in ("Bees.md", "b/Wasps.md", "c/Ants.md"):
         place.put(path, "x")
 
@@ -73,13 +73,13 @@ def test_lists_within_some_places_alone(place: Place) -> None:
     assert [stamp.path for stamp in within.files] == ["Bees.md", "b/Wasps.md"]
 
 
-def test_the_stamp_of_one_note_is_as_listed(place: Place) -> None:
+def test_the_stamp_of_one_note_equals_the_listed_one(place: Place) -> None:
     place.put("b/Wasps.md", "They sting.")
 
     assert (place.source.stamp("b/Wasps.md"),) == place.source.list().files
 
 
-def test_a_change_is_another_stamp(place: Place) -> None:
+def test_a_change_changes_the_stamp(place: Place) -> None:
     place.put("Bees.md", "They dance.")
     before = place.source.stamp("Bees.md")
 
@@ -89,7 +89,7 @@ def test_a_change_is_another_stamp(place: Place) -> None:
     assert (after.size, after.mtime_ns) != (before.size, before.mtime_ns)
 
 
-def test_what_is_gone_or_outside_is_an_error(place: Place) -> None:
+def test_missing_and_outside_paths_are_errors(place: Place) -> None:
     place.put("Bees.md", "They dance.")
 
     with pytest.raises(UnreadableNoteError) as gone:
@@ -101,7 +101,7 @@ def test_what_is_gone_or_outside_is_an_error(place: Place) -> None:
         place.source.list(("../Bees.md",))
 
 
-def test_limits_count(place: Place, tmp_path: Path) -> None:
+def test_limits_are_enforced(place: Place, tmp_path: Path) -> None:
     small = Place(place.record.source, place.record.path, VaultRules(max_note_bytes=5))
     small.put("Bees.md", "They dance.")
 
@@ -120,7 +120,7 @@ def test_says_which_rule_excludes_a_path(place: Place) -> None:
         assert decided[0] == rule
 
 
-def test_types_are_those_of_the_rules(place: Place) -> None:
+def test_types_follow_the_rules(place: Place) -> None:
     both = Place(place.record.source, place.record.path, VaultRules(types=(".md", ".txt", ".xyz")))
     for path in ("Bees.md", "Wasps.txt"):
         both.put(path, "x")
@@ -129,7 +129,7 @@ def test_types_are_those_of_the_rules(place: Place) -> None:
     assert [stamp.path for stamp in both.source.list().files] == ["Bees.md", "Wasps.txt"]
 
 
-def test_an_address_opens_the_note_at_its_anchor(place: Place) -> None:
+def test_a_uri_opens_the_note_at_its_anchor(place: Place) -> None:
     uri = place.source.uri
 
     assert uri("b/Wasps.md") == "obsidian://open?vault=Garden&file=b%2FWasps"
@@ -138,7 +138,7 @@ def test_an_address_opens_the_note_at_its_anchor(place: Place) -> None:
     assert source_of(place.record).uri("Bees.md") == uri("Bees.md")
 
 
-def test_making_one_touches_nothing(place: Place, tmp_path: Path) -> None:
+def test_creating_a_source_writes_nothing(place: Place, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
 
     source = Place(place.record.source, nowhere).source

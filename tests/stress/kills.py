@@ -230,7 +230,9 @@ def finish(stage: Stage) -> list[str]:
     stage.settings = replace(stage.settings, model=stage.models[0])
     in_process(lambda: run_writer(stage, for_ever=False))
     found = picture.take(stage.directory)
-    fresh = picture.of_fresh_index(stage.vault, stage.root / "fresh", stage.settings)
+    fresh = picture.of_fresh_index(
+        stage.vault, stage.root / "fresh", stage.settings, picture.kept_titles(stage.directory)
+    )
     wrong = [
         f"{path} differs" for path in fresh.notes if found.notes.get(path) != fresh.notes[path]
     ]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notewell.engine.engine import Engine
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
+from notewell.sources import source_of
 from notewell.types import Settings, VaultRecord
+from notewell.vault.chunk import chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,45 @@ def take(directory: Path) -> Picture:
         index.close()
 
 
-def of_fresh_index(vault: Path, directory: Path, settings: Settings) -> Picture:
-    """Index a folder from nothing and take the picture."""
+def kept_titles(directory: Path) -> dict[str, str]:
+    """The former titles that renamed notes are still embedded with, by path."""
+    found = rows(directory, "SELECT path, kept_title FROM notes WHERE kept_title IS NOT NULL")
+    return {str(path): str(title) for path, title in found}
+
+
+def of_fresh_index(
+    vault: Path, directory: Path, settings: Settings, titles: Mapping[str, str]
+) -> Picture:
+    """Index a folder from nothing and take the picture.
+
+    A fresh index embeds each note with its present title. Notes of `titles` were renamed, and the
+    picture has the passages that these former titles give: what an index with that history has.
+    """
     record = VaultRecord("fresh", "fresh", vault)
     engine = Engine.open(record, directory, settings, writable=True)
     try:
         engine.index_now()
+        embedder = engine._models.writing
+        assert embedder is not None
+        source = source_of(record, settings.vault)
+        cut = {
+            path: chunk(
+                source.read(source.stamp(path)).note,
+                count_tokens=embedder.count_tokens,
+                sizes=embedder.sizes,
+                title=title,
+            )
+            for path, title in titles.items()
+        }
     finally:
         engine.close()
-    return take(directory)
+    picture = take(directory)
+    for path, chunks in cut.items():
+        picture.notes[path] = replace(
+            picture.notes[path],
+            chunks=tuple(
+                (c.ordinal, c.headings, c.start, c.end, c.text, c.text_hash) for c in chunks
+            ),
+            vectors=frozenset(c.text_hash for c in chunks),
+        )
+    return picture

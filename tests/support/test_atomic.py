@@ -16,7 +16,7 @@ def mode(file: Path) -> int:
     return stat.S_IMODE(file.stat().st_mode)
 
 
-def test_a_file_is_made_with_its_folder_and_replaced(tmp_path: Path) -> None:
+def test_a_file_is_created_with_its_folder_and_replaced(tmp_path: Path) -> None:
     file = tmp_path / "new" / "kept.json"
     atomic.replace(file, b"one")
     atomic.replace(file, b"two", durable=True)
@@ -26,7 +26,7 @@ def test_a_file_is_made_with_its_folder_and_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
-def test_it_is_its_owners_alone_from_its_first_byte_unless_shared(tmp_path: Path) -> None:
+def test_a_file_is_private_from_creation_unless_shared(tmp_path: Path) -> None:
     with atomic.replacing(tmp_path / "token") as stream:
         stream.write(b"secret")
         assert mode(Path(stream.name)) == 0o600
@@ -41,7 +41,7 @@ def test_it_is_its_owners_alone_from_its_first_byte_unless_shared(tmp_path: Path
 
 
 @pytest.mark.parametrize("stop", [OSError, KeyboardInterrupt])
-def test_what_fails_changes_nothing_and_leaves_nothing(
+def test_a_failed_write_changes_nothing_and_leaves_no_files(
     tmp_path: Path, stop: type[BaseException]
 ) -> None:
     file = tmp_path / "kept.json"
@@ -58,7 +58,7 @@ def test_what_fails_changes_nothing_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_until_the_end_readers_see_what_was_there(tmp_path: Path) -> None:
+def test_readers_see_the_old_content_until_the_end(tmp_path: Path) -> None:
     file = tmp_path / "kept.json"
     file.write_bytes(b"one")
     with atomic.replacing(file) as stream:

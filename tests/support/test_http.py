@@ -129,7 +129,7 @@ def error_of(work: Callable[[], object]) -> str:
 # --- requests and replies -----------------------------------------------------------------------
 
 
-def test_json_goes_out_and_comes_back(server: Server) -> None:
+def test_json_is_sent_and_received(server: Server) -> None:
     server.says(reply(201, b'{"n": [1, null]}', X_Request_Id="7"))
 
     request = HttpRequest.post_json(f"{server.url}/a/b?q=1", {"text": "Zürich"}, {"X-Key": "k"})
@@ -143,14 +143,14 @@ def test_json_goes_out_and_comes_back(server: Server) -> None:
     assert headers["X-Key"] == "k"
 
 
-def test_an_address_without_a_path_asks_for_the_root(server: Server) -> None:
+def test_an_address_without_a_path_requests_the_root(server: Server) -> None:
     server.says(reply())
     get(server, HttpClient(), "?a=b")
 
     assert server.requests[0][1] == "/?a=b"
 
 
-def test_a_request_hides_its_headers_and_its_body() -> None:
+def test_the_repr_of_a_request_hides_headers_and_body() -> None:
     request = HttpRequest.post_json("http://a", "private", {"Authorization": "Bearer secret"})
 
     assert "secret" not in repr(request)
@@ -164,7 +164,7 @@ def test_an_error_status_is_a_reply(server: Server) -> None:
 
 
 @pytest.mark.parametrize("text", [b"<html>", b"\xff", b"", b"[" * 100_000])
-def test_what_is_not_json_is_an_error(text: bytes) -> None:
+def test_a_reply_that_is_not_json_is_an_error(text: bytes) -> None:
     assert error_of(lambda: parse_json(text)) == "not_json"
 
 
@@ -191,7 +191,7 @@ def test_an_invalid_address_is_not_sent(url: str) -> None:
     assert error_of(lambda: sends.send(HttpRequest("GET", url))) in {"address", "connection"}
 
 
-def test_a_header_cannot_smuggle_another(server: Server) -> None:
+def test_a_header_cannot_inject_another(server: Server) -> None:
     server.says(reply())
     request = HttpRequest("GET", server.url, {"X-Key": "a\r\nX-Other: b"})
 
@@ -208,7 +208,7 @@ def test_the_environments_proxies_are_ignored(
     assert get(server, HttpClient()).status == 200
 
 
-def test_a_checked_address_is_connected_to_under_the_name(server: Server) -> None:
+def test_a_checked_address_is_used_with_the_original_host_name(server: Server) -> None:
     server.says(reply())
     url = f"http://name.invalid:{server.port}/"
     HttpClient().send(HttpRequest("GET", url, address="127.0.0.1"))
@@ -249,7 +249,7 @@ def test_the_beginning_of_a_large_reply_can_be_read(server: Server) -> None:
     ],
     ids=["length", "chunk", "chunks"],
 )
-def test_a_reply_that_breaks_off_is_an_error_and_is_tried_again(
+def test_an_incomplete_reply_is_an_error_and_retried(
     server: Server, pauses: Pauses, answer: Answer
 ) -> None:
     server.says(answer, reply(200, b"whole"))
@@ -262,14 +262,14 @@ def test_a_reply_that_breaks_off_is_an_error_and_is_tried_again(
     assert pauses == [1.0]
 
 
-def test_a_server_that_says_nothing_is_a_timeout(pauses: Pauses) -> None:
+def test_a_silent_server_times_out(pauses: Pauses) -> None:
     client = HttpClient(timeout_s=0.05, retry=pauses.policy(tries=2))
     with silence() as url:
         assert error_of(lambda: client.send(HttpRequest("GET", url))) == "timeout"
     assert pauses == [1.0]
 
 
-def test_silence_in_the_middle_is_a_timeout(server: Server) -> None:
+def test_silence_within_a_reply_times_out(server: Server) -> None:
     def pause(handler: BaseHTTPRequestHandler) -> None:
         raw(OK, b"Content-Length: 4\r\n\r\n", b"ha")(handler)
         server.closing.wait()
@@ -278,7 +278,7 @@ def test_silence_in_the_middle_is_a_timeout(server: Server) -> None:
     assert error_of(lambda: get(server, HttpClient(timeout_s=0.05))) == "timeout"
 
 
-def test_a_deadline_ends_a_reply_that_trickles(server: Server) -> None:
+def test_a_deadline_ends_a_slow_reply(server: Server) -> None:
     def trickle(handler: BaseHTTPRequestHandler) -> None:
         raw(OK, b"\r\n")(handler)
         while not server.closing.wait(0.01):
@@ -292,7 +292,7 @@ def test_a_deadline_ends_a_reply_that_trickles(server: Server) -> None:
     assert raised.value.kind == "timeout"
 
 
-def test_nobody_there_is_an_error_after_all_tries(pauses: Pauses) -> None:
+def test_an_unreachable_server_is_an_error_after_all_attempts(pauses: Pauses) -> None:
     client = HttpClient(retry=pauses.policy())
 
     assert error_of(lambda: client.send(HttpRequest("GET", nobody()))) == "connection"
@@ -302,7 +302,7 @@ def test_nobody_there_is_an_error_after_all_tries(pauses: Pauses) -> None:
 @pytest.mark.parametrize(
     "answer", [raw(), raw(b"nonsense\r\n\r\n"), raw(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000)]
 )
-def test_what_is_not_http_is_an_error(server: Server, answer: Answer) -> None:
+def test_a_reply_that_is_not_http_is_an_error(server: Server, answer: Answer) -> None:
     server.says(answer)
 
     assert error_of(lambda: get(server, HttpClient())) == "connection"
@@ -312,7 +312,7 @@ def test_what_is_not_http_is_an_error(server: Server, answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 529])
-def test_a_status_that_says_later_is_retried(server: Server, pauses: Pauses, status: int) -> None:
+def test_a_retryable_status_is_retried(server: Server, pauses: Pauses, status: int) -> None:
     server.says(reply(status), reply(status), reply(200, b"now"))
 
     assert get(server, HttpClient(retry=pauses.policy())).body == b"now"
@@ -320,7 +320,7 @@ def test_a_status_that_says_later_is_retried(server: Server, pauses: Pauses, sta
 
 
 @pytest.mark.parametrize("status", [204, 302, 400, 401, 403, 404, 409, 413, 422, 501])
-def test_another_status_is_final(server: Server, pauses: Pauses, status: int) -> None:
+def test_other_statuses_are_final(server: Server, pauses: Pauses, status: int) -> None:
     server.says(reply(status))
 
     assert get(server, HttpClient(retry=pauses.policy())).status == status
@@ -334,7 +334,7 @@ def test_without_a_policy_nothing_is_retried(server: Server) -> None:
     assert len(server.requests) == 1
 
 
-def test_the_last_reply_is_given_when_the_tries_are_used_up(server: Server, pauses: Pauses) -> None:
+def test_the_last_reply_is_returned_after_all_attempts(server: Server, pauses: Pauses) -> None:
     server.says(reply(429, b"1"), reply(429, b"2"), reply(429, b"3"))
 
     assert get(server, HttpClient(retry=pauses.policy(tries=3))).body == b"3"
@@ -354,7 +354,7 @@ def test_the_last_reply_is_given_when_the_tries_are_used_up(server: Server, paus
         ("", 1.0),
     ],
 )
-def test_the_servers_own_pause_takes_precedence(
+def test_the_retry_after_header_takes_precedence(
     server: Server, pauses: Pauses, value: str, pause: float
 ) -> None:
     server.says(reply(429, b"", Retry_After=value), reply())
@@ -364,7 +364,7 @@ def test_the_servers_own_pause_takes_precedence(
 
 
 @pytest.mark.parametrize("value", ["31", "inf", formatdate(NOW + 3600, usegmt=True)])
-def test_a_server_that_wants_too_long_a_pause_is_not_waited_for(
+def test_too_long_a_retry_after_is_not_waited_for(
     server: Server, pauses: Pauses, value: str
 ) -> None:
     server.says(reply(429, b"", Retry_After=value))
@@ -384,7 +384,7 @@ def test_pauses_double_up_to_a_limit_and_jitter_takes_up_to_half(
     assert pauses == [1.0, 1.0, 2.25, 3.0]
 
 
-def test_a_stream_is_retried_until_its_headers_come(server: Server, pauses: Pauses) -> None:
+def test_a_stream_is_retried_until_its_headers_arrive(server: Server, pauses: Pauses) -> None:
     server.says(reply(503), raw(), raw(OK, b"Content-Length: 10\r\n\r\n", b"half"))
     client = HttpClient(retry=pauses.policy())
 
@@ -403,7 +403,7 @@ def events(server: Server, *pieces: bytes) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_events_are_parsed_as_the_standard_says(server: Server, end: str) -> None:
+def test_events_are_parsed_as_in_the_html_standard(server: Server, end: str) -> None:
     lines = [
         "\ufeff: a comment",
         "data: one",
@@ -435,7 +435,7 @@ def test_events_are_parsed_as_the_standard_says(server: Server, end: str) -> Non
     assert events(server, *(text[at : at + 1] for at in range(len(text)))) == expected
 
 
-def test_an_event_without_its_blank_line_counts_at_the_end(server: Server) -> None:
+def test_an_event_without_its_blank_line_is_yielded_at_the_end(server: Server) -> None:
     assert events(server, b"data: one\n\ndata: two") == [
         ("message", "one", ""),
         ("message", "two", ""),
@@ -444,7 +444,7 @@ def test_an_event_without_its_blank_line_counts_at_the_end(server: Server) -> No
     assert events(server, b"data: one\r") == [("message", "one", "")]
 
 
-def test_an_event_is_given_as_soon_as_it_is_complete(server: Server) -> None:
+def test_an_event_is_yielded_as_soon_as_it_is_complete(server: Server) -> None:
     read = threading.Event()
 
     def wait(handler: BaseHTTPRequestHandler) -> None:
@@ -460,7 +460,7 @@ def test_an_event_is_given_as_soon_as_it_is_complete(server: Server) -> None:
         assert [event.data for event in arriving] == ["two"]
 
 
-def test_events_that_break_off_are_an_error_after_what_came(server: Server) -> None:
+def test_a_broken_stream_is_an_error_after_its_events(server: Server) -> None:
     server.says(raw(CHUNKED, b"b\r\ndata: one\n\n\r\n", b"b\r\ndata"))
     with HttpClient().stream(HttpRequest("GET", server.url)) as stream:
         arriving = stream.events()
@@ -526,7 +526,7 @@ def test_a_cancelled_request_is_not_sent(server: Server) -> None:
 SECRET = {"Authorization": "Bearer secret", "Accept": "text/plain"}
 
 
-def test_redirects_are_followed_only_where_asked_for(server: Server) -> None:
+def test_redirects_are_followed_only_on_request(server: Server) -> None:
     moved = reply(302, b"", Location="/new")
     server.says(moved, reply(200, b"new"))
     request = HttpRequest("GET", f"{server.url}/old", SECRET)
@@ -550,7 +550,7 @@ def test_a_redirect_keeps_or_drops_the_body_by_its_status(
     assert (server.requests[-1][0], server.requests[-1][3]) == (method, body)
 
 
-def test_a_key_and_a_body_never_go_to_another_origin(server: Server) -> None:
+def test_a_key_and_a_body_are_never_sent_to_another_origin(server: Server) -> None:
     elsewhere = f"http://localhost:{server.port}/new"
     client = HttpClient(redirects=1)
     server.says(reply(302, b"", Location=elsewhere), reply())
@@ -564,14 +564,14 @@ def test_a_key_and_a_body_never_go_to_another_origin(server: Server) -> None:
 
 
 @pytest.mark.parametrize("location", ["/loop", "file:///etc/passwd", "http://[::1"])
-def test_a_redirect_that_loops_or_leads_nowhere_is_an_error(server: Server, location: str) -> None:
+def test_a_redirect_loop_or_invalid_target_is_an_error(server: Server, location: str) -> None:
     server.says(reply(302, b"", Location=location))
     client = HttpClient(redirects=3)
 
     assert error_of(lambda: get(server, client)) in {"redirect", "address"}
 
 
-def test_a_checked_address_is_not_left_by_a_redirect(server: Server) -> None:
+def test_a_redirect_cannot_leave_a_checked_address(server: Server) -> None:
     server.says(reply(302, b"", Location="/new"))
     request = HttpRequest("GET", server.url, address="127.0.0.1")
 
@@ -597,7 +597,7 @@ def tls_files(tmp_path: Path) -> tuple[str, str]:
     return files
 
 
-def test_a_certificate_of_our_own_is_trusted_by_its_file_alone(
+def test_a_self_signed_certificate_is_trusted_only_by_its_file(
     server: Server, tls_files: Sequence[str]
 ) -> None:
     certificate, key = tls_files

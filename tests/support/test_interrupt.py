@@ -13,7 +13,7 @@ from notewell.support.interrupt import InterruptedWorkError
 from tests.waiting import HANG_S, happened
 
 
-async def test_work_that_is_waited_for_is_never_interrupted() -> None:
+async def test_work_with_a_waiting_caller_is_not_interrupted() -> None:
     def work() -> str:
         interrupt.check()
         return threading.current_thread().name
@@ -23,7 +23,7 @@ async def test_work_that_is_waited_for_is_never_interrupted() -> None:
     interrupt.check()
 
 
-async def test_work_ends_at_its_next_look_when_its_caller_has_gone() -> None:
+async def test_work_ends_at_its_next_check_after_cancellation() -> None:
     begun, gone, ended = threading.Event(), threading.Event(), threading.Event()
 
     def work() -> None:
@@ -47,7 +47,7 @@ async def test_work_ends_at_its_next_look_when_its_caller_has_gone() -> None:
     assert ended.is_set()
 
 
-async def test_work_that_did_not_begin_never_does() -> None:
+async def test_cancelled_work_that_did_not_begin_never_runs() -> None:
     block, ran = threading.Event(), threading.Event()
     with ThreadPoolExecutor(1) as readers:
         first = asyncio.create_task(interrupt.run_in(readers, lambda: block.wait(HANG_S)))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from notewell.support import logs
-from notewell.support.logs import delete_logs, log_to_terminal, logging_to_files
+from notewell.support.logs import AboutFiles, delete_logs, log_to_terminal, logging_to_files
 from notewell.types import LogRules
 
 log = logging.getLogger("notewell.test")
@@ -29,7 +30,7 @@ def lines(folder: Path) -> list[str]:
     return (folder / "notewell.log").read_text(encoding="utf-8").splitlines()
 
 
-def test_an_event_is_one_line_for_people(tmp_path: Path) -> None:
+def test_an_event_is_one_line_of_text(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules()):
         log.warning("Früh: %s", "a\nb\u2028c\x1b[2J")
 
@@ -48,7 +49,9 @@ def test_json_lines_are_for_programs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_an_unforeseen_error_tells_kind_and_place_but_no_words(tmp_path: Path, form: str) -> None:
+def test_an_unexpected_error_logs_type_and_place_without_its_message(
+    tmp_path: Path, form: str
+) -> None:
     with logging_to_files(tmp_path, LogRules(format=form)):
         try:
             int("a secret thought")
@@ -61,7 +64,7 @@ def test_an_unforeseen_error_tells_kind_and_place_but_no_words(tmp_path: Path, f
     assert "secret thought" not in line
 
 
-def test_tokens_are_left_out(tmp_path: Path) -> None:
+def test_tokens_are_not_logged(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules()):
         log.warning("GET /?token=abc123&x=1 with Authorization: Bearer abc123")
 
@@ -70,7 +73,7 @@ def test_tokens_are_left_out(tmp_path: Path) -> None:
     assert "x=1" in line
 
 
-def test_the_level_decides_and_other_libraries_only_warn(tmp_path: Path) -> None:
+def test_the_level_applies_and_other_libraries_log_warnings_only(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules(level="info")):
         log.debug("not this")
         log.info("this")
@@ -82,9 +85,7 @@ def test_the_level_decides_and_other_libraries_only_warn(tmp_path: Path) -> None
     assert len(lines(tmp_path)) == 2
 
 
-def test_files_rotate_and_never_grow_beyond_their_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_rotate_within_their_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "FILE_BYTES", 2000)
     with logging_to_files(tmp_path, LogRules()):
         for number in range(400):
@@ -106,7 +107,7 @@ def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:
         assert third == first
 
 
-def test_who_asked_has_a_file_of_its_own_however_little_is_logged(tmp_path: Path) -> None:
+def test_the_audit_log_has_its_own_file_at_any_level(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules(level="error")):
         logging.getLogger(logs.AUDIT).info("signed in")
         log.warning("not of the audit")
@@ -118,7 +119,7 @@ def test_who_asked_has_a_file_of_its_own_however_little_is_logged(tmp_path: Path
     assert not audit.exists()
 
 
-def test_a_server_runs_where_it_cannot_log(
+def test_a_server_runs_without_writable_logs(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
@@ -127,7 +128,7 @@ def test_a_server_runs_where_it_cannot_log(
     assert "nothing is logged" in caplog.text
 
 
-def test_the_terminal_gets_each_line_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_line_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(3):
         log_to_terminal(lambda: "json", level=logging.WARNING)
     log.warning("once")
@@ -137,7 +138,7 @@ def test_the_terminal_gets_each_line_once(capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(line)["message"] == "once"
 
 
-def test_logs_are_deleted_but_for_those_being_written(tmp_path: Path) -> None:
+def test_logs_are_deleted_except_those_in_use(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules()):
         with logging_to_files(tmp_path, LogRules()):
             log.warning("somewhere")
@@ -146,3 +147,29 @@ def test_logs_are_deleted_but_for_those_being_written(tmp_path: Path) -> None:
         assert {file.name for file in tmp_path.glob("note*")} == {"notewell.log"}
     delete_logs(tmp_path)
     assert not list(tmp_path.glob("note*"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+def test_log_files_are_private_also_after_a_rotation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "FILE_BYTES", 500)
+    before = os.umask(0o022)
+    try:
+        with logging_to_files(tmp_path / "logs", LogRules()):
+            for number in range(20):
+                logging.getLogger("notewell.test").info("line %d of a log that grows", number)
+    finally:
+        os.umask(before)
+    files = list((tmp_path / "logs").iterdir())
+    assert len(files) > 2
+    assert [file for file in files if file.stat().st_mode & 0o077] == []
+
+
+def test_files_of_a_vault_are_named_at_a_terminal_alone(tmp_path: Path) -> None:
+    with logging_to_files(tmp_path, LogRules()):
+        log.warning("%s: not everything is read: %s", "Home", AboutFiles("Diary/Secret.md links"))
+    assert "Diary" not in "\n".join(lines(tmp_path))
+    assert "Home: not everything is read: …" in lines(tmp_path)[-1]
+    record = logging.LogRecord("n", 30, "f", 1, "about %s", (AboutFiles("Diary.md"),), None)
+    assert "Diary.md" in logs.Lines(lambda: "text", names_files=True).format(record)

@@ -41,14 +41,14 @@ def test_headings(text: str, expected: list[tuple[int, str, int]]) -> None:
     assert headings(text) == expected
 
 
-def test_a_heading_knows_where_its_mark_stands() -> None:
+def test_a_heading_has_the_offset_of_its_mark() -> None:
     text = "intro\r\n  ## Part\r\ntext"
     (found,) = note_of(text).headings
     assert found == Heading(2, "Part", 2, text.index("#"))
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
-def test_lines_are_counted_whatever_ends_them(ending: str) -> None:
+def test_lines_are_counted_with_any_line_ending(ending: str) -> None:
     text = ending.join(["# A", "", "one", "two\u2028still two\x0cand two", "", "- x", "- y"])
     found = note_of(text).spans
     assert [span.lines for span in found] == [(1,), (3, 4), (6, 7)]
@@ -115,7 +115,7 @@ def test_lists(text: str, expected: list[tuple[str, str]]) -> None:
         ("```\n**raw** [[raw]] #raw %%raw%%\n```", "**raw** [[raw]] #raw %%raw%%"),
     ],
 )
-def test_code_is_kept_as_it_is(text: str, code: str) -> None:
+def test_code_is_unchanged(text: str, code: str) -> None:
     span = one(text)
     assert (span.kind, span.text) == ("code", code)
     assert (span.start, span.end) == (0, len(text))
@@ -126,11 +126,11 @@ def test_code_in_an_unclosed_quote_ends_with_the_quote() -> None:
     assert spans("> ```\n> code\n\ntext") == [("code", "code"), ("paragraph", "text")]
 
 
-def test_ticks_in_a_line_are_no_fence() -> None:
+def test_backticks_within_a_line_are_not_a_fence() -> None:
     assert spans("```not``` a fence\n# H") == [("paragraph", "not a fence"), ("heading", "H")]
 
 
-def test_tables_keep_their_cells_and_lose_their_rule() -> None:
+def test_tables_keep_their_cells_without_the_rule() -> None:
     span = one("| A | B |\n|:--|--:|\n| 1 | [[N\\|two]] |\n| `a\\|b` | |\n")
     assert (span.kind, span.lines) == ("table", (1, 3, 4))
     assert span.text.split("\n")[:2] == ["A | B", "1 | two"]
@@ -180,7 +180,7 @@ def test_block_ids(text: str, block: str | None, shown: str) -> None:
     assert (span.block, span.text) == (block, shown)
 
 
-def test_an_item_with_an_id_stands_alone() -> None:
+def test_a_list_item_with_an_id_is_a_span_of_its_own() -> None:
     found = note_of("- a\n- b ^b1\n  - c\n- d\n  more ^d1\n- e").spans
     assert [(span.text, span.block) for span in found] == [
         ("- a", None),
@@ -191,7 +191,7 @@ def test_an_item_with_an_id_stands_alone() -> None:
     ]
 
 
-def test_spans_know_their_section() -> None:
+def test_spans_have_their_section() -> None:
     found = note_of("intro\n# A\na\n## B\nb\n# C").spans
     assert [(span.kind, span.section) for span in found] == [
         ("paragraph", -1),

@@ -18,7 +18,7 @@ def read_canvas(source: str) -> ReadNote:
     return read(READERS[".canvas"], source.encode("utf-8", "surrogatepass"))
 
 
-def test_nodes_come_under_the_smallest_group_around_them() -> None:
+def test_nodes_belong_to_the_smallest_enclosing_group() -> None:
     found = read_canvas(
         canvas(
             node("inside", text="Deep inside", x=30, y=30),
@@ -36,7 +36,7 @@ def test_nodes_come_under_the_smallest_group_around_them() -> None:
     assert placed == {"alone": -1, "shared": 0, "inside": 1}
 
 
-def test_headings_in_a_node_come_under_its_group() -> None:
+def test_headings_in_a_node_belong_to_its_group() -> None:
     found = read_canvas(
         canvas(
             node("g", "group", label="Garden", width=100, height=100),
@@ -51,7 +51,7 @@ def test_headings_in_a_node_come_under_its_group() -> None:
     assert sections == [1, 0]
 
 
-def test_passages_stand_in_reading_order() -> None:
+def test_passages_are_in_reading_order() -> None:
     found = read_canvas(
         canvas(
             node("c", text="third", y=50),
@@ -104,14 +104,14 @@ def test_the_address_of_a_link_node_is_text() -> None:
         ('{"nodes": [' + "9" * 5000 + "]}", "cannot be read"),
     ],
 )
-def test_what_is_no_canvas_is_refused_with_a_reason(source: str, reason: str) -> None:
+def test_a_file_that_is_not_a_canvas_is_refused_with_a_reason(source: str, reason: str) -> None:
     with pytest.raises(UnreadableNoteError, match=reason) as refused:
         read_canvas(source)
 
     assert refused.value.code == "unreadable"
 
 
-def test_a_huge_canvas_is_read_in_part() -> None:
+def test_a_huge_canvas_is_read_partly() -> None:
     groups = [node(f"g{n}", "group", label=f"G{n}", width=n, height=n) for n in range(300)]
     found = read_canvas(canvas(*groups, *(node(f"n{n}", text="x") for n in range(MAX_NODES))))
     check_note(found.note, found.text)
@@ -120,7 +120,7 @@ def test_a_huge_canvas_is_read_in_part() -> None:
     assert any("Only the first 10,000 of 10,300 nodes" in each for each in found.note.warnings)
 
 
-def test_what_no_database_could_store_is_replaced() -> None:
+def test_characters_that_cannot_be_stored_are_replaced() -> None:
     found = read_canvas(
         '{"nodes": [{"id": "a\\ud800", "type": "text", "text": "b\\ud800\\u0000"}]}'
     )
@@ -167,7 +167,7 @@ edges = st.fixed_dictionaries(
     nodes=st.lists(nodes | json_values, max_size=12),
     edges=st.lists(edges | json_values, max_size=8),
 )
-def test_any_canvas_keeps_all_promises(nodes: list[object], edges: list[object]) -> None:
+def test_any_canvas_gives_a_valid_note(nodes: list[object], edges: list[object]) -> None:
     source = canvas(*nodes, edges=tuple(edges))
 
     found = read_canvas(source)
@@ -175,3 +175,9 @@ def test_any_canvas_keeps_all_promises(nodes: list[object], edges: list[object])
     check(found)
     assert found == read_canvas(source)
     assert {span.block for span in found.note.spans} <= {*"abcdef", None}
+
+
+def test_a_card_whose_path_ends_with_a_slash_shows_the_path() -> None:
+    found = read(READERS[".canvas"], canvas(node("a", "file", file="Fields/")).encode())
+    assert [span.text for span in found.note.spans] == ["Fields/"]
+    check(found)

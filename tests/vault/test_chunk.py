@@ -44,34 +44,34 @@ def test_the_header_has_title_path_tags_topics_and_author_but_no_folder() -> Non
     assert found.text_hash == embed_hash(f"{found.header}\n{found.text}")
 
 
-def test_a_heading_that_is_the_title_is_not_said_twice() -> None:
+def test_a_heading_that_repeats_the_title_is_left_out() -> None:
     (found,) = chunks_of("# A note\n" + sentences(2))
     assert found.header == "A note"
     assert found.headings == ("A note",)
 
 
-def test_a_long_header_gives_way_to_the_text() -> None:
+def test_a_long_header_is_shortened_for_the_text() -> None:
     text = f"---\ntags: [{','.join('abcdefgh')}]\n---\n# {'outer ' * 30}\n## inner\n{sentences(2)}"
     (found,) = chunks_of(text)
     assert words(found.header) <= SIZES.max_tokens // 4
     assert found.header == "A note > inner\nTags: a, b, c, d, e, f"
 
 
-def test_a_small_section_joins_its_sibling_and_both_headings_are_read() -> None:
+def test_a_small_section_is_merged_with_its_sibling_under_both_headings() -> None:
     assert shapes(chunks_of("# T\n## A\none\n## B\ntwo\n")) == [(("T",), "A\none\nB\ntwo")]
 
 
-def test_a_small_section_joins_what_is_beneath_it() -> None:
+def test_a_small_section_is_merged_with_its_subsection() -> None:
     text = f"# T\nshort\n## A\n{sentences(2)}"
     assert shapes(chunks_of(text)) == [(("T",), f"short\nA\n{sentences(2)}")]
 
 
-def test_a_small_last_section_joins_the_one_before() -> None:
+def test_a_small_last_section_is_merged_with_the_one_before() -> None:
     text = f"# T\n## A\n{sentences(3)}\n## B\nshort"
     assert shapes(chunks_of(text)) == [(("T",), f"A\n{sentences(3)}\nB\nshort")]
 
 
-def test_sections_under_different_headings_stay_apart() -> None:
+def test_sections_under_different_headings_are_not_merged() -> None:
     text = f"# A\n## A1\n{sentences(2)}\n## A2\nshort but apart\n# B\n## B1\n{sentences(3)}"
     found = chunks_of(text)
     assert [item.headings for item in found] == [("A",), ("B", "B1")]
@@ -87,11 +87,20 @@ def test_a_note_of_headings_alone_is_found_by_them() -> None:
     assert shapes(chunks_of("# A\n## B\n## C")) == [(("A",), "B\nC")]
 
 
-def test_without_text_the_description_counts_and_without_it_nothing() -> None:
+def test_a_note_without_text_uses_its_description_if_any() -> None:
     (found,) = chunks_of("---\ndescription: What it is about.\n---\n")
     assert (found.text, found.start, found.lines) == ("What it is about.", 0, (1,))
-    assert chunks_of("---\na: 1\n---\n\n") == ()
     assert chunks_of("") == ()
+
+
+def test_a_note_of_properties_alone_states_them() -> None:
+    (found,) = chunks_of("---\ntags: [film]\ngenre: '[[Drama|dramas]]'\nyear: 1965\nseen:\n---\n")
+    assert found.text == "genre: dramas · year: 1965"
+    assert found.header == "A note\nTags: film"
+    assert (found.start, found.end, found.lines) == (0, 0, (1,))
+    assert chunks_of("---\ntags: [film]\naliases: [x]\nseen:\n---\n") == ()
+    (long,) = chunks_of(f"---\ncast: {'somebody ' * 200}\n---\n")
+    assert words(long.text) + words(long.header) <= SIZES.max_tokens
 
 
 def test_a_long_section_is_split_between_paragraphs() -> None:
@@ -133,7 +142,7 @@ def test_text_without_spaces_is_split_between_characters_not_within_them() -> No
     assert not any(item.text[0] in "ัิีึืุู็่้๊๋์ำ" for item in found)
 
 
-def test_a_single_endless_word_is_split() -> None:
+def test_a_very_long_word_is_split() -> None:
     found = chunks_of("x" * 2000, count=letters, sizes=ChunkSizes(128, 20, 10))
     assert sum(len(item.text) for item in found) >= 2000
 
@@ -146,7 +155,7 @@ def test_a_list_is_split_between_outer_items() -> None:
     assert all(item.parent is None for item in found)
 
 
-def test_a_piece_of_an_endless_item_names_what_it_hangs_under() -> None:
+def test_a_piece_of_a_long_item_names_its_parent() -> None:
     nested = "\n".join(f"  - {sentences(1, n)}" for n in range(20))
     found = chunks_of(f"- **Parent** item\n{nested}", sizes=ChunkSizes(64, 12, 0))
     assert found[0].parent is None
@@ -154,7 +163,7 @@ def test_a_piece_of_an_endless_item_names_what_it_hangs_under() -> None:
     assert found[1].header.endswith("\nParent item")
 
 
-def test_a_table_is_split_between_rows_and_its_head_goes_with_each_piece() -> None:
+def test_a_table_is_split_between_rows_and_each_piece_has_its_head() -> None:
     rows = "\n".join(f"| row {n} | {sentences(1, n)} |" for n in range(20))
     found = chunks_of(f"| Name | Words |\n|---|---|\n{rows}", sizes=ChunkSizes(64, 12, 0))
     assert len(found) > 3
@@ -162,7 +171,7 @@ def test_a_table_is_split_between_rows_and_its_head_goes_with_each_piece() -> No
     assert all(item.header.endswith("\nName | Words") for item in found[1:])
 
 
-def test_code_that_fits_is_not_torn() -> None:
+def test_code_that_fits_is_not_split() -> None:
     code = "\n".join(f"line_{n} = {n}" for n in range(12))
     found = chunks_of(f"{sentences(3)}\n\n```python\n{code}\n```\n\n{sentences(3)}")
     assert code in [item.text for item in found]
@@ -181,7 +190,7 @@ def test_the_same_text_elsewhere_has_the_same_hash() -> None:
     assert one == other
 
 
-def test_hashes_take_texts_that_are_no_utf8() -> None:
+def test_texts_that_are_not_utf8_can_be_hashed() -> None:
     assert len(embed_hash("\ud800")) == 16
 
 
@@ -196,7 +205,7 @@ def test_a_long_real_note_stays_within_every_size(maximum: int) -> None:
     check_chunks(note, chunk(note, count_tokens=words, sizes=sizes), text, sizes, words)
 
 
-def test_tokens_are_counted_sparingly() -> None:
+def test_tokens_are_counted_few_times() -> None:
     asked: list[str] = []
 
     def count(text: str) -> int:

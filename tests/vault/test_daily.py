@@ -44,11 +44,11 @@ def test_the_day_is_read_from_the_name(form: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["2026-02-30", "2026-13-01", "2026-00-00"])
-def test_a_day_that_no_calendar_has_is_none(name: str) -> None:
+def test_an_impossible_date_is_none(name: str) -> None:
     assert DailyNotes().day(f"{name}.md", {}) is None
 
 
-def test_a_note_may_call_itself_daily() -> None:
+def test_a_note_of_type_daily_is_daily() -> None:
     daily = DailyNotes("Daily")
 
     assert daily.day("Log/2026-03-02 Monday.md", {"type": "Daily"}) == DAY
@@ -63,6 +63,19 @@ def test_a_date_in_a_name() -> None:
     assert day_in_name("Talk 12026-03-02.md") is None
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["2026.03.02", "2026_03_02 Talk", "20260302", "202603021530 Talk", "Talk 02.03.2026"],
+)
+def test_other_spellings_of_a_day_in_a_name(name: str) -> None:
+    assert day_in_name(f"{name}.md") == DAY
+
+
+@pytest.mark.parametrize("name", ["20263302", "2026030", "202603021", "12345678", "2026-0302"])
+def test_numbers_that_are_no_day_in_a_name(name: str) -> None:
+    assert day_in_name(f"{name}.md") is None
+
+
 def test_the_settings_of_the_vault_are_read(tmp_path: Path) -> None:
     daily = settings(tmp_path, json.dumps({"folder": "/Days/", "format": "DD.MM.YYYY"}))
 
@@ -72,7 +85,7 @@ def test_the_settings_of_the_vault_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"folder": 3, "format": ""}', '{"format": null}', "[" * 60_000]
 )
-def test_settings_that_do_not_read_mean_the_defaults(tmp_path: Path, text: str) -> None:
+def test_unreadable_settings_mean_the_defaults(tmp_path: Path, text: str) -> None:
     assert settings(tmp_path, text).day("2026-03-02.md", {}) == DAY
 
 
@@ -81,12 +94,12 @@ def test_no_settings_mean_the_defaults(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_any_format_can_be_asked_about_any_path(form: str, path: str) -> None:
+def test_any_format_can_be_applied_to_any_path(form: str, path: str) -> None:
     found = DailyNotes("", form or "YYYY").day(f"{path}.md", {})
 
     assert found is None or isinstance(found, date)
 
 
-def test_a_format_of_many_names_is_no_trap() -> None:
+def test_a_format_with_many_names_takes_linear_time() -> None:
     # Tried every way to cut it, this name would never come to an end.
     assert DailyNotes("", "MMMM" * 50).day(f"{'a' * 400}1.md", {}) is None

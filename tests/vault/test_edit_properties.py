@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,33 @@ def test_a_property_is_replaced_where_it_stands(
     assert edited == NOTE.replace(line, written, 1)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "plain",
+        "'quoted'",
+        "|\n  a\n  b\n\n",
+        ">-\n  a\n  b",
+        "[a, {b: c}]",
+        "{a: 1,\n  b: 2}",
+        "\n- a\n- b: 1\n  c: 2",
+        "\n  k: v\n  l:\n    - m",
+        "",
+        "~ # note",
+        "a\n  continued",
+        '"two\n  lines"',
+        "\U0001d518ni 😀",
+    ],
+)
+def test_libyaml_and_the_parser_in_python_place_a_value_alike(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    note = f"---\n# first\n😀: &x {value}\n\nnext: *x # last\nend: 1\n---\nText.\n"
+    edited = edit_properties(note, {"😀": "new", "next": (1,)}, remove=["end"])
+    monkeypatch.setattr("notewell.vault.edit_properties._COMPOSER", yaml.SafeLoader)
+    assert edit_properties(note, {"😀": "new", "next": (1,)}, remove=["end"]) == edited
+
+
 def test_a_missing_property_goes_to_the_end_of_the_block() -> None:
     edited = edit_properties(NOTE, {"created": "2026-03-01", "links": ("[[Hive]]",)})
 
@@ -90,17 +118,17 @@ def test_a_note_without_properties_gets_a_block() -> None:
     assert edit_properties("", {"a": True}) == "---\na: true\n---\n"
 
 
-def test_what_is_so_already_keeps_its_spelling() -> None:
+def test_an_unchanged_value_keeps_its_spelling() -> None:
     assert edit_properties(NOTE, {"title": "Bees", "tags": ("garden", "insects")}) == NOTE
     assert edit_properties(NOTE, {}, remove=["none"]) == NOTE
 
 
-def test_one_and_true_are_two_values() -> None:
+def test_one_and_true_are_different_values() -> None:
     assert edit_properties("---\na: 1\n---\n", {"a": True}) == "---\na: true\n---\n"
     assert edit_properties("---\na: 1\n---\n", {"a": 1.0}) == "---\na: 1.0\n---\n"
 
 
-def test_windows_line_ends_stay() -> None:
+def test_windows_line_endings_are_kept() -> None:
     text = "---\r\na: 1\r\nb:\r\n  - x\r\n---\r\nText\r\n"
 
     edited = edit_properties(text, {"b": ("u", "v"), "c": 2})
@@ -108,14 +136,14 @@ def test_windows_line_ends_stay() -> None:
     assert edited == "---\r\na: 1\r\nb:\r\n  - u\r\n  - v\r\nc: 2\r\n---\r\nText\r\n"
 
 
-def test_a_name_that_stands_twice_is_changed_where_it_counts_and_removed_everywhere() -> None:
+def test_a_duplicate_name_is_changed_where_effective_and_removed_everywhere() -> None:
     text = "---\na: 1\na: 2\n---\n"
 
     assert edit_properties(text, {"a": 3}) == "---\na: 1\na: 3\n---\n"
     assert edit_properties(text, {}, remove=["a"]) == "---\n---\n"
 
 
-def test_a_broken_block_is_changed_where_that_is_safe() -> None:
+def test_a_broken_block_is_changed_if_that_is_safe() -> None:
     text = "---\ndate: {{date}} {{x}}\nstate: [open\ntags:\n  - a\n---\nText"
 
     edited = edit_properties(text, {"tags": ("b",)})
@@ -124,14 +152,14 @@ def test_a_broken_block_is_changed_where_that_is_safe() -> None:
 
 
 @pytest.mark.parametrize("block", ["{a: 1, b: 2}", "a: &x 1\nb: *x", "? a\n: 1", "  a: 1"])
-def test_what_cannot_be_changed_alone_is_refused(block: str) -> None:
+def test_a_change_that_would_affect_other_properties_is_refused(block: str) -> None:
     with pytest.raises(WriteError) as refused:
         edit_properties(f"---\n{block}\n---\n", {"a": 7, "new": 1})
 
     assert refused.value.code == "frontmatter_unclear"
 
 
-def test_a_number_that_is_none_is_refused() -> None:
+def test_a_number_that_is_not_finite_is_refused() -> None:
     with pytest.raises(UsageError):
         edit_properties(NOTE, {"rating": float("nan")})
 
@@ -149,7 +177,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4), st.dictionaries(NAMES, VALUES, max_size=3))
-def test_any_value_reads_back_as_it_was_given(
+def test_any_value_is_read_back_unchanged(
     first: dict[str, PropertyValue], then: dict[str, PropertyValue]
 ) -> None:
     text = edit_properties("Text\n", first)
@@ -161,7 +189,7 @@ def test_any_value_reads_back_as_it_was_given(
 
 
 @given(st.text(), st.dictionaries(st.sampled_from("ab"), VALUES, min_size=1))
-def test_of_any_text_the_rest_stays_or_the_edit_is_refused(
+def test_any_edit_keeps_the_rest_of_the_text_or_is_refused(
     block: str, changes: dict[str, PropertyValue]
 ) -> None:
     text = f"---\n{block}\n---\nText"
@@ -182,7 +210,7 @@ def test_of_any_text_the_rest_stays_or_the_edit_is_refused(
 @pytest.mark.parametrize(
     "vault", ["obsidian-help-en", "obsidian-help-i18n", "obsidian-hub", "excalidraw", "kepano"]
 )
-def test_every_note_of_real_vaults_changes_by_the_named_lines_alone(
+def test_edits_of_real_notes_change_only_the_named_lines(
     shared_data: Callable[[str], Path], vault: str
 ) -> None:
     seen = 0

@@ -26,7 +26,7 @@ OLD = f"{HEAD}==⚠  Switch to EXCALIDRAW VIEW ⚠==\n\n# Text Elements\nOld box
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_the_texts_and_the_back_of_the_note_are_kept(ending: str) -> None:
+def test_drawing_texts_and_the_back_of_the_note_are_kept(ending: str) -> None:
     text = NEW.replace("\n", ending)
     note = note_of(text)
     assert [(span.text, span.block) for span in note.spans] == [
@@ -38,6 +38,18 @@ def test_the_texts_and_the_back_of_the_note_are_kept(ending: str) -> None:
     assert [heading.text for heading in note.headings] == ["Back of the note"]
     box = note.spans[2]
     assert [text.splitlines()[line - 1][:9] for line in box.lines] == ["First box", "with two "]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "==⚠  Switch to EXCALIDRAW VIEW in the MORE OPTIONS menu of this document. ⚠==",
+        "⚠ Switch to EXCALIDRAW VIEW ⚠",
+    ],
+)
+def test_the_notice_of_the_plugin_is_no_text(line: str) -> None:
+    shown = [span.text for span in note_of(f"{HEAD}{line}\n\nBack text.\n").spans]
+    assert shown == ["Back text."]
 
 
 def test_links_of_elements_and_embedded_files_are_links() -> None:
@@ -72,7 +84,7 @@ def test_text_behind_the_drawing_is_kept() -> None:
     assert note_of(f"{NEW}\n\nLast words.").spans[-1].text == "Last words."
 
 
-def test_the_file_name_alone_tells_a_drawing() -> None:
+def test_a_drawing_is_recognised_by_its_file_name() -> None:
     text = NEW.removeprefix(HEAD)
     assert note_of(text, "a.excalidraw.md").spans[-1].block == "zZ9_-xyz"
 

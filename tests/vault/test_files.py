@@ -52,7 +52,7 @@ def excluded(found: Walk) -> dict[str, str]:
 # --- walk ---------------------------------------------------------------------------------------
 
 
-def test_the_walk_lists_notes_sorted_and_nothing_else(root: Path, write: Write) -> None:
+def test_the_walk_lists_only_notes_sorted(root: Path, write: Write) -> None:
     for path in ("b.md", "a/z.md", "a/A.MD", "img.png", "notes.markdown", "Board.excalidraw.md"):
         write(path)
     found = walk(root)
@@ -76,11 +76,11 @@ def test_excluded_notes_are_listed_with_their_rule(root: Path, write: Write) -> 
     assert excluded(found) == {"Templates/t.md": "user_ignore", "Archive/a.md": "exclude"}
 
 
-def test_an_empty_vault_is_no_error(root: Path) -> None:
+def test_an_empty_vault_is_not_an_error(root: Path) -> None:
     assert walk(root) == Walk((), ())
 
 
-def test_a_vault_that_is_gone_or_a_file_is_an_error(root: Path, write: Write) -> None:
+def test_a_missing_vault_or_a_file_is_an_error(root: Path, write: Write) -> None:
     with pytest.raises(VaultError, match="cannot be read"):
         walk(root / "missing")
     with pytest.raises(VaultError, match="cannot be read"):
@@ -88,7 +88,7 @@ def test_a_vault_that_is_gone_or_a_file_is_an_error(root: Path, write: Write) ->
 
 
 @pytest.mark.parametrize("name", ["a#b^c[d]|e.md", "🎉 party.md", "dots...md", "  spaces .md"])
-def test_unusual_names_are_kept_as_they_are(root: Path, write: Write, name: str) -> None:
+def test_unusual_names_are_unchanged(root: Path, write: Write, name: str) -> None:
     write(name)
     found = walk(root)
     assert paths(found) == [name]
@@ -154,7 +154,7 @@ def test_links_out_of_the_vault_are_refused(root: Path, write: Write, tmp_path: 
         files.contained(root, "folder/secret.md")
 
 
-def test_what_goes_while_the_walk_runs_is_gone(
+def test_files_deleted_during_the_walk_are_missing(
     root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path in ("a.md", "b.md", "folder/c.md"):
@@ -173,14 +173,14 @@ def test_what_goes_while_the_walk_runs_is_gone(
 
 
 @posix
-def test_what_a_link_leads_to_may_come_back(root: Path) -> None:
+def test_a_dangling_symlink_is_reported_as_unread(root: Path) -> None:
     (root / "dangling.md").symlink_to(root / "nowhere.md")
     assert walk(root).unread == ("dangling.md",)
 
 
 @posix
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_skipped_not_waited_for(root: Path) -> None:
+def test_a_pipe_is_skipped_without_waiting(root: Path) -> None:
     os.mkfifo(root / "pipe.md")
     assert walk(root).files == ()
     status = (root / "pipe.md").stat()
@@ -215,7 +215,9 @@ def test_reading_gives_text_encoding_and_the_hash_of_the_bytes(root: Path, write
 
 
 @pytest.mark.parametrize(("content", "code"), [(b"a\x00b", "binary"), (b"x" * 101, "too_large")])
-def test_what_is_not_a_note_says_why(root: Path, write: Write, content: bytes, code: str) -> None:
+def test_a_file_that_is_not_a_note_has_a_reason(
+    root: Path, write: Write, content: bytes, code: str
+) -> None:
     write("n.md", content)
     with pytest.raises(UnreadableNoteError) as caught:
         files.read(files.stat(root, "n.md"), max_bytes=100)
@@ -223,7 +225,7 @@ def test_what_is_not_a_note_says_why(root: Path, write: Write, content: bytes, c
     assert "n.md" in caught.value.message
 
 
-def test_a_note_that_vanished_says_so(root: Path, write: Write) -> None:
+def test_a_note_that_was_deleted_meanwhile_is_an_error(root: Path, write: Write) -> None:
     place = write("n.md")
     file = files.stat(root, "n.md")
     place.unlink()
@@ -289,3 +291,26 @@ def test_an_nfc_path_finds_the_name_a_mac_wrote(root: Path, write: Write) -> Non
 def test_decide_names_the_rule_for_a_path(root: Path, path: str, rule: str | None) -> None:
     decision = files.decide(root, VaultRules(exclude=("Archive/",)), path)
     assert (decision[0] if decision else None) == rule
+
+
+def test_a_name_too_long_for_any_disk_is_that_of_no_file(tmp_path: Path) -> None:
+    for path in ("a" * 300 + ".md", "ä" * 300 + ".md", "f" * 300 + "/a.md"):
+        assert not files.is_folder(tmp_path, path)
+        assert files.decide(tmp_path, VaultRules(), path) is None
+        with pytest.raises(UnreadableNoteError) as raised:
+            files.stat(tmp_path, path)
+        assert raised.value.code == "vanished"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links need rights elsewhere")
+@pytest.mark.parametrize("bad", ["link.md", "away/a.md", "in/../../a.md", "/etc/passwd", "ün.md"])
+def test_of_many_paths_each_that_leads_out_is_refused(tmp_path: Path, bad: str) -> None:
+    vault = tmp_path / "vault"
+    (vault / "in").mkdir(parents=True)
+    (tmp_path / "out").mkdir()
+    (vault / "away").symlink_to(tmp_path / "out")
+    for name in ("link.md", "ün.md"):
+        (vault / name).symlink_to(tmp_path / "secret.md")
+    files.check_contained(vault, ["in/a.md", "b.md", "new/c.md"])
+    with pytest.raises(OutsideVaultError):
+        files.check_contained(vault, ["in/a.md", bad, "b.md"])

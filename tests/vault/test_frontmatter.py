@@ -66,7 +66,7 @@ def test_keys_are_texts() -> None:
         ("text", "text"),
     ],
 )
-def test_where_the_body_begins(text: str, body: str) -> None:
+def test_the_offset_of_the_body(text: str, body: str) -> None:
     assert text[read_frontmatter(text).body :] == body
 
 
@@ -80,6 +80,11 @@ def test_broken_yaml_costs_only_the_broken_property() -> None:
     }
     assert "Some properties are unread" in front.warnings[0]
     assert "line 2" in front.warnings[0]
+
+
+@pytest.mark.parametrize("title", ["[unclosed", "{a: b", '"half', "'half"])
+def test_half_a_value_is_no_title(title: str) -> None:
+    assert read(f"title: {title}\nrating: 4").properties.get("title") is None
 
 
 @pytest.mark.parametrize(

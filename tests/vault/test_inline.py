@@ -38,6 +38,12 @@ def link(text: str) -> Link:
         ("[text](https://x.org) ![alt](a.png)", "text alt"),
         ('[t](<a b.md> "title") [t](a_(b).md)', "t t"),
         ("[![badge](https://b.org/x.svg)](https://c.org)", "badge"),
+        ("a ![GitHub all releases](https://img.shields.io/github/downloads/a/b/total) b", "a b"),
+        (
+            "[![Build](https://github.com/a/b/actions/workflows/c.yml/badge.svg)](https://c.org) d",
+            "d",
+        ),
+        ("![Badge of honour](badge.png) ![x](https://c.org/badgers.png)", "Badge of honour x"),
         ("[text][ref]", "text"),
         ("<https://x.org/a_b_c>", "https://x.org/a_b_c"),
         ("https://x.org/*a*/_b_", "https://x.org/*a*/_b_"),
@@ -110,11 +116,11 @@ def test_relative_markdown_links(markup: str, target: str, heading: str | None) 
         "$[[math]]$",
     ],
 )
-def test_what_is_no_link_to_a_note(markup: str) -> None:
+def test_markdown_links_that_are_not_to_notes(markup: str) -> None:
     assert [found.target for found in note_of(markup).links] in ([], ["escaped"])
 
 
-def test_links_know_their_line_and_place() -> None:
+def test_links_have_their_line_and_offset() -> None:
     text = (
         "one\r\ntwo [[B]]\r\n> quoted [[C]]\r\n\r\n| a | b |\r\n|---|---|\r\n| [[D\\|d]] | x |\r\n"
     )
@@ -123,7 +129,7 @@ def test_links_know_their_line_and_place() -> None:
     assert [text[item.start : item.end] for item in found] == ["[[B]]", "[[C]]", "[[D\\|d]]"]
 
 
-def test_links_in_properties_count() -> None:
+def test_links_in_properties_are_links() -> None:
     text = '---\nup: "[[Parent]]"\n---\n[[Child]]'
     assert [item.target for item in note_of(text).links] == ["Parent", "Child"]
 

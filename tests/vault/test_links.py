@@ -78,7 +78,7 @@ name = st.text("aB/. é", min_size=1, max_size=6)
 
 
 @given(st.lists(st.tuples(name, st.lists(name, max_size=2)), max_size=12), name)
-def test_incremental_changes_leave_what_a_fresh_start_would_have(
+def test_incremental_changes_give_the_same_result_as_a_fresh_start(
     notes: list[tuple[str, list[str]]], target: str
 ) -> None:
     changed, fresh = NoteNames(), NoteNames()

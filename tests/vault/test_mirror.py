@@ -60,7 +60,7 @@ def folders(root: Path) -> set[str]:
 # --- filling it ---------------------------------------------------------------------------------
 
 
-def test_a_note_is_kept_as_its_client_has_it(mirror: Mirror, root: Path) -> None:
+def test_a_mirrored_note_equals_the_clients(mirror: Mirror, root: Path) -> None:
     assert take(mirror, write("Garden/Bees.md", "# Bees\r\n🐝\n")) == ()
 
     assert (root / "Garden/Bees.md").read_bytes() == "# Bees\r\n🐝\n".encode()
@@ -69,7 +69,7 @@ def test_a_note_is_kept_as_its_client_has_it(mirror: Mirror, root: Path) -> None
     assert not any((root / STAGING).iterdir())
 
 
-def test_the_same_again_touches_nothing(mirror: Mirror, root: Path) -> None:
+def test_repeating_a_change_writes_nothing(mirror: Mirror, root: Path) -> None:
     take(mirror, write("A.md"))
     before = (root / "A.md").stat()
 
@@ -85,9 +85,7 @@ def test_a_later_time_of_the_same_content_is_kept(mirror: Mirror, root: Path) ->
     assert (root / "A.md").stat().st_mtime_ns == (SAVED + 5) * 1_000_000
 
 
-def test_another_content_shows_though_size_and_time_are_as_before(
-    mirror: Mirror, root: Path
-) -> None:
+def test_new_content_with_equal_size_and_time_is_noticed(mirror: Mirror, root: Path) -> None:
     take(mirror, write("A.md", "one"))
     first = (root / "A.md").stat().st_mtime_ns
 
@@ -99,7 +97,7 @@ def test_another_content_shows_though_size_and_time_are_as_before(
     assert second // 1_000_000 == SAVED
 
 
-def test_only_notes_are_kept(mirror: Mirror, root: Path) -> None:
+def test_only_notes_are_stored(mirror: Mirror, root: Path) -> None:
     warnings = take(
         mirror,
         Change("create", "image.png", content="x"),
@@ -137,20 +135,20 @@ def test_a_note_is_renamed_with_its_time(mirror: Mirror, root: Path) -> None:
     assert (root / "b/Uno.md").stat().st_mtime_ns == SAVED * 1_000_000
 
 
-def test_a_rename_may_bring_the_content_along(mirror: Mirror, root: Path) -> None:
+def test_a_rename_can_include_new_content(mirror: Mirror, root: Path) -> None:
     take(mirror, rename("never-seen.md", "One.md", "new"))
     take(mirror, rename("One.md", "Two.md", "newer"))
 
     assert held(root) == {"Two.md": "newer"}
 
 
-def test_a_rename_of_what_is_not_here_says_so(mirror: Mirror) -> None:
+def test_a_rename_of_a_missing_note_is_reported(mirror: Mirror) -> None:
     (warning,) = take(mirror, rename("never-seen.md", "One.md"))
 
     assert "sync" in warning
 
 
-def test_a_folder_is_renamed_whole_or_into_another(mirror: Mirror, root: Path) -> None:
+def test_a_folder_is_renamed_or_merged_into_another(mirror: Mirror, root: Path) -> None:
     take(mirror, write("old/sub/A.md"), write("old/B.md"), write("other/C.md"))
 
     take(mirror, rename("old", "new"))
@@ -161,7 +159,7 @@ def test_a_folder_is_renamed_whole_or_into_another(mirror: Mirror, root: Path) -
     assert folders(root) == {"other", "sub"}
 
 
-def test_only_the_case_of_a_name_may_change(mirror: Mirror, root: Path) -> None:
+def test_a_rename_can_change_only_the_case(mirror: Mirror, root: Path) -> None:
     take(mirror, write("garden/bees.md"))
 
     take(mirror, rename("garden/bees.md", "garden/Bees.md"), rename("garden", "Garden"))
@@ -169,7 +167,9 @@ def test_only_the_case_of_a_name_may_change(mirror: Mirror, root: Path) -> None:
     assert set(held(root)) == {"Garden/Bees.md"}
 
 
-def test_what_moves_to_the_trash_or_is_no_note_any_more_goes(mirror: Mirror, root: Path) -> None:
+def test_notes_moved_to_the_trash_or_to_another_type_are_removed(
+    mirror: Mirror, root: Path
+) -> None:
     take(mirror, write("One.md"), write("Two.md"), write("f/Three.md"))
 
     take(
@@ -182,7 +182,7 @@ def test_what_moves_to_the_trash_or_is_no_note_any_more_goes(mirror: Mirror, roo
     assert held(root) == {}
 
 
-def test_a_note_where_a_folder_stands_is_left_out(mirror: Mirror, root: Path) -> None:
+def test_a_note_with_the_path_of_a_folder_is_skipped(mirror: Mirror, root: Path) -> None:
     take(mirror, write("x.md/A.md"), write("y.md"))
 
     for change in (
@@ -196,7 +196,7 @@ def test_a_note_where_a_folder_stands_is_left_out(mirror: Mirror, root: Path) ->
     assert set(held(root)) == {"x.md/A.md", "y.md"}
 
 
-def test_what_a_crash_left_half_written_is_thrown_away(mirror: Mirror, root: Path) -> None:
+def test_incomplete_files_of_a_crash_are_removed(mirror: Mirror, root: Path) -> None:
     take(mirror, write("A.md"))
     (root / STAGING / "half").write_text("ha", encoding="utf-8")
 
@@ -207,7 +207,7 @@ def test_what_a_crash_left_half_written_is_thrown_away(mirror: Mirror, root: Pat
 
 
 @pytest.mark.parametrize("kind", ["fsync", "replace"])
-def test_a_full_disk_leaves_the_note_as_it_was(
+def test_a_full_disk_keeps_the_old_note(
     mirror: Mirror, root: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     take(mirror, write("A.md", "before"))
@@ -248,7 +248,7 @@ OUTSIDE = [
 
 @pytest.mark.parametrize("path", OUTSIDE)
 @pytest.mark.parametrize("kind", ["create", "delete", "rename-from", "rename-to"])
-def test_no_path_leads_out_or_to_the_folder_itself(
+def test_paths_outside_the_mirror_or_to_its_root_are_refused(
     mirror: Mirror, root: Path, path: str, kind: str
 ) -> None:
     take(mirror, write("keep.md"))
@@ -266,7 +266,7 @@ def test_no_path_leads_out_or_to_the_folder_itself(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need no rights here")
-def test_no_link_is_followed(mirror: Mirror, root: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_not_followed(mirror: Mirror, root: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("secret", encoding="utf-8")
@@ -297,7 +297,7 @@ def test_no_link_is_followed(mirror: Mirror, root: Path, tmp_path: Path) -> None
     assert (root / "inside/A.md").read_text(encoding="utf-8") == "text"
 
 
-def test_a_name_that_no_disk_holds_is_named(mirror: Mirror, root: Path) -> None:
+def test_the_error_about_an_impossible_name_names_it(mirror: Mirror, root: Path) -> None:
     long_name, long_path = "ä" * 127 + ".md", "/".join(["folder"] * 300) + ".md"
     for path in (long_name, long_path, "\ud800.md"):
         with pytest.raises(UsageError) as refused:
@@ -309,7 +309,7 @@ def test_a_name_that_no_disk_holds_is_named(mirror: Mirror, root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a:b.md", "con.md", "trail. ", "what?.md", "back\\slash.md"])
-def test_windows_gets_no_name_that_means_something_else_there(
+def test_names_reserved_on_windows_are_refused_there(
     mirror: Mirror, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     with monkeypatch.context() as patched:
@@ -318,7 +318,7 @@ def test_windows_gets_no_name_that_means_something_else_there(
             mirror.check([Change("delete", f"folder/{name}")])
 
 
-def test_a_batch_with_one_bad_change_is_refused_whole(mirror: Mirror, root: Path) -> None:
+def test_a_batch_with_one_invalid_change_is_refused(mirror: Mirror, root: Path) -> None:
     bad = [
         Change("create", "B.md"),
         rename("a", "a/b"),
@@ -359,7 +359,7 @@ def fresh() -> Iterator[tuple[Mirror, Path]]:
 
 @settings(max_examples=60, deadline=None)
 @given(paths=NOTE_PATHS, data=st.data())
-def test_changes_of_distinct_paths_end_the_same_in_any_order_and_number(
+def test_changes_of_distinct_paths_are_order_independent_and_idempotent(
     paths: list[str], data: st.DataObject
 ) -> None:
     kinds = [data.draw(st.sampled_from(["write", "rewrite", "delete", "rename"])) for _ in paths]
@@ -393,7 +393,7 @@ def _change(kind: str, path: str, number: int) -> Change:
 
 @settings(max_examples=150, deadline=None)
 @given(path=st.text(max_size=40), old=st.text(max_size=40), kind=st.sampled_from("wdr"))
-def test_whatever_a_path_is_nothing_outside_is_touched(path: str, old: str, kind: str) -> None:
+def test_no_path_changes_anything_outside_the_mirror(path: str, old: str, kind: str) -> None:
     change = {"w": write(path), "d": Change("delete", path), "r": rename(old, path)}[kind]
     with fresh() as (mirror, root):
         (root.parent / "outside.md").write_text("mine", encoding="utf-8")

@@ -64,7 +64,7 @@ SIZES = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=120).map("".join), st.booleans(), st.booleans(), SIZES)
-def test_any_markdown_gives_a_sound_note_and_sound_chunks(
+def test_any_markdown_gives_a_valid_note_and_valid_chunks(
     text: str, properties: bool, drawing: bool, sized: tuple[CountTokens, ChunkSizes]
 ) -> None:
     count, sizes = sized
@@ -76,7 +76,7 @@ def test_any_markdown_gives_a_sound_note_and_sound_chunks(
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=200))
-def test_any_text_gives_a_sound_note(text: str) -> None:
+def test_any_text_gives_a_valid_note(text: str) -> None:
     check_note(note_of(text), text)
 
 
@@ -177,12 +177,12 @@ def test_title_aliases_and_description_come_from_the_properties() -> None:
         ("Board.excalidraw.md", "Board.excalidraw"),
     ],
 )
-def test_without_a_title_the_file_name_is_it(path: str, title: str) -> None:
+def test_without_a_title_the_file_name_is_used(path: str, title: str) -> None:
     assert note_of("text", path).title == title
     assert note_of("---\ntitle:\n---\ntext", path).title == title
 
 
-def test_dates_of_the_properties_win_over_the_files() -> None:
+def test_dates_of_the_properties_override_the_files() -> None:
     note = note_of("---\ncreated: 2020-01-02\n---\nupdated:: 2021-03-04")
     assert note.created == datetime(2020, 1, 2, tzinfo=UTC).timestamp()
     assert note.modified == datetime(2021, 3, 4, tzinfo=UTC).timestamp()
@@ -194,7 +194,7 @@ def test_tags_of_properties_and_text_are_one_list() -> None:
     assert note_of("---\ntags: [Work, idea]\n---\n#work #home").tags == ("Work", "idea", "home")
 
 
-def test_a_broken_head_leaves_the_body_and_says_so() -> None:
+def test_broken_properties_keep_the_body_and_give_a_warning() -> None:
     note = note_of("---\ntitle: [\n---\n# Still here\ntext")
     assert note.headings[0].text == "Still here"
     assert note.headings[0].line == 4

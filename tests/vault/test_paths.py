@@ -65,22 +65,20 @@ def test_broken_settings_are_a_warning_at_most(tmp_path: Path, content: str) -> 
     "pattern",
     ["/(/", "/(a+)+$/", "/((a*)b?)*c/", "/(a|a)*$/", "/(a|b+){2,}/", "/.*.*.*.*x/", "/(?<n>a)(/"],
 )
-def test_patterns_that_do_not_compile_or_could_run_away_are_named(
-    tmp_path: Path, pattern: str
-) -> None:
+def test_the_warning_about_an_unsafe_pattern_names_it(tmp_path: Path, pattern: str) -> None:
     rules = load_rules(vault_with_filters(tmp_path, [pattern]), VaultRules())
     assert rules.patterns == ()
     assert pattern in rules.warnings[0]
 
 
-def test_honest_patterns_are_kept(tmp_path: Path) -> None:
+def test_safe_patterns_are_kept(tmp_path: Path) -> None:
     patterns = [r"/^Daily\/\d+-\d+/", "/(draft|wip)/", "/[(]x+[)]/", r"/a\)+/"]
     rules = load_rules(vault_with_filters(tmp_path, patterns), VaultRules())
     assert rules.warnings == ()
     assert len(rules.patterns) == len(patterns)
 
 
-def test_a_bad_glob_is_named_and_the_others_count(tmp_path: Path) -> None:
+def test_the_warning_about_a_bad_glob_names_it_and_others_apply(tmp_path: Path) -> None:
     rules = load_rules(tmp_path, VaultRules(exclude=("!", "Archive/")))
     assert rules.decide("Archive/a.md") is not None
     assert rules.decide("a.md") is None

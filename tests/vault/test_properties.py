@@ -36,7 +36,7 @@ def test_tags(properties: dict[str, PropertyValue], expected: tuple[str, ...]) -
     assert tags_of(fold(properties), ()) == expected
 
 
-def test_inline_tags_follow_and_are_not_repeated() -> None:
+def test_inline_tags_follow_property_tags_without_repetition() -> None:
     assert tags_of({"tags": "Work"}, ["work", "home"]) == ("Work", "home")
 
 
@@ -75,7 +75,7 @@ def test_dates(value: PropertyValue, expected: datetime) -> None:
 
 
 @pytest.mark.parametrize("value", ["2024-13-45", "soon", "", True, None, 7, {"a": 1}, ()])
-def test_what_is_no_date_is_none(value: PropertyValue) -> None:
+def test_a_value_that_is_not_a_date_is_none(value: PropertyValue) -> None:
     assert date_of({"created": value}, CREATED_KEYS) is None
 
 
@@ -99,6 +99,6 @@ def test_values_of_inline_fields(text: str, value: PropertyValue) -> None:
     assert field_value(text) == value
 
 
-def test_properties_win_over_fields_and_repeated_fields_are_lists() -> None:
+def test_properties_override_inline_fields_and_repeated_fields_are_lists() -> None:
     fields: list[tuple[str, PropertyValue]] = [("Status", "open"), ("n", 1), ("n", 2)]
     assert merge_fields({"status": "done"}, fields) == {"status": "done", "n": (1, 2)}

@@ -85,7 +85,7 @@ def test_finds_text_links_and_tags(reader: Reader) -> None:
 
 
 @every_reader
-def test_lines_lead_to_the_text(reader: Reader) -> None:
+def test_line_numbers_point_to_the_text(reader: Reader) -> None:
     found = read(reader, SAMPLES[reader.suffix].source.encode())
 
     lines = found.text.split("\n")
@@ -97,7 +97,7 @@ def test_lines_lead_to_the_text(reader: Reader) -> None:
 
 
 @every_reader
-def test_names_the_anchors_it_declares(reader: Reader) -> None:
+def test_gives_the_anchors_it_declares(reader: Reader) -> None:
     found = read(reader, SAMPLES[reader.suffix].source.encode())
 
     named = [span.block is not None for span in found.note.spans]
@@ -108,7 +108,7 @@ def test_names_the_anchors_it_declares(reader: Reader) -> None:
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
 )
-def test_reads_every_encoding_alike(reader: Reader, encoding: str) -> None:
+def test_reads_every_encoding_equally(reader: Reader, encoding: str) -> None:
     source = SAMPLES[reader.suffix].source
 
     found = read(reader, source.encode(encoding))
@@ -118,7 +118,7 @@ def test_reads_every_encoding_alike(reader: Reader, encoding: str) -> None:
 
 @every_reader
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_reads_every_line_end_alike(reader: Reader, line_end: str) -> None:
+def test_reads_every_line_ending_equally(reader: Reader, line_end: str) -> None:
     source = SAMPLES[reader.suffix].source
 
     found = read(reader, source.replace("\n", line_end).encode())
@@ -141,7 +141,7 @@ def test_an_empty_file_is_a_note_without_text(reader: Reader, raw: bytes) -> Non
 
 
 @every_reader
-def test_bytes_that_are_no_text_are_refused(reader: Reader) -> None:
+def test_bytes_that_are_not_text_are_refused(reader: Reader) -> None:
     with pytest.raises(UnreadableNoteError, match="binary"):
         read(reader, b"a\x00b\x00\x00c")
 
@@ -163,7 +163,7 @@ def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
 @every_reader
 @settings(deadline=None)
 @given(cut=st.integers(0, 400))
-def test_a_file_cut_off_is_read_or_refused(reader: Reader, cut: int) -> None:
+def test_a_truncated_file_is_read_or_refused(reader: Reader, cut: int) -> None:
     raw = SAMPLES[reader.suffix].source.encode()[:cut]
     try:
         check(read(reader, raw))
@@ -184,7 +184,7 @@ def test_limits_are_enforced_before_reading(reader: Reader, tmp_path: Path) -> N
     assert refused.value.code == "too_large"
 
 
-def test_a_limit_of_the_reader_says_whose_it_is(tmp_path: Path) -> None:
+def test_the_error_about_a_readers_limit_names_the_type(tmp_path: Path) -> None:
     limit = READERS[".canvas"].max_bytes
     assert limit is not None
     (tmp_path / "Large.canvas").write_bytes(b" " * (limit + 1))
@@ -209,7 +209,7 @@ def test_only_markdown_is_on_by_default(tmp_path: Path) -> None:
     )
 
 
-def test_a_type_is_switched_on_in_one_place(tmp_path: Path) -> None:
+def test_a_type_is_enabled_by_one_setting(tmp_path: Path) -> None:
     rules = VaultRules(types=(".md", "CANVAS"))
     (tmp_path / "Board.CANVAS").write_text("{}", encoding="utf-8")
 
@@ -221,7 +221,7 @@ def test_a_type_is_switched_on_in_one_place(tmp_path: Path) -> None:
     )
 
 
-def test_a_type_that_nothing_reads_is_a_warning(tmp_path: Path) -> None:
+def test_a_type_without_a_reader_is_a_warning(tmp_path: Path) -> None:
     (warning,) = load_rules(tmp_path, VaultRules(types=(".md", ".xyz"))).warnings
 
     assert ".xyz" in warning
@@ -237,7 +237,7 @@ def test_only_markdown_is_linked_without_its_ending() -> None:
     assert described((".md",)) == "Markdown files (.md)"
 
 
-def test_a_markdown_link_to_a_type_that_is_on_counts() -> None:
+def test_a_markdown_link_to_an_enabled_type_is_a_link() -> None:
     raw = b"[board](Board.canvas) and [plan](Plan.txt)"
     markdown = READERS[".md"]
 

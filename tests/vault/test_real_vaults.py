@@ -73,7 +73,7 @@ def test_links_of_real_vaults(
 
 
 @pytest.mark.parametrize("vault", ["obsidian-help-en", "kepano-obsidian"])
-def test_real_notes_and_their_chunks_are_sound(shared_data: SharedData, vault: str) -> None:
+def test_real_notes_and_their_chunks_are_valid(shared_data: SharedData, vault: str) -> None:
     for note, text in notes_of(shared_data(vault)):
         check_note(note, text)
         check_chunks(note, chunk(note, count_tokens=words, sizes=SIZES), text, SIZES, words)
@@ -90,7 +90,7 @@ def test_no_drawing_is_read(shared_data: SharedData) -> None:
     assert drawings > 20
 
 
-def test_chinese_notes_and_their_chunks_are_sound(shared_data: SharedData) -> None:
+def test_chinese_notes_and_their_chunks_are_valid(shared_data: SharedData) -> None:
     sizes = ChunkSizes(300, 60, 30)
     for note, text in notes_of(shared_data("obsidian-help-i18n") / "zh"):
         check_note(note, text)

@@ -69,7 +69,7 @@ def collect(groups: Groups, *wanted: str) -> set[str]:
     return seen - {"ready.md"}
 
 
-def test_a_save_a_rename_and_a_removal_are_told_of(
+def test_saves_renames_and_removals_are_reported(
     watching: Callable[[WatchMode], Groups], vault: Path
 ) -> None:
     groups = watching("events")
@@ -83,7 +83,7 @@ def test_a_save_a_rename_and_a_removal_are_told_of(
     assert collect(groups, "renamed.md") == {"renamed.md"}
 
 
-def test_an_atomic_save_is_told_of_as_the_note(
+def test_an_atomic_save_is_reported_as_a_change_of_the_note(
     watching: Callable[[WatchMode], Groups], vault: Path
 ) -> None:
     groups = watching("events")
@@ -94,7 +94,7 @@ def test_an_atomic_save_is_told_of_as_the_note(
     assert collect(groups, "Folder/a.md") == {"Folder/a.md"}
 
 
-def test_a_renamed_folder_stands_for_its_notes(
+def test_a_renamed_folder_is_reported_for_its_notes(
     watching: Callable[[WatchMode], Groups], vault: Path
 ) -> None:
     groups = watching("events")
@@ -103,7 +103,7 @@ def test_a_renamed_folder_stands_for_its_notes(
     assert collect(groups, "Folder", "Renamed") == {"Folder", "Renamed"}
 
 
-def test_what_nobody_indexes_is_not_told_of(
+def test_changes_of_other_files_are_not_reported(
     watching: Callable[[WatchMode], Groups], vault: Path
 ) -> None:
     groups = watching("events")
@@ -116,7 +116,7 @@ def test_what_nobody_indexes_is_not_told_of(
     assert collect(groups, "last.md") == {"last.md"}
 
 
-def test_changed_rules_mean_the_whole_vault(
+def test_changed_rules_report_the_whole_vault(
     watching: Callable[[WatchMode], Groups], vault: Path
 ) -> None:
     groups = watching("events")
@@ -125,7 +125,7 @@ def test_changed_rules_mean_the_whole_vault(
     assert groups.get(timeout=HANG_S) == ()
 
 
-def test_a_network_mount_is_known_by_its_kind(tmp_path: Path) -> None:
+def test_a_network_mount_is_recognised_by_its_file_system(tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(
         f"/dev/sda / ext4 rw 0 0\nserver:/x {tmp_path.resolve()}/my\\040share nfs4 rw 0 0\n",

@@ -46,7 +46,7 @@ def test_a_new_note_is_written_with_its_folders(writer: VaultWriter, vault: Path
     assert writer.read("Garden/Bees.md").content_hash == written.content_hash
 
 
-def test_doing_it_twice_changes_nothing(writer: VaultWriter, vault: Path) -> None:
+def test_repeating_a_write_changes_nothing(writer: VaultWriter, vault: Path) -> None:
     writer.create("A.md", "a: 1", action="test")
     before = (vault / "A.md").stat()
     seen = writer.read("A.md").content_hash
@@ -60,9 +60,7 @@ def test_doing_it_twice_changes_nothing(writer: VaultWriter, vault: Path) -> Non
     assert writer.delete("A.md", seen=seen, action="test").number is None
 
 
-def test_no_change_is_overwritten_that_the_caller_has_not_seen(
-    writer: VaultWriter, vault: Path
-) -> None:
+def test_unseen_changes_are_never_overwritten(writer: VaultWriter, vault: Path) -> None:
     writer.create("A.md", "first", action="test")
     seen = writer.read("A.md").content_hash
     (vault / "A.md").write_text("by hand")
@@ -79,13 +77,13 @@ def test_no_change_is_overwritten_that_the_caller_has_not_seen(
     assert files_of(vault) == {"A.md": "by hand"}
 
 
-def test_a_note_that_is_gone_is_not_made_again(writer: VaultWriter, vault: Path) -> None:
+def test_a_deleted_note_is_not_recreated(writer: VaultWriter, vault: Path) -> None:
     with pytest.raises(ChangedNoteError):
         writer.replace("A.md", "second", seen=b"x" * 16, action="test")
     assert not files_of(vault)
 
 
-def test_properties_change_and_nothing_else(writer: VaultWriter, vault: Path) -> None:
+def test_an_edit_changes_only_the_properties(writer: VaultWriter, vault: Path) -> None:
     raw = b"\xef\xbb\xbf---\r\n# kept\r\na: 'x'\r\nb: 2\r\n---\r\nT\xc3\xa9xt\r\n"
     (vault / "A.md").write_bytes(raw)
     seen = writer.read("A.md").content_hash
@@ -95,9 +93,7 @@ def test_properties_change_and_nothing_else(writer: VaultWriter, vault: Path) ->
     assert (vault / "A.md").read_bytes() == raw.replace(b"b: 2", b"b: 3")
 
 
-def test_utf_16_stays_utf_16_and_what_is_no_unicode_is_left_alone(
-    writer: VaultWriter, vault: Path
-) -> None:
+def test_utf_16_is_kept_and_invalid_unicode_refused(writer: VaultWriter, vault: Path) -> None:
     (vault / "A.md").write_bytes("\ufeffText".encode("utf-16-le"))
     (vault / "B.md").write_bytes(b"caf\xe9")
 
@@ -109,7 +105,7 @@ def test_utf_16_stays_utf_16_and_what_is_no_unicode_is_left_alone(
     assert refused.value.code == "not_utf8"
 
 
-def test_permissions_stay(writer: VaultWriter, vault: Path) -> None:
+def test_permissions_are_kept(writer: VaultWriter, vault: Path) -> None:
     (vault / "A.md").write_text("a")
     (vault / "A.md").chmod(0o600)
 
@@ -130,7 +126,7 @@ def test_only_notes_inside_the_vault_are_written(
     assert not files_of(vault)
 
 
-def test_no_link_is_followed(writer: VaultWriter, vault: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_not_followed(writer: VaultWriter, vault: Path, tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("other")
     (vault / "out.md").symlink_to(tmp_path / "other.md")
     (vault / "in.md").symlink_to(vault / "A.md")
@@ -176,7 +172,7 @@ def test_an_undo_can_be_undone_by_its_number(writer: VaultWriter, vault: Path) -
         writer.undo(99)
 
 
-def test_what_the_disk_refuses_is_not_in_the_journal(
+def test_a_failed_write_is_not_in_the_journal(
     writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -215,7 +211,7 @@ def test_without_a_journal_nothing_is_written(
     assert not files_of(vault)
 
 
-def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
+def test_the_journal_keeps_the_newest_and_is_private(
     writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.vault.write_journal.MOST", 3)
@@ -228,7 +224,7 @@ def test_the_journal_keeps_the_newest_and_is_its_owners_alone(
     assert not (tmp_path / "data").exists()
 
 
-def test_the_journal_keeps_no_more_than_so_many_bytes(
+def test_the_journal_is_limited_in_bytes(
     writer: VaultWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("notewell.vault.write_journal.MOST_BYTES", 25)
@@ -245,7 +241,9 @@ def test_the_journal_keeps_no_more_than_so_many_bytes(
     assert kept == 20
 
 
-def test_of_many_writers_one_wins_and_the_others_are_told(vault: Path, tmp_path: Path) -> None:
+def test_of_concurrent_writers_one_succeeds_and_the_others_get_an_error(
+    vault: Path, tmp_path: Path
+) -> None:
     (vault / "A.md").write_text("0")
     told: list[NotewellError | None] = []
 
@@ -270,7 +268,7 @@ def test_of_many_writers_one_wins_and_the_others_are_told(vault: Path, tmp_path:
     assert list(files_of(vault)) == ["A.md"]
 
 
-def test_where_no_hard_link_can_be_made_a_new_note_still_replaces_none(
+def test_without_hard_links_a_new_note_still_replaces_no_file(
     writer: VaultWriter, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:

@@ -49,7 +49,7 @@ def test_a_vault_keeps_its_id(vaults: Vaults, settings: Settings, tmp_path: Path
     assert first.default
 
 
-def test_equal_names_are_told_apart(vaults: Vaults, tmp_path: Path) -> None:
+def test_equal_names_get_a_suffix(vaults: Vaults, tmp_path: Path) -> None:
     vaults.add(folder(tmp_path / "a" / "Notes"))
     second = vaults.add(folder(tmp_path / "b" / "notes"))
     third = vaults.add(folder(tmp_path / "c" / "Notes"))
@@ -65,7 +65,7 @@ def test_a_vault_is_found_by_name_id_or_folder(vaults: Vaults, tmp_path: Path) -
         assert vaults.find(word, cwd=tmp_path) == record
 
 
-def test_without_a_word_the_place_decides(vaults: Vaults, tmp_path: Path) -> None:
+def test_without_a_name_the_current_folder_decides(vaults: Vaults, tmp_path: Path) -> None:
     first = vaults.add(folder(tmp_path / "Notes"))
     assert vaults.find(None, cwd=Path("/")) == first
 
@@ -78,7 +78,9 @@ def test_without_a_word_the_place_decides(vaults: Vaults, tmp_path: Path) -> Non
     assert vaults.find(None, cwd=Path("/")).id == inner.id
 
 
-def test_an_unknown_vault_names_the_known_ones(vaults: Vaults, tmp_path: Path) -> None:
+def test_the_error_about_an_unknown_vault_lists_the_known_ones(
+    vaults: Vaults, tmp_path: Path
+) -> None:
     with pytest.raises(NotFoundError, match="no vault is known"):
         vaults.find(None, cwd=tmp_path)
     vaults.add(folder(tmp_path / "Notes"))
@@ -86,7 +88,7 @@ def test_an_unknown_vault_names_the_known_ones(vaults: Vaults, tmp_path: Path) -
         vaults.find("Nots", cwd=tmp_path)
 
 
-def test_what_is_no_folder_is_refused(vaults: Vaults, tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_folder_is_refused(vaults: Vaults, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         vaults.add(tmp_path / "absent")
     (tmp_path / "file.md").write_text("x", encoding="utf-8")
@@ -108,7 +110,9 @@ def test_removing_a_vault_never_touches_its_notes(vaults: Vaults, tmp_path: Path
     assert [(known.id, known.default) for known in vaults.records()] == [(other.id, True)]
 
 
-def test_a_damaged_registry_says_so(vaults: Vaults, settings: Settings, tmp_path: Path) -> None:
+def test_a_damaged_registry_is_a_clear_error(
+    vaults: Vaults, settings: Settings, tmp_path: Path
+) -> None:
     vaults.add(folder(tmp_path / "Notes"))
     (settings.data_dir / REGISTRY).write_text('{"vaults": [{', encoding="utf-8")
 
@@ -137,7 +141,7 @@ def indexed(vaults: Vaults, path: Path, notes: int = 5) -> VaultRecord:
     return record
 
 
-def test_a_vault_that_moved_keeps_its_index(vaults: Vaults, tmp_path: Path) -> None:
+def test_a_moved_vault_keeps_its_index(vaults: Vaults, tmp_path: Path) -> None:
     indexed(vaults, tmp_path / "Other")
     record = indexed(vaults, tmp_path / "Notes")
     (tmp_path / "Notes").rename(tmp_path / "Renamed")
@@ -149,14 +153,14 @@ def test_a_vault_that_moved_keeps_its_index(vaults: Vaults, tmp_path: Path) -> N
     assert vaults.open(moved, writable=True).index_now().notes == 5
 
 
-def test_a_copy_is_a_vault_of_its_own(vaults: Vaults, tmp_path: Path) -> None:
+def test_a_copied_vault_is_a_separate_vault(vaults: Vaults, tmp_path: Path) -> None:
     record = indexed(vaults, tmp_path / "Notes")
     shutil.copytree(tmp_path / "Notes", tmp_path / "Copy")
 
     assert vaults.add(tmp_path / "Copy").id != record.id
 
 
-def test_another_vault_does_not_inherit_the_index_of_one_that_is_gone(
+def test_another_vault_does_not_get_the_index_of_a_missing_one(
     vaults: Vaults, tmp_path: Path
 ) -> None:
     record = indexed(vaults, tmp_path / "Notes")
@@ -165,7 +169,7 @@ def test_another_vault_does_not_inherit_the_index_of_one_that_is_gone(
     assert vaults.add(folder(tmp_path / "New")).id != record.id
 
 
-def test_only_so_many_served_vaults_are_open(settings: Settings, tmp_path: Path) -> None:
+def test_the_number_of_open_vaults_is_limited(settings: Settings, tmp_path: Path) -> None:
     few = replace(settings, server=ServerRules(open_vaults=2))
     vaults = Vaults(few)
     records = [indexed(vaults, tmp_path / name) for name in ("A", "B", "C")]
@@ -184,7 +188,9 @@ def test_only_so_many_served_vaults_are_open(settings: Settings, tmp_path: Path)
         vaults.close()
 
 
-def test_an_index_does_not_go_where_other_things_are(settings: Settings, tmp_path: Path) -> None:
+def test_an_index_is_not_created_in_a_folder_with_other_files(
+    settings: Settings, tmp_path: Path
+) -> None:
     notes = folder(tmp_path / "Notes")
     vaults = Vaults(replace(settings, index_dir=notes))
 
@@ -193,7 +199,7 @@ def test_an_index_does_not_go_where_other_things_are(settings: Settings, tmp_pat
     assert [path.name for path in notes.iterdir()] == ["note.md"]
 
 
-def test_deleting_the_data_deletes_what_was_asked_and_written(
+def test_deleting_the_data_deletes_logs_and_written_data(
     vaults: Vaults, settings: Settings, tmp_path: Path
 ) -> None:
     record = vaults.add(folder(tmp_path / "Notes"))
@@ -210,7 +216,7 @@ def test_deleting_the_data_deletes_what_was_asked_and_written(
     assert (record.path / "New.md").exists()
 
 
-def test_deleting_an_index_deletes_nothing_beside_it(settings: Settings, tmp_path: Path) -> None:
+def test_deleting_an_index_deletes_nothing_else(settings: Settings, tmp_path: Path) -> None:
     place = tmp_path / "place"
     vaults = Vaults(replace(settings, index_dir=place))
     record = vaults.add(folder(tmp_path / "Notes"))

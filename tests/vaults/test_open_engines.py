@@ -58,7 +58,7 @@ def test_the_least_recently_used_is_closed() -> None:
     assert use(engines, "b") is not second
 
 
-def test_what_is_used_or_at_work_stays_open() -> None:
+def test_used_and_busy_engines_stay_open() -> None:
     engines = OpenEngines(1)
     held = hold(engines, "a")
     use(engines, "b").busy = True
@@ -70,7 +70,7 @@ def test_what_is_used_or_at_work_stays_open() -> None:
     assert names(engines) == {"b", "d"}
 
 
-def test_what_is_not_open_is_not_held_without_opening() -> None:
+def test_holding_without_opening_needs_an_open_engine() -> None:
     engines = OpenEngines(1)
     assert engines.held("a") is None
     first = use(engines, "a")
@@ -79,7 +79,7 @@ def test_what_is_not_open_is_not_held_without_opening() -> None:
     assert cast("SmallEngine", held.engine) is first
 
 
-def test_an_engine_that_does_not_open_leaves_no_trace() -> None:
+def test_an_engine_that_fails_to_open_is_not_kept() -> None:
     engines = OpenEngines(1)
 
     def refuse() -> Engine:
@@ -91,7 +91,7 @@ def test_an_engine_that_does_not_open_leaves_no_trace() -> None:
     use(engines, "a")
 
 
-def test_many_threads_open_each_once_and_never_meet_a_closed_one() -> None:
+def test_many_threads_open_each_engine_once_and_never_get_a_closed_one() -> None:
     engines = OpenEngines(2)
     problems: list[str] = []
 

@@ -73,9 +73,9 @@ it.each([
 
 it.each([
   ["ask_off", "No language model is configured", "No language model is set up"],
-  ["provider_failed", "The language model at x does not answer (refused).", "The language model does not answer"],
-  ["provider_failed", "The language model at x answered with status 429 (slow down).", "Too many questions for now"],
-  ["new_code", "Something.", "There is no answer"],
+  ["provider_failed", "The language model at x does not answer (refused).", "The language model is not responding"],
+  ["provider_failed", "The language model at x answered with status 429 (slow down).", "Too many questions"],
+  ["new_code", "Something.", "No answer"],
 ])("%s, %s: %s", (code, detail, title) => {
   expect(troubleOf(code, detail).title).toBe(title);
 });

@@ -7,7 +7,7 @@ import { marked } from "../../plugin/web/lib/marks";
 import { movements } from "../../plugin/web/views/pipeline";
 import { StoredList } from "../../plugin/web/parts/searchHistory";
 import { at, axisOf, dayNumber, ticks } from "../../plugin/web/lib/timeline";
-import { ago, breadcrumb, bytes, folderOf, nameOf } from "../../plugin/web/lib/words";
+import { ago, bytes, nameOf } from "../../plugin/web/lib/format";
 
 describe("an address", () => {
   it.each([
@@ -87,9 +87,8 @@ describe("time", () => {
   });
 });
 
-it("says places, names and sizes shortly", () => {
-  expect(breadcrumb("Bees > The hive", "a list item", "Bees")).toBe("The hive › a list item");
-  expect([folderOf("a/b/c.md"), folderOf("c.md"), nameOf("a/b/c.md")]).toEqual(["a/b", "", "c"]);
+it("formats names and sizes", () => {
+  expect(nameOf("a/b/c.md")).toBe("c");
   expect([bytes(12), bytes(1_400), bytes(53_457), bytes(2_000_000_000)]).toEqual(["12 B", "1.4 kB", "53 kB", "2.0 GB"]);
 });
 

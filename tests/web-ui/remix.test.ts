@@ -3,9 +3,9 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { SearchReply } from "../../plugin/src/contract";
+import type { Scores, SearchReply } from "../../plugin/src/contract";
 import { search } from "../../plugin/web/app/replies";
-import { queryWords, remix, servedControls, type Controls } from "../../plugin/web/lib/remix";
+import { ADDENDS, areSums, formula, queryWords, remix, servedControls, type Addend, type Controls, type Remixed } from "../../plugin/web/lib/remix";
 import { aReply, aResult } from "../plugin/samples";
 
 const WRITTEN = join(import.meta.dirname, "..", "contract");
@@ -25,7 +25,14 @@ function scored(path: string, keyword: number | null, semantic: number | null): 
   return { ...result, scores: { ...result.scores, keyword, semantic } };
 }
 
-const START: Controls = { mix: 0.5, tag: 1, recency: 0, graph: 0 };
+/** A result whose score is a sum of these addends. */
+function summed(path: string, adds: Partial<Record<Addend, number>>): ReturnType<typeof aResult> {
+  const result = aResult(path, { tags: [], modified: null });
+  const none = Object.fromEntries(ADDENDS.map((name) => [name, 0])) as Record<Addend, number>;
+  return { ...result, scores: { ...result.scores, ...none, ...adds } };
+}
+
+const START: Controls = servedControls(aReply([], { fusion: { method: "rrf", params: {} } }));
 
 /** With the scores that the formula gives at the start. */
 function asServed(results: readonly ReturnType<typeof aResult>[]): ReturnType<typeof aResult>[] {
@@ -48,7 +55,7 @@ describe("with the controls where they start", () => {
     expect(ranked.every(({ place, served }) => place === served)).toBe(true);
   });
 
-  it.each(replies.filter(([, { mode, results }]) => mode === "hybrid" && results.length > 0))("%s keeps its scores", (_, reply) => {
+  it.each(replies.filter(([, { results }]) => results.length > 0))("%s keeps its scores", (_, reply) => {
     const start = servedControls(reply);
     const ranked = remix(reply.results, start, { start, words: NO_WORDS, proximity: NOBODY, now: NOW });
     for (const { result, score } of ranked) expect(score).toBeCloseTo(result.score, 4);
@@ -59,6 +66,71 @@ describe("with the controls where they start", () => {
     expect(servedControls(aReply([], { mode: "semantic" })).mix).toBe(1);
     const params = { keyword_weight: 3, semantic_weight: 1 };
     expect(servedControls(aReply([], { fusion: { method: "auto", params } })).mix).toBe(0.25);
+  });
+});
+
+describe("the formula", () => {
+  interface Case extends Pick<SearchReply, "mode" | "fusion"> {
+    readonly search: string;
+    readonly scores: Scores;
+    readonly score: number;
+  }
+  const cases = JSON.parse(readFileSync(join(WRITTEN, "score-cases.json"), "utf8")) as Case[];
+  const searches = [...new Set(cases.map(({ search: name }) => name))];
+
+  it.each(searches)("gives the server's scores: %s", (name) => {
+    for (const one of cases.filter(({ search: other }) => other === name)) {
+      const score = formula(one.scores, servedControls(one), areSums([one])) / Number(one.fusion.params["best"]);
+      expect(score).toBeCloseTo(one.score, 4);
+    }
+  });
+});
+
+describe("controls of a sum", () => {
+  const frame = { start: START, words: NO_WORDS, proximity: NOBODY, now: NOW };
+  const served = [
+    { ...summed("words.md", { words: 2 }), score: 1 },
+    { ...summed("meaning.md", { words: 0.5, meaning: 1 }), score: 0.75 },
+    { ...summed("linked.md", { words: 0.5, links: 0.2 }), score: 0.35 },
+  ];
+  const paths = (ranked: readonly Remixed[]): string[] => ranked.map(({ result }) => result.path);
+
+  it("weigh each addend by itself", () => {
+    expect(paths(remix(served, START, frame))).toEqual(["words.md", "meaning.md", "linked.md"]);
+    expect(paths(remix(served, { ...START, meaning: 3 }, frame))).toEqual(["meaning.md", "words.md", "linked.md"]);
+    expect(paths(remix(served, { ...START, words: 0 }, frame))).toEqual(["meaning.md", "linked.md", "words.md"]);
+    expect(paths(remix(served, { ...START, mix: 1 }, frame))).toEqual(["words.md", "meaning.md", "linked.md"]);
+  });
+
+  it("show what each addend gives to the score", () => {
+    const [first, second] = remix(served, START, frame);
+    expect([first?.parts.adds?.words, first?.score]).toEqual([1, 1]);
+    expect(second?.parts.adds).toEqual({ words: 0.25, meaning: 0.5, coverage: 0, names: 0, links: 0 });
+    expect(second?.score).toBeCloseTo(0.75);
+  });
+
+  it("do not raise the best score where the server left out a better note", () => {
+    const rest = served.slice(1);
+    expect(remix(rest, START, frame).map(({ score }) => Number(score.toFixed(4)))).toEqual([0.75, 0.35]);
+  });
+
+  it("rank a thousand results", () => {
+    const many = Array.from({ length: 1000 }, (_, n) => ({
+      ...summed(`${n}.md`, { words: 1 - n / 2000, meaning: (n % 7) / 7, coverage: (n % 3) / 3, links: (n % 5) / 25 }),
+      tags: ["bread/sourdough", `tag-${n}`],
+      modified: "2026-01-01T00:00:00+00:00",
+    }));
+    const controls = { ...START, meaning: 2, tag: 1.5, recency: 0.5 };
+    const again = (count: number): readonly Remixed[] => {
+      const began = performance.now();
+      const ranked = remix(many.slice(0, count), controls, { ...frame, words: queryWords("sourdough") });
+      if (process.env["NOTEWELL_TEST_TIMES"]) console.log(`remix of ${count}: ${(performance.now() - began).toFixed(1)} ms`);
+      return ranked;
+    };
+    again(200);
+    const ranked = again(1000);
+    expect(ranked.map(({ place }) => place)).toEqual(many.map((_, n) => n + 1));
+    expect(ranked.every(({ score }, n) => score <= (ranked[n - 1]?.score ?? 1))).toBe(true);
   });
 });
 

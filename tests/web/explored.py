@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from notewell.contract.explore import (
     ArchaeologyReply,
@@ -12,7 +13,6 @@ from notewell.contract.explore import (
     CompleteRequest,
     Completion,
     DatedNote,
-    ExploreRequest,
     Gap,
     Interval,
     Peak,
@@ -51,7 +51,7 @@ from notewell.contract.graph_replies import (
     PathReply,
     PathStep,
 )
-from notewell.engine.explore import ExploreReply
+from notewell.contract.request import Request
 
 BEES, ZURICH = "Garden/Bees.md", "Zürich.md"
 _NOTE = GraphNote(ZURICH, "Zürich", 2, 1)
@@ -60,7 +60,7 @@ _DAY = "2026-03-02"
 _DATED = DatedNote(_DAY, "daily", BEES, "Bees", None, 1, "Bees …", 0.5, "obsidian://open")
 _STEPS = (PathStep(BEES, "Bees", None), PathStep(ZURICH, "Zürich", "out"))
 
-EXPLORED: Mapping[type[ExploreRequest], ExploreReply] = {
+EXPLORED: Mapping[type[Request[Any]], object] = {
     NeighborsRequest: NeighborsReply(
         "Home", 7, BEES, 1, "out", 0.5, 1, (Neighbor(ZURICH, "Zürich", 1, 0.5, 1, "out"),)
     ),

@@ -7,14 +7,13 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
-from notewell.contract.explore import ExploreRequest
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
     ClearedReply,
@@ -23,6 +22,11 @@ from notewell.contract.log import (
     LoggedResult,
     LogReply,
     OpenedReply,
+    TunedWeight,
+    TuneGain,
+    TuneOutcome,
+    TuneReply,
+    TuneRequest,
     VerdictReply,
     VerdictView,
 )
@@ -37,6 +41,7 @@ from notewell.contract.manage import (
 from notewell.contract.memory import MemoryRequest
 from notewell.contract.memory_replies import MemoryReply
 from notewell.contract.notes import NoteReply
+from notewell.contract.request import Request
 from notewell.contract.search import (
     Explain,
     Fusion,
@@ -52,10 +57,9 @@ from notewell.contract.search import (
 from notewell.contract.status import LedgerReply, LedgerRow, QueueStatus, StatusReply
 from notewell.contract.writes import UndoneReply, WritesReply, WriteView
 from notewell.engine.event_stream import EventStream
-from notewell.engine.explore import ExploreReply
 from notewell.errors import NotFoundError
 from notewell.ingest.events import EventLog, Tally
-from notewell.types import FileStamp, LedgerState, Settings, VaultRecord, Verdict
+from notewell.types import FileStamp, LedgerState, SearchRules, Settings, VaultRecord, Verdict
 from notewell.vaults.open_engines import Hold
 from tests.web.asked import FakeAsking
 from tests.web.explored import EXPLORED
@@ -128,6 +132,18 @@ class FakeHistory:
         return ClearedReply(1, 1, 0 if keep_verdicts else 1)
 
 
+class FakeTuning:
+    """A tuning that always finds the same."""
+
+    def __init__(self, vault: str) -> None:
+        self._vault = vault
+
+    def tune(self, request: TuneRequest) -> TuneReply:
+        outcome: TuneOutcome = "applied" if request.apply else "better"
+        weights = {"names": TunedWeight(1.0, 0.5)}
+        return TuneReply(self._vault, outcome, 40, 0, weights, TuneGain(0.7, 0.8, 0.1, 0.05, 0.15))
+
+
 class FakeMemories:
     """Memories that always answer the same; `asked` is the engine's."""
 
@@ -171,6 +187,27 @@ class FakeAssembler:
         )
 
 
+class FakeExplorer:
+    """Replies about links, topics and words; `heard` is called with each request."""
+
+    def __init__(self, notes: Mapping[str, str], heard: Callable[[object], None]) -> None:
+        self._notes = notes
+        self._heard = heard
+
+    @property
+    def graph(self) -> FakeExplorer:
+        return self
+
+    def _answer(self, question: Request[Any]) -> object:
+        self._heard(question)
+        if isinstance(question, NeighborsRequest) and question.path not in self._notes:
+            raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
+        return EXPLORED[type(question)]
+
+    neighbors = neighborhood = path = hubs = stats = bridges = _answer
+    communities = orphans = dangling = missing_links = archaeology = complete = _answer
+
+
 class FakeEngine:
     """One vault of a few notes, searched by looking for any of the words."""
 
@@ -179,10 +216,12 @@ class FakeEngine:
         self.notes = dict(notes)
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
+        self.tuning = FakeTuning(record.name)
         self.assembler = FakeAssembler(record.name, self.asked)
         self.memories = FakeMemories(self.asked)
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
+        self.explorer = FakeExplorer(self.notes, self._heard)
         self.events = EventLog()
         self.started = False
         self.closed = False
@@ -224,12 +263,6 @@ class FakeEngine:
         if text is None:
             raise NotFoundError(f"There is no note {request.path!r}.", code="note_not_found")
         return self._found(request.path, text, request.limit, explain=request.explain)
-
-    def explore(self, question: ExploreRequest) -> ExploreReply:
-        self._heard(question)
-        if isinstance(question, NeighborsRequest) and question.path not in self.notes:
-            raise NotFoundError(f"There is no note {question.path!r}.", code="note_not_found")
-        return EXPLORED[type(question)]
 
     def note(self, path: str) -> NoteReply:
         self._heard(path)
@@ -354,6 +387,7 @@ class FakeVaults:
         self._engines = list(engines)
         self._root = root
         self.closed = False
+        self._search = SearchRules()
         for engine in self._engines:
             self.directory(engine.record).mkdir(parents=True)
 
@@ -371,7 +405,11 @@ class FakeVaults:
         return Hold(engine, lambda: None)
 
     def settings(self, record: VaultRecord) -> Settings:
-        return Settings(data_dir=self._root, model_dir=self._root, state_dir=self._root)
+        root = self._root
+        return Settings(data_dir=root, model_dir=root, state_dir=root, search=self._search)
+
+    def use_search_rules(self, rules: SearchRules) -> None:
+        self._search = rules
 
     def directory(self, record: VaultRecord) -> Path:
         return self._root / "index" / record.id

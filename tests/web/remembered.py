@@ -55,14 +55,31 @@ _RECALLED = replies.RecalledMemory(
     contradicted_by=("mem-87654321",),
 )
 
+_NOTE = replies.RecalledNote(
+    path="Garden/Bees.md",
+    title="Bees",
+    heading=None,
+    line=1,
+    snippet="Bees find home by the sun.",
+    score=1.0,
+    memories=(replies.NoteMemoryLink("mem-12345678", "relates_to"),),
+)
+
 REMEMBERED: Mapping[type[MemoryRequest], MemoryReply] = {
     StoreMemory: _CHANGED,
     ApplyMemory: _CHANGED,
     MemoryOutcome: _CHANGED,
     RelateMemories: _CHANGED,
     UnrelateMemories: _CHANGED,
-    ForgetMemory: replies.MemoryForgottenReply("Home", "mem-12345678", "Memory/Hives.md", 2),
-    RecallMemories: replies.RecallReply("bees", "Home", 1, (_RECALLED,), ()),
+    ForgetMemory: replies.MemoryForgottenReply(
+        "Home",
+        "mem-12345678",
+        "Memory/Hives.md",
+        2,
+        (replies.ForgottenMemory("mem-12345678", "Memory/Hives.md", 2),),
+        ("mem-87654321",),
+    ),
+    RecallMemories: replies.RecallReply("bees", "Home", 1, (_RECALLED,), (), (_NOTE,)),
     MemoryContext: replies.MemoryContextReply(
         "bees", "Home", "## Memories\n", 4, 1000, ("mem-12345678",), (), ()
     ),

@@ -82,21 +82,23 @@ async def test_explain_is_in_the_reply_only_when_asked_for(client: Client) -> No
     assert with_it["explain"]["stages"][0]["name"] == "parse"
 
 
-async def test_what_is_not_computed_is_null_rather_than_absent(client: Client) -> None:
+async def test_values_not_computed_are_null(client: Client) -> None:
     reply = await (await client.get("/api/search?q=bees")).json()
 
     assert reply["confidence"] is None
     assert reply["results"][0]["scores"]["semantic"] is None
 
 
-async def test_an_empty_query_is_answered_with_nothing(client: Client) -> None:
+async def test_an_empty_query_has_an_empty_reply(client: Client) -> None:
     response = await client.get("/api/search?q=")
 
     assert response.status == 200
     assert (await response.json())["results"] == []
 
 
-async def test_notes_like_a_text_may_be_asked_by_post(client: Client, engine: FakeEngine) -> None:
+async def test_similar_notes_of_a_text_are_requested_by_post(
+    client: Client, engine: FakeEngine
+) -> None:
     response = await client.post("/api/similar", json={"text": "spring water", "limit": 1})
 
     assert [hit["path"] for hit in (await response.json())["results"]] == ["Garden/Bees.md"]
@@ -138,7 +140,7 @@ async def test_one_of_several_vaults_is_named_by_id_or_name(
     assert len(second_engine.asked) == 4
 
 
-async def test_leaving_the_vault_out_where_several_are_served_is_refused(
+async def test_a_request_without_a_vault_is_refused_if_several_are_served(
     connect: Connect, two_vaults: FakeVaults
 ) -> None:
     client = await connect(two_vaults)
@@ -217,7 +219,7 @@ async def test_the_engines_live_as_long_as_the_server(
     assert vaults.closed
 
 
-async def test_the_shell_answers_anybody_and_says_how_to_go_on(stranger: Client) -> None:
+async def test_the_start_page_needs_no_token_and_says_what_to_do(stranger: Client) -> None:
     response = await stranger.get("/")
 
     page = await response.text()
@@ -227,9 +229,7 @@ async def test_the_shell_answers_anybody_and_says_how_to_go_on(stranger: Client)
     assert "Home" not in page
 
 
-async def test_a_built_interface_is_served_instead_once_it_is_there(
-    connect: Connect, tmp_path: Path
-) -> None:
+async def test_a_built_interface_replaces_the_start_page(connect: Connect, tmp_path: Path) -> None:
     static = tmp_path / "static"
     static.mkdir()
     (static / "index.html").write_text("<title>The interface</title>")
@@ -288,5 +288,5 @@ async def test_a_question_reaches_the_engine_with_all_its_parameters(
         "complete?prefix=x&limit=0",
     ],
 )
-async def test_a_question_that_cannot_be_right_is_refused(client: Client, asked: str) -> None:
+async def test_an_invalid_question_is_refused(client: Client, asked: str) -> None:
     assert (await client.get(f"/api/{asked}")).status == 400

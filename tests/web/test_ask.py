@@ -26,7 +26,7 @@ async def test_an_answer_streams_and_ends(client: Client, engine: FakeEngine) ->
     assert engine.asked == [AskRequest("How do bees fly?", "0123456789abcdef")]
 
 
-async def test_who_goes_away_ends_the_answer(client: Client, engine: FakeEngine) -> None:
+async def test_a_disconnected_client_ends_the_answer(client: Client, engine: FakeEngine) -> None:
     engine.asking.slow = True
     response = await client.post("/api/ask", json={"question": "How do bees fly?"})
     await response.content.readuntil(b"By the ")
@@ -36,7 +36,7 @@ async def test_who_goes_away_ends_the_answer(client: Client, engine: FakeEngine)
         await asyncio.to_thread(engine.asking.cancelled.wait)
 
 
-async def test_an_error_that_nobody_foresaw_ends_the_stream_with_a_word(
+async def test_an_unexpected_error_ends_the_stream_with_an_error_event(
     client: Client, engine: FakeEngine, caplog: pytest.LogCaptureFixture
 ) -> None:
     engine.asking.breaks = True
@@ -48,13 +48,13 @@ async def test_an_error_that_nobody_foresaw_ends_the_stream_with_a_word(
     assert "How do bees fly" not in body + caplog.text
 
 
-async def test_what_is_asked_is_checked(client: Client) -> None:
+async def test_questions_are_validated(client: Client) -> None:
     for wrong in ({}, {"question": ""}, {"question": "x", "conversation": "../x"}):
         response = await client.post("/api/ask", json=wrong)
         assert response.status == 400
 
 
-async def test_a_conversation_can_be_read_again(client: Client, engine: FakeEngine) -> None:
+async def test_a_stored_conversation_can_be_read(client: Client, engine: FakeEngine) -> None:
     response = await client.get(
         "/api/ask/conversation", params={"conversation": "0123456789abcdef"}
     )
@@ -67,7 +67,7 @@ async def test_a_conversation_can_be_read_again(client: Client, engine: FakeEngi
     assert engine.asked == ["0123456789abcdef"]
 
 
-async def test_conversations_are_listed_and_forgotten(client: Client, engine: FakeEngine) -> None:
+async def test_conversations_are_listed_and_deleted(client: Client, engine: FakeEngine) -> None:
     listed = await (await client.get("/api/ask/conversations")).json()
     (one,) = listed["conversations"]
     assert (one["question"], one["turns"]) == ("Why?", 1)

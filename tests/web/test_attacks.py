@@ -169,7 +169,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 
 @pytest.mark.parametrize("query", BOMBS, ids=lambda query: ascii(query[:12]))
-def test_no_query_is_a_bomb(garden: Engine, query: str) -> None:
+def test_no_query_takes_excessive_time(garden: Engine, query: str) -> None:
     began = os.times()
     garden.search(SearchRequest(q=query))
     spent = os.times()

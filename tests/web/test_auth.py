@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from aiohttp import ClientResponse
+from yarl import URL
 
 from notewell.access.devices import Devices, Scope
 from notewell.access.tokens import new_stored_token, stored_token
 from notewell.support.logs import AUDIT
 from notewell.types import LimitRules, ServerRules
+from notewell.web.auth import PAGE_KEY
 from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import Client, Connect, FakeEngine
 
@@ -62,7 +64,7 @@ async def test_a_device_does_what_its_scope_allows_and_nothing_else(
         assert engine.asked == []
 
 
-def test_what_changes_something_needs_more_than_to_read() -> None:
+def test_changes_need_more_than_the_read_scope() -> None:
     changing = {r.endpoint.name: r.endpoint.scope for r in ROUTES if r.endpoint.method != "GET"}
 
     harmless = {name for name, scope in changing.items() if scope == "read"}
@@ -108,9 +110,7 @@ async def test_a_device_is_not_known_to_a_server_that_a_program_started(
     assert (await client.get("/api/status")).status == 401
 
 
-async def test_a_files_damage_closes_the_door_rather_than_opening_it(
-    kept: Client, devices: Devices
-) -> None:
+async def test_a_damaged_device_file_denies_access(kept: Client, devices: Devices) -> None:
     token = devices.add("phone", "read")
     devices.file.write_text("{")
 
@@ -119,7 +119,7 @@ async def test_a_files_damage_closes_the_door_rather_than_opening_it(
     assert await code_of(response) == (401, "state_unreadable")
 
 
-async def test_when_a_device_was_last_heard_of_is_written_down_at_the_end(
+async def test_the_last_use_of_a_device_is_stored_at_shutdown(
     kept: Client, devices: Devices
 ) -> None:
     token = devices.add("phone", "read")
@@ -135,7 +135,12 @@ async def test_when_a_device_was_last_heard_of_is_written_down_at_the_end(
 
 
 async def follow(client: Client, address: str) -> ClientResponse:
-    return await client.get(address, allow_redirects=False)
+    """Follow a link as a browser does: its page shows the key that it gets from then on."""
+    response = await client.get(address, allow_redirects=False)
+    key = URL(response.headers.get("Location", "")).query.get("key")
+    if key is not None:
+        client.session.headers[PAGE_KEY] = key
+    return response
 
 
 async def test_a_link_signs_a_browser_in_once(kept: Client, devices: Devices) -> None:
@@ -143,7 +148,8 @@ async def test_a_link_signs_a_browser_in_once(kept: Client, devices: Devices) ->
 
     first = await follow(kept, f"/?code={code}&q=bees")
 
-    assert (first.status, first.headers["Location"]) == (303, "/?q=bees")
+    address = URL(first.headers["Location"])
+    assert (first.status, address.path, address.query["q"]) == (303, "/", "bees")
     (cookie,) = first.cookies.values()
     assert cookie["httponly"]
     assert cookie["samesite"] == "Strict"
@@ -213,15 +219,18 @@ async def test_guessing_is_slowed_down_and_a_device_that_is_known_goes_on(
     assert (await client.get("/api/status", headers=bearer(known))).status == 200
 
 
-@pytest.mark.parametrize("how", ["/?token=guess-{}", "/?code=guess-{}", "cookie"])
-async def test_no_way_in_can_be_guessed_faster_than_another(
+@pytest.mark.parametrize("how", ["/?token=guess-{}", "/?code=guess-{}", "cookie", "page key"])
+async def test_every_way_to_sign_in_has_the_same_guess_limit(
     connect: Connect, state_dir: Path, how: str
 ) -> None:
     client = await connect(token=None, state_dir=state_dir, limits=LimitRules(guesses=3))
 
     async def guess(number: int) -> int:
         if how == "cookie":
-            headers = {"Cookie": f"notewell-{client.port}=guess-{number}"}
+            headers = {"Cookie": f"notewell-{client.port}=guess-{number}", PAGE_KEY: "x"}
+            return (await client.get("/api/status", headers=headers)).status
+        if how == "page key":
+            headers = {"Cookie": f"notewell-{client.port}=known", PAGE_KEY: f"guess-{number}"}
             return (await client.get("/api/status", headers=headers)).status
         return (await follow(client, how.format(number))).status
 
@@ -231,7 +240,7 @@ async def test_no_way_in_can_be_guessed_faster_than_another(
     assert 429 not in statuses[:3]
 
 
-async def test_the_same_old_token_again_and_again_is_one_guess(connect: Connect) -> None:
+async def test_repeating_one_wrong_token_counts_as_one_guess(connect: Connect) -> None:
     client = await connect(token="of an earlier server", limits=LimitRules(guesses=3))
 
     assert {(await client.get("/api/status")).status for _ in range(9)} == {401}
@@ -295,3 +304,17 @@ async def test_a_flood_of_refusals_does_not_fill_the_disk(
         await stranger.get("/api/status")
 
     assert len([record for record in caplog.records if record.name == AUDIT]) == 10
+
+
+async def test_only_an_administrator_grants_a_golden_rule(
+    kept: Client, devices: Devices, engine: FakeEngine
+) -> None:
+    rule = {"content": "Write short sentences.", "type": "golden_rule"}
+    writer, admin = (bearer(devices.add(name, name)) for name in ("write", "admin"))
+
+    refused = await kept.post("/api/memory/store", json=rule, headers=writer)
+    assert await code_of(refused) == (403, "scope_required")
+    assert engine.asked == []
+    plain = await kept.post("/api/memory/store", json={**rule, "type": "fact"}, headers=writer)
+    granted = await kept.post("/api/memory/store", json=rule, headers=admin)
+    assert (plain.status, granted.status) == (200, 200)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from notewell.contract.changes import Change
+from notewell.contract.changes import MOST_CHANGES, Change
 from notewell.web.request_models import MAX_BODY_BYTES
 from tests.web.fakes import Client, FakeEngine
 
@@ -135,7 +135,7 @@ async def test_a_body_beyond_the_limit_is_refused(client: Client, engine: FakeEn
 
 
 @pytest.mark.parametrize("action", ["pause", "resume", "retry", "cancel"])
-async def test_the_queue_is_steered(client: Client, engine: FakeEngine, action: str) -> None:
+async def test_the_queue_can_be_controlled(client: Client, engine: FakeEngine, action: str) -> None:
     response = await client.post(f"/api/queue/{action}")
 
     assert response.status == 202
@@ -143,10 +143,28 @@ async def test_the_queue_is_steered(client: Client, engine: FakeEngine, action: 
     assert engine.asked == [action]
 
 
-async def test_a_guard_is_settled_by_a_plain_yes_or_no(client: Client, engine: FakeEngine) -> None:
+async def test_a_guard_is_settled_by_a_boolean(client: Client, engine: FakeEngine) -> None:
     assert (await client.post("/api/guard", json={"remove": True})).status == 202
     assert (await client.post("/api/guard", json={"remove": False})).status == 202
     assert (await client.post("/api/guard", json={})).status == 400
     assert (await client.post("/api/guard", json={"remove": "true"})).status == 400
 
     assert engine.asked == [True, False]
+
+
+@pytest.mark.parametrize("route", ["/api/changes", "/api/reindex"])
+async def test_more_than_a_client_reports_at_once_is_refused_with_the_way_out(
+    client: Client, engine: FakeEngine, route: str
+) -> None:
+    paths = [f"folder/{number}.md" for number in range(MOST_CHANGES + 1)]
+
+    def body(some: list[str]) -> dict[str, Any]:
+        if route == "/api/reindex":
+            return {"paths": some}
+        return {"changes": [{"kind": "modify", "path": path} for path in some]}
+
+    status, code, detail = await refused(client, route, body(paths))
+    assert (status, code) == (400, "bad_request")
+    assert "at most 10000 items" in detail
+    assert engine.asked == []
+    assert (await client.post(route, json=body(paths[1:]))).status == 202

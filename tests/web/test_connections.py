@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
@@ -18,6 +19,7 @@ from notewell.contract.status import StatusRequest
 from notewell.errors import ConfigError
 from notewell.types import LimitRules, ServerRules, Settings
 from notewell.web import server as server_module
+from notewell.web.auth import SAFETY_HEADERS
 from notewell.web.listener import tls_context
 from notewell.web.server import serve
 from notewell.web.server_file import BoundServer
@@ -101,11 +103,11 @@ async def patient(
 @pytest.mark.parametrize(
     "head", [b"", b"GET /api/health HT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: 1\r\n"]
 )
-async def test_a_head_that_never_ends_is_cut_off(running: Running, head: bytes) -> None:
+async def test_unfinished_request_headers_time_out(running: Running, head: bytes) -> None:
     assert await running.talk(head) == b""
 
 
-async def test_a_head_that_trickles_is_cut_off_however_it_goes_on(running: Running) -> None:
+async def test_slow_request_headers_time_out(running: Running) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", running.bound.port)
 
     async def trickle() -> None:
@@ -157,7 +159,7 @@ async def test_a_head_that_is_too_large_is_refused(running: Running) -> None:
     )
 
 
-async def test_two_lengths_of_a_body_are_one_too_many(running: Running) -> None:
+async def test_two_content_lengths_are_refused(running: Running) -> None:
     smuggled = (
         f"POST /api/similar HTTP/1.1\r\nHost: 127.0.0.1:{running.bound.port}\r\n"
         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/status"
@@ -223,3 +225,46 @@ def test_a_certificate_that_cannot_be_used_is_named(
 
     with pytest.raises(ConfigError, match="tls_cert"):
         tls_context(rules)
+
+
+@pytest.mark.parametrize(
+    ("request_head", "status"),
+    [
+        (b"NONSENSE\r\n\r\n", 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\n\r\n", 400),
+        (b"GET /api/health HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", 400),
+        (b"GET /api/health HTTP/1.1\r\nHost: a\r\nBad Header: 1\r\n\r\n", 400),
+        (
+            b"POST /api/similar HTTP/1.1\r\nHost: a\r\nExpect: gold\r\nContent-Length: 2\r\n\r\n",
+            417,
+        ),
+    ],
+)
+async def test_what_is_no_request_gets_a_problem_document_with_our_headers(
+    patient: Running, request_head: bytes, status: int
+) -> None:
+    head, _, body = (await patient.talk(request_head)).partition(b"\r\n\r\n")
+    lines = head.decode("latin-1").split("\r\n")
+    headers = {
+        name.lower(): value.strip() for name, _, value in (li.partition(":") for li in lines)
+    }
+    assert lines[0].split(" ")[1] == str(status)
+    assert headers["content-type"].startswith("application/problem+json")
+    assert json.loads(body)["status"] == status
+    for name, value in SAFETY_HEADERS.items():
+        assert headers[name.lower()] == value
+    assert b"aiohttp" not in head.lower() + body.lower()
+    assert b"python" not in head.lower()
+
+
+async def test_a_connection_too_many_gets_a_problem_document(patient: Running) -> None:
+    port = patient.bound.port
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(2):  # half of four, for one address
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            stack.callback(writer.close)
+        head, _, body = (await patient.talk(b"")).partition(b"\r\n\r\n")
+    assert b" 503 " in head
+    assert b"Server: Notewell" in head
+    assert json.loads(body)["code"] == "too_many_connections"

@@ -29,7 +29,7 @@ async def test_a_question_reaches_the_engine(client: Client, engine: FakeEngine)
         ({"q": "x" * 5000}, "query_too_long"),
     ],
 )
-async def test_what_cannot_be_right_is_refused(
+async def test_invalid_requests_are_refused(
     client: Client, body: dict[str, Any], code: str
 ) -> None:
     reply = await client.post("/api/context", json=body)

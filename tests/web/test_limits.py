@@ -31,7 +31,7 @@ async def code_of(response: ClientResponse) -> tuple[int, str]:
 
 
 @given(st.lists(st.floats(0, 3, allow_nan=False)), st.integers(1, 6))
-def test_no_window_ever_holds_more_than_it_may(gaps: list[float], most: int) -> None:
+def test_no_window_exceeds_its_limit(gaps: list[float], most: int) -> None:
     window, now, let_in = SlidingWindow(10.0), 0.0, []
     for gap in gaps:
         now += gap
@@ -54,7 +54,7 @@ def test_callers_that_were_silent_longest_are_forgotten() -> None:
     assert window.wait(0, 1, 0.0) == 0
 
 
-async def test_a_caller_that_asks_too_often_is_told_when_to_come_back(
+async def test_a_rate_limited_caller_gets_a_retry_time(
     connect: Connect, engine: FakeEngine
 ) -> None:
     client = await connect(limits=LimitRules(search=3))
@@ -88,12 +88,12 @@ async def test_a_single_route_may_have_a_limit_of_its_own_or_none(connect: Conne
 
 
 @pytest.mark.parametrize("entry", ["search", "search=", "search=many", "search=-1"])
-def test_a_limit_that_does_not_read_is_named(entry: str) -> None:
+def test_the_error_about_an_invalid_limit_names_it(entry: str) -> None:
     with pytest.raises(ConfigError, match=r"limits\.routes"):
         Rates(LimitRules(routes=(entry,)))
 
 
-async def test_somebody_without_a_token_may_not_ask_for_ever_either(connect: Connect) -> None:
+async def test_requests_without_a_token_are_rate_limited_too(connect: Connect) -> None:
     client = await connect(token=None, limits=LimitRules(read=3))
 
     for path, refused in (("/api/health", 200), ("/api/status", 401), ("/", 200)):
@@ -101,7 +101,7 @@ async def test_somebody_without_a_token_may_not_ask_for_ever_either(connect: Con
         assert statuses == [refused] * 3 + [429]
 
 
-async def test_searching_as_one_types_is_never_refused(client: Client) -> None:
+async def test_searching_while_typing_is_never_rate_limited(client: Client) -> None:
     text = "how do bees find their way home in spring " * 5
 
     statuses = {
@@ -121,7 +121,7 @@ def test_the_guide_names_the_limits_as_they_are(name: str) -> None:
 # --- places -------------------------------------------------------------------------------------
 
 
-async def test_some_run_some_wait_and_others_are_sent_away() -> None:
+async def test_requests_run_wait_or_are_refused_by_load() -> None:
     slots, go = Slots(2, 1), asyncio.Event()
     running = 0
 
@@ -144,7 +144,7 @@ async def test_some_run_some_wait_and_others_are_sent_away() -> None:
     await work()
 
 
-async def test_who_waits_too_long_is_sent_away_and_leaves_no_hole() -> None:
+async def test_a_request_that_waits_too_long_is_refused_and_frees_its_place() -> None:
     slots = Slots(1, 5, patience_s=0.01)
     async with slots.taken():
         with pytest.raises(BusyError, match="more to do"):
@@ -195,7 +195,7 @@ def slow(engine: FakeEngine, vaults: object) -> Slow:
     return made
 
 
-async def test_a_full_server_says_so_and_still_tells_that_it_lives(
+async def test_a_full_server_refuses_requests_but_answers_health(
     connect: Connect, slow: Slow
 ) -> None:
     client = await connect(limits=LimitRules(concurrent=1, waiting=0))
@@ -213,7 +213,7 @@ async def test_a_full_server_says_so_and_still_tells_that_it_lives(
     assert (await client.get("/api/status")).status == 200
 
 
-async def test_a_question_that_takes_too_long_is_given_up(connect: Connect, slow: Slow) -> None:
+async def test_a_slow_read_is_cancelled(connect: Connect, slow: Slow) -> None:
     client = await connect(limits=LimitRules(query_timeout_s=0.05, concurrent=1))
 
     refused = await client.get("/api/search?q=bees")
@@ -226,7 +226,7 @@ async def test_a_question_that_takes_too_long_is_given_up(connect: Connect, slow
     assert after.status == 200
 
 
-async def test_a_change_is_not_given_up(connect: Connect, slow: Slow) -> None:
+async def test_a_slow_change_is_not_cancelled(connect: Connect, slow: Slow) -> None:
     client = await connect(limits=LimitRules(query_timeout_s=0.05))
     begun = asyncio.create_task(client.post("/api/reindex"))
     await happened(slow.begun)
@@ -236,7 +236,7 @@ async def test_a_change_is_not_given_up(connect: Connect, slow: Slow) -> None:
     assert (await begun).status == 202
 
 
-async def test_the_place_of_a_client_that_leaves_is_free_at_once(
+async def test_the_slot_of_a_disconnected_client_is_freed_at_once(
     connect: Connect, slow: Slow
 ) -> None:
     client = await connect(limits=LimitRules(concurrent=1, waiting=0))
@@ -251,7 +251,9 @@ async def test_the_place_of_a_client_that_leaves_is_free_at_once(
     slow.go.set()
 
 
-async def test_a_change_is_made_also_when_its_client_has_left(connect: Connect, slow: Slow) -> None:
+async def test_a_change_is_completed_after_its_client_disconnected(
+    connect: Connect, slow: Slow
+) -> None:
     client = await connect()
     leaving = asyncio.create_task(client.post("/api/reindex"))
     await happened(slow.begun)
@@ -267,7 +269,7 @@ async def test_a_change_is_made_also_when_its_client_has_left(connect: Connect, 
 # --- what is cut off ----------------------------------------------------------------------------
 
 
-async def test_a_body_that_trickles_in_is_cut_off(connect: Connect) -> None:
+async def test_a_slow_body_times_out(connect: Connect) -> None:
     client = await connect(limits=LimitRules(body_timeout_s=0.05))
     reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
     head = (

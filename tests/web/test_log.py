@@ -8,7 +8,7 @@ from notewell.contract.search import SearchRequest
 from tests.web.fakes import Client, FakeEngine
 
 
-async def test_a_search_tells_its_door(client: Client, engine: FakeEngine) -> None:
+async def test_a_search_names_its_client(client: Client, engine: FakeEngine) -> None:
     await client.get("/api/search", params={"q": "bees"})
     await client.get("/api/search", params={"q": "bees", "door": "plugin"})
     await client.get("/api/search", params={"q": "bees", "door": "none"})
@@ -21,7 +21,7 @@ async def test_a_search_tells_its_door(client: Client, engine: FakeEngine) -> No
 
 
 @pytest.mark.parametrize("door", ["Plugin", "a b", "x" * 40, "é"])
-async def test_a_door_is_a_short_word(client: Client, door: str) -> None:
+async def test_a_client_name_is_a_short_word(client: Client, door: str) -> None:
     response = await client.get("/api/search", params={"q": "bees", "door": door})
 
     assert response.status == 400
@@ -45,7 +45,7 @@ async def test_an_opening_names_its_search(client: Client, engine: FakeEngine) -
         {"q": "x" * 5000, "path": "A.md"},
     ],
 )
-async def test_an_opening_that_cannot_be_is_refused(
+async def test_an_invalid_opened_result_is_refused(
     client: Client, engine: FakeEngine, told: dict[str, object]
 ) -> None:
     assert (await client.post("/api/opened", json=told)).status == 400
@@ -72,7 +72,9 @@ async def test_since_is_a_time_with_its_zone(client: Client, engine: FakeEngine)
         assert (await client.get("/api/log", params={"since": since})).status == 400
 
 
-async def test_strangers_neither_read_nor_clear_it(stranger: Client, engine: FakeEngine) -> None:
+async def test_unauthorised_callers_neither_read_nor_clear_the_log(
+    stranger: Client, engine: FakeEngine
+) -> None:
     assert (await stranger.get("/api/log")).status == 401
     assert (await stranger.post("/api/log/clear", json={})).status == 401
     assert engine.asked == []

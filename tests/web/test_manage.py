@@ -73,7 +73,7 @@ async def test_a_section_may_be_asked_for_alone(client: Client) -> None:
     assert all(key.startswith("search.") for key in settings)
 
 
-async def test_a_change_is_written_beside_what_stands_there_and_waits_for_a_start(
+async def test_a_changed_setting_is_stored_and_waits_for_a_restart(
     client: Client, settings_file: Configuration
 ) -> None:
     changes = {"search.snippet_chars": 300, "vault.exclude": ["Private/**"], "log.queries": False}
@@ -88,6 +88,14 @@ async def test_a_change_is_written_beside_what_stands_there_and_waits_for_a_star
     assert settings["search.snippet_chars"]["value"] == 300
     assert settings["vault.exclude"]["value"] == ["Private/**"]
     assert settings["log.queries"]["value"] is False
+
+
+async def test_a_changed_setting_of_searches_needs_no_restart(client: Client) -> None:
+    response = await client.patch("/api/config", json={"changes": {"search.passages": 6}})
+
+    (changed,) = (await response.json())["settings"]
+    assert (changed["value"], changed["running"]) == (6, 6)
+    assert (await (await client.get("/api/config?section=search")).json())["restart"] is False
 
 
 async def test_null_takes_a_setting_out_of_the_file(
@@ -147,3 +155,19 @@ async def test_a_device_that_may_write_notes_may_not_configure_the_server(
 
     assert response.status == 403
     assert settings_file.file.read_text() == before
+
+
+async def test_a_setting_of_a_section_within_a_section_is_changed_alone(
+    client: Client, settings_file: Configuration
+) -> None:
+    changes = {"search.gars.decay": 0.25}
+    assert (await client.patch("/api/config", json={"changes": changes})).status == 200
+
+    assert "[search.gars]\ndecay = 0.25" in settings_file.file.read_text()
+    changed = (await by_key(client))["search.gars.decay"]
+    assert (changed["value"], changed["running"], changed["source"]) == (0.25, 0.25, "user")
+    changes = {"search.gars.decay": 2.0}
+    assert (await client.patch("/api/config", json={"changes": changes})).status == 400
+    removed = {"search.gars.decay": None}
+    assert (await client.patch("/api/config", json={"changes": removed})).status == 200
+    assert (await by_key(client))["search.gars.decay"]["source"] == "default"

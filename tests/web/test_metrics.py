@@ -54,7 +54,7 @@ async def test_requests_and_searches_are_counted_by_route(client: Client) -> Non
     assert found["notewell_search_seconds_sum", searches] == 0.0015
 
 
-async def test_no_address_and_no_query_is_in_the_figures(client: Client, stranger: Client) -> None:
+async def test_metrics_contain_no_address_and_no_query(client: Client, stranger: Client) -> None:
     await client.get("/api/search?q=diary")
     await client.get("/api/note?path=Diary.md")
     await client.post("/diary")

@@ -12,6 +12,7 @@ from aiohttp import ClientResponse
 from yarl import URL
 
 from notewell.types import ServerRules
+from notewell.web.auth import PAGE_KEY
 from notewell.web.listener import bind_warning
 from notewell.web.routes import ROUTES, Route
 from tests.web.fakes import TOKEN, Client, Connect, FakeEngine
@@ -52,7 +53,7 @@ async def test_every_route_but_health_needs_the_token(
         "/API/SEARCH?q=bees",
     ],
 )
-async def test_no_spelling_of_a_path_gets_past_the_token(
+async def test_no_variant_of_a_path_bypasses_the_token(
     stranger: Client, engine: FakeEngine, path: str
 ) -> None:
     exactly = URL(f"http://127.0.0.1:{stranger.port}{path}", encoded=True)
@@ -102,13 +103,21 @@ async def sign_in(client: Client) -> ClientResponse:
     return await client.get(f"/?token={TOKEN}", allow_redirects=False)
 
 
+def page_key(signed_in: ClientResponse) -> dict[str, str]:
+    """The header with the half of the session that our pages store."""
+    return {PAGE_KEY: URL(signed_in.headers["Location"]).query["key"]}
+
+
 async def test_a_browser_gets_a_cookie_for_the_token_and_loses_it_from_the_address(
     stranger: Client,
 ) -> None:
     response = await sign_in(stranger)
 
-    assert (response.status, response.headers["Location"]) == (303, "/")
+    assert response.status == 303
+    address = URL(response.headers["Location"])
+    assert (address.path, set(address.query)) == ("/", {"key"})
     (cookie,) = response.cookies.values()
+    assert address.query["key"] not in str(cookie)
     assert cookie["httponly"]
     assert cookie["samesite"] == "Strict"
     assert cookie["path"] == "/"
@@ -118,13 +127,49 @@ async def test_a_browser_gets_a_cookie_for_the_token_and_loses_it_from_the_addre
 
 async def test_the_cookie_opens_the_api_to_our_own_pages(connect: Connect) -> None:
     client = await connect(token=None)
-    await sign_in(client)
+    key = page_key(await sign_in(client))
 
-    alone = await client.get("/api/search?q=bees")
-    fetched = await client.get("/api/search?q=bees", headers={"Sec-Fetch-Site": "same-origin"})
+    alone = await client.get("/api/search?q=bees", headers=key)
+    of_page = {"Sec-Fetch-Site": "same-origin", **key}
+    fetched = await client.get("/api/search?q=bees", headers=of_page)
 
     assert (alone.status, fetched.status) == (200, 200)
-    assert "This browser may ask" in await (await client.get("/")).text()
+    assert "This browser may ask" in await (await client.get("/", headers=key)).text()
+
+
+async def test_a_cookie_that_another_port_learned_opens_nothing(connect: Connect) -> None:
+    """Browsers send cookies to all ports of a host; the page key stays with the origin."""
+    client = await connect(token=None)
+    address = URL((await sign_in(client)).headers["Location"])
+    key = address.query["key"]
+    wrong = [{}, {PAGE_KEY: ""}, {PAGE_KEY: "0" * len(key)}, {PAGE_KEY: key[:-1]}]
+    for path in ("/api/session", "/api/status", "/api/search?q=bees", "/api/events", "/api/docs"):
+        for headers in wrong:
+            response = await client.get(path, headers=headers)
+            assert response.status in {401, 429}
+        response = await client.get(f"{path}{'&' if '?' in path else '?'}key={'0' * len(key)}")
+        assert response.status in {401, 429}
+    for method in ("POST", "PATCH"):
+        assert (await client.request(method, "/api/config", json={})).status in {401, 405, 429}
+
+
+async def test_a_page_key_without_its_cookie_opens_nothing(connect: Connect) -> None:
+    client = await connect(token=None)
+    key = page_key(await sign_in(client))
+    client.session.cookie_jar.clear()
+    assert (await client.get("/api/status", headers=key)).status == 401
+    as_token = {"Authorization": f"Bearer {key[PAGE_KEY]}"}
+    assert (await client.get("/api/status", headers=as_token)).status == 401
+
+
+async def test_a_key_in_the_address_opens_pages_and_nothing_of_a_vault(connect: Connect) -> None:
+    client = await connect(token=None)
+    query = {"key": page_key(await sign_in(client))[PAGE_KEY]}
+    docs = await client.get("/api/docs", params=query)
+    assert docs.status == 200
+    assert f"/api/openapi.json?key={query['key']}" in await docs.text()
+    assert (await client.get("/api/openapi.json", params=query)).status == 200
+    assert (await client.get("/api/status", params=query)).status == 401
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
@@ -132,9 +177,9 @@ async def test_the_cookie_counts_for_no_other_site_nor_another_port(
     connect: Connect, site: str
 ) -> None:
     client = await connect(token=None)
-    await sign_in(client)
+    key = page_key(await sign_in(client))
 
-    response = await client.get("/api/search?q=bees", headers={"Sec-Fetch-Site": site})
+    response = await client.get("/api/search?q=bees", headers={"Sec-Fetch-Site": site, **key})
 
     assert response.status == 401
 
@@ -164,7 +209,9 @@ async def test_signing_in_goes_nowhere_else(stranger: Client) -> None:
 
     response = await stranger.get(target, allow_redirects=False)
 
-    assert re.fullmatch(r"/\?next=//evil\.example/&q=a(%20|\+)b", response.headers["Location"])
+    assert re.fullmatch(
+        r"/\?next=//evil\.example/&q=a(%20|\+)b&key=[0-9a-f]{32}", response.headers["Location"]
+    )
 
 
 # --- the host -----------------------------------------------------------------------------------

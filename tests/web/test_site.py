@@ -52,6 +52,35 @@ async def test_a_closed_vault_is_opened_by_a_request(connect: Connect, three: Va
     assert 'notewell_notes{vault="Cellar"}' in await (await client.get("/metrics")).text()
 
 
+async def test_a_changed_setting_of_searches_applies_to_the_next_search_of_every_vault(
+    connect: Connect, three: Vaults, tmp_path: Path
+) -> None:
+    for name in NAMES:
+        (tmp_path / name / "old.md").write_text("---\nstatus: retired\n---\nold bees", "utf-8")
+        three.open(three.find(name, cwd=tmp_path), writable=True).index_now()
+    three.close()  # only one of them may be open
+    client = await connect(cast("FakeVaults", three))
+    queries = [{"q": "bees", "vault": name} for name in NAMES]
+
+    async def found() -> list[int]:
+        return [
+            len((await (await client.get("/api/search", params=query)).json())["results"])
+            for query in queries
+        ]
+
+    before = await found()
+    changes = {"search.shelved_status": ["retired"]}
+    await client.patch("/api/config?vault=Attic", json={"changes": changes})
+    shelved = await found()
+    changes = {"search.min_score": 1.0, "search.shelved_status": None}
+    await client.patch("/api/config?vault=Attic", json={"changes": changes})
+
+    assert (before, shelved, await found()) == ([2, 2, 2], [1, 1, 1], [1, 1, 1])
+    running = await (await client.get("/api/config?vault=Barn&section=search")).json()
+    assert {one["key"]: one["running"] for one in running["settings"]}["search.min_score"] == 1.0
+    assert running["restart"] is False
+
+
 async def test_requests_about_all_vaults_at_once_are_all_answered(
     connect: Connect, three: Vaults
 ) -> None:

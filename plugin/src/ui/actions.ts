@@ -135,7 +135,7 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
     server.stop();
     return connect();
   };
-  const copy = (): unknown => copyText(report(), "Copied. It holds no names and no text.");
+  const copy = (): unknown => copyText(report(), "Copied. It contains no names and no text of notes.");
   const openDiagnostics = (): unknown => showDiagnostics(app);
   const openSettings = (): void => {
     const { setting } = app as App & { setting?: SettingsWindow };

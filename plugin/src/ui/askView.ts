@@ -10,8 +10,8 @@ import { openPlace, paneFor } from "./open";
 export const ASK_VIEW = "notewell-ask";
 export const ASK = "Ask your notes";
 
-const NO_PAGE = message("This server cannot be asked", `It is too old, or was built without web pages. ${HOW_TO_UPGRADE}`, [], UPGRADE);
-const OPENING = message("Opening…", "Some systems refuse plain http here.");
+const NO_PAGE = message("This server cannot answer questions", `It is too old, or was built without web pages. ${HOW_TO_UPGRADE}`, [], UPGRADE);
+const OPENING = message("Opening…", "If nothing appears, this system may block plain http; use https.");
 /** The page may run its scripts and open web pages in the browser, but not navigate this window. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups";
 

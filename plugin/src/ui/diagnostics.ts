@@ -28,7 +28,7 @@ export function diagnosticsText({ context, version, requests, rejected }: Diagno
     `Features: ${session?.features.join(" ")}`,
     `Generation: ${lastStatus?.generation}`,
     ...longStatus(context),
-    `Refused changes: ${rejected.length}`,
+    `Rejected changes: ${rejected.length}`,
     "Requests:",
     ...requests.map(
       ({ at, route, outcome, ms }) => `${new Date(at).toISOString()} ${route} ${outcome} ${ms} ms`,
@@ -92,8 +92,8 @@ export class DiagnosticsView extends ItemView {
     this.contentEl.empty();
     section("Server", [diagnosticsText(this.#parts)]);
     section("Active note", this.#note);
-    section("Changes not sent", queue());
-    section("Changes refused", rejected);
+    section("Unsent changes", queue());
+    section("Rejected changes", rejected);
     section("Log of the program", log);
   }
 }

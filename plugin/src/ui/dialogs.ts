@@ -6,7 +6,7 @@ import type { Session } from "../connection";
 import type { Guard, LedgerRow } from "../contract";
 import type { Settings } from "../settings";
 import { MISSING_NOTES_KEPT } from "./explain";
-import { count } from "./format";
+import { count } from "../format";
 import { openPlace } from "./open";
 
 export const REINDEX_ALL = "Reindex the vault from scratch";
@@ -50,7 +50,7 @@ export function startQuestion(program: string, notes: number): Question {
   return [
     "Start Notewell on this computer?",
     `${program} reads ${count(notes, "note")}, keeps an index of them ` +
-      "outside the vault, and may fetch a language model once. Notes are not changed and go nowhere.",
+      "outside the vault, and may fetch a language model once. Notes are not changed and stay on this computer.",
     "Start and index",
   ];
 }
@@ -72,7 +72,7 @@ export function uploadConsent(
 function uploadQuestion(url: string, notes: number): Question {
   return [
     "Send notes to your server?",
-    `${url} gets a copy of this vault: ${count(notes, "note")} now, and each note that changes later.`,
+    `${url} receives a copy of this vault: ${count(notes, "note")} now, and each note that changes later.`,
     "Send notes",
   ];
 }
@@ -80,7 +80,7 @@ function uploadQuestion(url: string, notes: number): Question {
 export function fullReindexQuestion(notes: number): Question {
   return [
     `${REINDEX_ALL}?`,
-    `${count(notes, "note")} are read again. Search goes on meanwhile.`,
+    `${count(notes, "note")} will be read again. Search keeps working meanwhile.`,
     "Reindex",
   ];
 }
@@ -89,8 +89,8 @@ export function fullReindexQuestion(notes: number): Question {
 export function askAboutMissing(app: App, { gone, total }: Guard): Promise<boolean | null> {
   return ask(
     app,
-    `${gone} of ${total} notes are gone`,
-    `A drive may be missing, or a sync not complete. ${MISSING_NOTES_KEPT}`,
+    `${gone} of ${total} notes are missing`,
+    `A drive may be disconnected, or a sync incomplete. ${MISSING_NOTES_KEPT}`,
     [
       ["Remove from index", true, "setDestructive"],
       ["Keep", false],
@@ -106,7 +106,7 @@ export async function withNotice(request: Promise<unknown>, done?: string): Prom
     if (done) new Notice(done);
     return true;
   } catch (error) {
-    new Notice(`That did not work: ${asServerError(error).message}`);
+    new Notice(`The request failed: ${asServerError(error).message}`);
     return false;
   }
 }
@@ -116,13 +116,13 @@ export async function showFailures(app: App, { client }: Session): Promise<void>
   const { entries } = await client.ledger({ state: "failed" });
   const modal = new Modal(app).setTitle("Notes that could not be indexed");
   for (const row of entries) drawRow(modal, row);
-  if (entries.length === 0) modal.setContent("There are none.");
+  if (entries.length === 0) modal.setContent("All notes could be indexed.");
   else {
     new Setting(modal.contentEl).addButton((button) => {
       button.setButtonText("Retry all").setCta();
       button.onClick(() => {
         modal.close();
-        void withNotice(client.queue("retry"), "They are tried again.");
+        void withNotice(client.queue("retry"), "Trying again.");
       });
     });
   }

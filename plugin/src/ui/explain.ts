@@ -2,7 +2,8 @@
 
 import type { ConnectionState, OfflineReason } from "../connection";
 import type { StatusReply } from "../contract";
-import { count, duration } from "./format";
+import { count } from "../format";
+import { progressText } from "../progress";
 
 /** The actions by their command ids; actions.ts says what they do. */
 export type ActionName =
@@ -34,7 +35,7 @@ export interface Explanation {
   readonly text: string;
   /** Only those that can be done at the moment are shown. */
   readonly actions: readonly Button[];
-  /** Commands to copy into a terminal, for what the plugin must not do itself. */
+  /** Commands to copy into a terminal, because the plugin must not run them itself. */
   readonly commands: readonly string[];
 }
 
@@ -42,7 +43,7 @@ export interface Explanation {
 export const INSTALL = ["uv tool install .", "pipx install ."];
 export const UPGRADE = ["uv tool install --reinstall .", "pipx install --force ."];
 export const HOW_TO_UPGRADE = "Get its new source code, and run one of these in its folder.";
-export const TOKEN_HINT = "It is what “notewell token show” prints there.";
+export const TOKEN_HINT = "The command “notewell token show” prints it on the server's computer.";
 export const MISSING_NOTES_KEPT = "The index keeps them until you decide.";
 
 const RETRY: Button = ["connect", "Try again"];
@@ -68,7 +69,7 @@ export function explain(state: ConnectionState, waiting: number): Explanation | 
   }
   const { why, detail }: Reason = state.name === "offline" ? state : { why: state.name };
   const known = message(...MESSAGES[why]);
-  const queued = waiting > 0 ? `${count(waiting, "change is", "changes are")} kept until then.` : "";
+  const queued = waiting > 0 ? `${count(waiting, "change is", "changes are")} waiting to be sent.` : "";
   return { ...known, text: [known.text, detail, queued].filter(Boolean).join(" ") };
 }
 
@@ -79,16 +80,16 @@ interface Reason {
 
 const MESSAGES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
   starting: ["Starting…", "The index is being opened."],
-  "needs-token": ["The server wants a token", TOKEN_HINT, [SETTINGS, RETRY]],
+  "needs-token": ["The server requires a token", TOKEN_HINT, [SETTINGS, RETRY]],
   "not-set-up": [
     "Not set up yet",
-    "A program on a computer of yours does the searching.",
+    "Notewell needs its search program, on this computer or on another one of yours.",
     [
       ["start", "Use this computer"],
       ["settings", "Enter an address"],
     ],
   ],
-  "needs-consent": ["Ready to start", "It was not started for this vault yet.", [START]],
+  "needs-consent": ["Ready to start", "The search program was not started for this vault yet.", [START]],
   "not-installed": [
     "The search program is not installed",
     "Get Notewell's source code, and run one of these in its folder, in a terminal.",
@@ -97,22 +98,22 @@ const MESSAGES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
   ],
   "wrong-program": [
     "No usable search program",
-    "It got nothing of your vault. Enter the right program's path in the settings, or install Notewell " +
+    "Nothing about your vault was sent to it. Enter the right program's path in the settings, or install Notewell " +
       "in a terminal, in the folder of its source code. Found:",
     [["start", "Try again"], SETTINGS],
     INSTALL,
   ],
-  stopped: ["Stopped", "It does not run.", [START]],
+  stopped: ["Stopped", "The search program is not running.", [START]],
   crashed: ["The search program ended", "", [START, SETTINGS]],
   "in-use": [
-    "Searched by another program",
+    "In use by another program",
     "Close the other window or program, then try again.",
     [RETRY],
   ],
-  unreachable: ["Offline", "The server does not answer.", [RETRY, SETTINGS]],
-  "not-notewell": ["That is not Notewell", "Something else answers there.", [RETRY, SETTINGS]],
+  unreachable: ["Offline", "The server is not responding.", [RETRY, SETTINGS]],
+  "not-notewell": ["Not a Notewell server", "Another program answers at that address.", [RETRY, SETTINGS]],
   "no-vault": ["Vault not found", "", [SETTINGS, RETRY]],
-  refused: ["The server refuses", "", [RETRY, SETTINGS]],
+  refused: ["The server reported an error", "", [RETRY, SETTINGS]],
 };
 
 /**
@@ -121,18 +122,16 @@ const MESSAGES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
  */
 export function indexNotice(status: StatusReply | null, decided = ""): Explanation | null {
   if (!status) return null;
-  const { queue, guard, problem } = status;
+  const { guard, problem, progress } = status;
   if (guard && guard.since !== decided) {
     const title = `${guard.gone} of ${guard.total} notes are missing`;
     return message(title, MISSING_NOTES_KEPT, [["missing", "Decide"]]);
   }
-  if (problem) return message("The index does not follow the vault", problem);
-  const pending = `${count(queue.pending, "note")} to go`;
-  if (queue.paused) return message("Indexing is paused", `${pending}.`, [["resume", "Resume"]]);
-  if (status.state === "indexing" && queue.pending > 0) {
-    const left = queue.eta_s === null ? "" : `, about ${duration(queue.eta_s)} left`;
-    return message("Indexing", `${pending}${left}. Results are not complete yet.`);
-  }
+  if (problem) return message("The index is not updated", problem);
+  const how = progressText(status);
+  if (progress.phase === "paused") return message("Indexing is paused", `${how}.`, [["resume", "Resume"]]);
+  if (progress.phase === "stuck") return message("Indexing has stopped", `${how}.`, [["reindex", "Check for changes"]]);
+  if (how) return message("Indexing", `${how}. Results are not complete yet.`);
   if (status.semantic !== "unavailable") return null;
-  return message("Keywords only", status.semantic_reason ?? "There is no model.");
+  return message("Keywords only", status.semantic_reason ?? "No model is installed.");
 }

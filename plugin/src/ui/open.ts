@@ -88,7 +88,7 @@ export function activePath({ workspace }: App): string | undefined {
 export function insertLink(app: App, place: Place): void {
   const view = noteInUse(app);
   if (view?.file) view.editor.replaceSelection(linkTo(app, place, view.file.path));
-  else new Notice("Open the note to write the link into.");
+  else new Notice("Open the note that the link should be inserted into.");
 }
 
 /** The note at a server's path, which is in Unicode form NFC; file names on disk may not be. */

@@ -6,7 +6,8 @@ import type { Passage, Result } from "../contract";
 import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
-import { breadcrumb, folderOf, scoreText } from "./format";
+import { breadcrumb, folderOf } from "../format";
+import { scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import { activePath, asksForLink, insertLink, openPlace, paneFor, type Place } from "./open";
 import { PLACEHOLDER } from "./searchView";
@@ -183,7 +184,7 @@ export class QuickSearch extends SuggestModal<Hit> {
 async function createNote({ app }: ViewContext, query: string): Promise<TFile | null> {
   const name = query.replace(/[\\/:*?"<>|#^[\]\s]+/g, " ").replace(/^[. ]+|[. ]+$/g, "").slice(0, 120);
   if (!name) {
-    new Notice("That gives no name for a note.");
+    new Notice("A note cannot be named like this.");
     return null;
   }
   const from = activePath(app) ?? "";

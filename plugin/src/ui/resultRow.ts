@@ -7,7 +7,8 @@ import { setIcon, setTooltip } from "obsidian";
 import type { Passage, Result } from "../contract";
 import type { ScoreDisplay } from "../settings";
 import { faint } from "./controls";
-import { breadcrumb, folderOf, scoreParts, scoreText } from "./format";
+import { breadcrumb, folderOf } from "../format";
+import { scoreParts, scoreText } from "./scores";
 import { renderSnippet } from "./highlight";
 import type { Place } from "./open";
 

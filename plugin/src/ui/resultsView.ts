@@ -117,7 +117,7 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
   /** A request failed: the results stay, with a message above them. */
   protected fail(error: unknown): void {
     this.context.connection.report(error);
-    this.failure = message("No answer", asServerError(error).message);
+    this.failure = message("The request failed", asServerError(error).message);
     this.showMessage();
   }
 

@@ -7,7 +7,7 @@ import type { Settings } from "../settings";
 import { QuerySuggest } from "./completion";
 import { button, handleKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
 import { message, type Explanation } from "./explain";
-import { count } from "./format";
+import { count } from "../format";
 import type { Mode } from "./liveSearch";
 import { copyText } from "./menu";
 import { linkTo, noteAt } from "./open";
@@ -18,7 +18,7 @@ export const SEARCH_VIEW = "notewell-search";
 export const PLACEHOLDER = "Search by meaning and words…";
 
 const LOW_CONFIDENCE = 0.2; // below this confidence the best match is probably not relevant
-const NOTHING_FOUND = message("No notes found", "Quotes, exclusions and filters are strict.");
+const NOTHING_FOUND = message("No notes found", "Quoted phrases, exclusions and filters must match exactly.");
 const ORDERS: Readonly<Record<SortOrder, string>> = {
   relevance: "Relevance",
   modified: "Modified time, new to old",
@@ -29,9 +29,9 @@ const OPERATORS: readonly [example: string, meaning: string][] = [
   ["tag:", "in notes with a tag"],
   ["path:", "in a folder or file path"],
   ["[status:open]", "with a property"],
-  ['"exact words"', "with these words in a row"],
+  ['"exact words"', "with this exact phrase"],
   ["-word", "without a word"],
-  ["modified:7d", "changed lately"],
+  ["modified:7d", "changed in the last 7 days"],
 ];
 
 export class SearchView extends ResultsView<string> {

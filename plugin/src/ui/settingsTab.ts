@@ -55,7 +55,7 @@ export class NotewellSettingTab extends PluginSettingTab {
     });
     const placeholder = this.app.vault.getName();
     return [
-      row("Server", "What is set for it stays on this device.", "dropdown", "mode", {
+      row("Server", "These settings stay on this device.", "dropdown", "mode", {
         options: modes(),
       }),
       where("local", row("Program", "Its full path, if it is not found.", "text", "program")),
@@ -83,7 +83,7 @@ export class NotewellSettingTab extends PluginSettingTab {
         desc: "Enter its path.",
         render: (setting) => this.#drawTester(setting),
       },
-      row("Diagnostics", "Adds a command that opens them.", "toggle", "diagnostics"),
+      row("Diagnostics", "Adds a command that shows diagnostics.", "toggle", "diagnostics"),
     ];
   }
 
@@ -136,25 +136,25 @@ function modes(): Record<string, string> {
   };
 }
 
-const ADDRESS_HINT = "Use a private network or https: notes and the token travel to it.";
+const ADDRESS_HINT = "Use a private network or https: notes and the token are sent to it.";
 const ADDRESS = {
   placeholder: "http://192.168.1.20:8765",
   validate: (value: string): string | undefined =>
-    serverUrl(value) === null ? "That is not an address." : undefined,
+    serverUrl(value) === null ? "This is not a valid address." : undefined,
 };
 const SCORES = { options: { off: "Not shown", number: "As a number", bar: "As a bar" } };
 
 const RESULTS: Row[] = [
   row("Number of results", "", "number", "resultLimit", { min: 1, max: 200 }),
   row("Score", "", "dropdown", "score", SCORES),
-  row("Lowest similarity", "Of similar notes to show.", "slider", "minScore", {
+  row("Minimum similarity", "Less similar notes are not shown.", "slider", "minScore", {
     min: 0,
     max: 1,
     step: 0.05,
   }),
   row("Open in a new tab", "Ctrl or Cmd then opens in the same tab.", "toggle", "openInNewTab"),
   row(
-    "Follow the section",
+    "Use the current section",
     "Notes similar to the section you are in, not to the whole note.",
     "toggle",
     "followSection",

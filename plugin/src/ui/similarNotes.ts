@@ -6,7 +6,7 @@ import type { Session } from "../connection";
 import type { LedgerRow, LedgerState, Result } from "../contract";
 import { withNotice } from "./dialogs";
 import { message, SETTINGS, type Explanation } from "./explain";
-import { scoreText } from "./format";
+import { scoreText } from "./scores";
 import { linkTo } from "./open";
 import type { ViewContext } from "./viewContext";
 
@@ -38,10 +38,10 @@ export function emptyMessage({ belowMinimum, linked, shown }: Filtered, minScore
   if (shown.length > 0) return message("All hidden", "Every similar note is hidden here.");
   if (linked > 0) return ALL_LINKED;
   if (belowMinimum > 0) {
-    const text = `No note reaches the lowest similarity, ${scoreText(minScore)}.`;
-    return message("Nothing close enough", text, [SETTINGS]);
+    const text = `No note reaches the minimum similarity, ${scoreText(minScore)}.`;
+    return message("No note is similar enough", text, [SETTINGS]);
   }
-  return message("No similar notes", "Nothing is like this note, or it has no text.");
+  return message("No similar notes", "No note is similar to this one, or it has no text.");
 }
 
 /** Why a note is not in the index, from the ledger. */
@@ -49,7 +49,7 @@ export async function explainMissingNote(session: Session, path: string): Promis
   const title = "Not in the index";
   try {
     const { entries } = await session.client.ledger({ path });
-    return entries[0] ? explainLedgerRow(entries[0]) : message(title, "It is new, or there is no such note.");
+    return entries[0] ? explainLedgerRow(entries[0]) : message(title, "It is new, or it does not exist.");
   } catch (error) {
     return message(title, asServerError(error).message);
   }
@@ -60,8 +60,8 @@ export function explainLedgerRow({ state, reason, rule }: LedgerRow): Explanatio
   const explanations: Partial<Record<LedgerState, Parameters<typeof message>>> = {
     excluded: ["This note is excluded", `${why} (rule: ${rule ?? "unknown"})`.trim()],
     failed: ["This note could not be read", why, [["errors", "Show errors"]]],
-    indexed: ["Indexed", "If nothing is similar, it has no text."],
-    keyword_only: ["Found by keywords only", "The search by meaning follows."],
+    indexed: ["Indexed", "If it has no similar notes, it has no text."],
+    keyword_only: ["Found by keywords only", "Its embeddings are not computed yet."],
   };
   return message(...(explanations[state] ?? ["Not indexed yet", "It is waiting to be indexed."]));
 }

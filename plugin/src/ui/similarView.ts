@@ -7,7 +7,7 @@ import type { Marks } from "../settings";
 import { Timer } from "../support";
 import { link, setActive, toggle, toolbar } from "./controls";
 import type { Explanation } from "./explain";
-import { count } from "./format";
+import { count } from "../format";
 import { marksOf, withMark, withoutHidden, type Mark } from "./marks";
 import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
@@ -117,7 +117,7 @@ export class SimilarView extends ResultsView<Target> {
 
   #drawHeader(parent: HTMLElement): void {
     const buttons = toolbar(parent);
-    this.#pinEl = toggle(buttons, "pin", "Stay with this note", (isOn) => {
+    this.#pinEl = toggle(buttons, "pin", "Pin this note", (isOn) => {
       this.#isPinned = isOn;
       if (!isOn) this.#follow();
       this.saveLayout();

@@ -2,7 +2,8 @@
 
 import type { StatusReply } from "../contract";
 import { explain, type Explanation } from "./explain";
-import { count, duration } from "./format";
+import { count } from "../format";
+import { progressText, shortProgress } from "../progress";
 import type { ViewContext } from "./viewContext";
 
 type StatusSource = Pick<ViewContext, "connection" | "waiting">;
@@ -12,14 +13,10 @@ export function shortStatus({ connection, waiting }: StatusSource): string {
   const { state } = connection;
   const words: string[] = [];
   if ("status" in state) {
-    const { queue, ledger, guard } = state.status;
+    const { queue, guard } = state.status;
     if (guard) words.push("notes are missing");
-    if (queue.paused) words.push("paused");
-    if (state.name === "indexing") {
-      const total = Object.values(ledger).reduce((sum, n) => sum + n, 0);
-      const open = (ledger["pending"] ?? 0) + (ledger["keyword_only"] ?? 0);
-      words.push(`${total - open}/${total}`);
-    }
+    const progress = shortProgress(state.status);
+    if (progress) words.push(progress);
     if (queue.failed > 0) words.push(count(queue.failed, "error"));
   } else {
     words.push(state.name.replace("-", " "));
@@ -41,17 +38,17 @@ export function inOneLine(explanation: Explanation | null): string {
 }
 
 function indexLines(status: StatusReply): string[] {
-  const { queue, ledger } = status;
+  const { ledger } = status;
   const lines = [
     `${count(status.notes, "note")}, ${count(status.chunks, "passage")}.`,
     `Search by meaning: ${status.semantic_reason ?? status.semantic}.`,
   ];
   const others = Object.entries(ledger)
-    .filter(([name, n]) => name !== "indexed" && n > 0)
+    .filter(([name, n]) => (name === "failed" || name === "excluded") && n > 0)
     .map(([name, n]) => `${n} ${name.replace("_", " ")}`);
   if (others.length > 0) lines.push(`${others.join(", ")}.`);
-  if (queue.paused) lines.push("Indexing is paused.");
-  else if (queue.eta_s !== null) lines.push(`About ${duration(queue.eta_s)} to go.`);
+  const progress = progressText(status);
+  if (progress) lines.push(`${progress}.`);
   if (status.problem) lines.push(status.problem);
   if (status.state === "degraded") lines.push("A part of the index does not work; see the log.");
   return lines;

@@ -5,11 +5,12 @@ import type { AskRequest } from "../../src/contract";
 import { ShapeError } from "../../src/shape";
 import { EventReader } from "../lib/sse";
 import { askEvent, type AskEvent } from "./askReplies";
+import { pageKeyHeaders } from "./pageKey";
 
 /**
  * Sends a question, and calls `onEvent` for every event; the last one is an answer or an error.
  *
- * Authenticates with the token in `endpoint`, or else with the browser's cookie.
+ * Authenticates with the token in `endpoint`, or else with the browser's session.
  *
  * Throws ServerError where the stream ends without either, and an AbortError where `signal` aborted
  * the request; the server then stops the model as well.
@@ -40,7 +41,7 @@ async function send({ url, token }: Endpoint, question: AskRequest, signal: Abor
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream",
-    ...(token && { Authorization: `Bearer ${token}` }),
+    ...(token ? { Authorization: `Bearer ${token}` } : pageKeyHeaders()),
   };
   const credentials = token ? "omit" : "same-origin";
   const body = JSON.stringify(question);

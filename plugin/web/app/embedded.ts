@@ -108,7 +108,7 @@ export class Embedded {
       const context = new ViewContext(client, ours, features, new Notices());
       context.mayWrite = scope !== "read";
       if (ours.length > 0) this.#show(context);
-      else fill(this.#root, emptyBox("This vault is not there", "The server has other vaults, but not this one."));
+      else fill(this.#root, emptyBox("Vault not found", "The server does not serve this vault."));
     } catch (error) {
       fill(this.#root, this.#problem(asServerError(error), () => void this.#start(greeting)));
     }
@@ -116,7 +116,7 @@ export class Embedded {
 
   #problem(error: ServerError, retry: () => void): HTMLElement {
     if (error.kind !== "unauthorized") return errorBox(error, retry);
-    return emptyBox("The server wants another token", "It is entered in the settings of the plugin.");
+    return emptyBox("The token is not valid", "Enter the server’s token in the settings of the plugin.");
   }
 
   #show(context: ViewContext): void {

@@ -3,6 +3,7 @@
 import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
 import { ViewContext } from "./viewContext";
+import { takePageKey } from "./pageKey";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
 import { Notices } from "../parts/notices";
@@ -71,5 +72,6 @@ function registerWorker(): void {
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 
+takePageKey();
 registerWorker();
 void start();

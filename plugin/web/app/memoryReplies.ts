@@ -52,13 +52,21 @@ const recalledMemory = object({
   contradicted_by: list(text),
 });
 
-export const recall = partOf<RecallReply>()({ query: text, total: number, memories: list(recalledMemory), warnings: list(text) });
+const recalledNote = object({ path: text, title: text, line: number, snippet: text, memories: list(object({ id: text, kind: text })) });
+
+export const recall = partOf<RecallReply>()({
+  query: text,
+  total: number,
+  memories: list(recalledMemory),
+  warnings: list(text),
+  notes: list(recalledNote),
+});
 
 const validation = object({
   at: text,
   id: text,
   title: text,
-  kind: oneOf("stored", "applied", "helped", "failed", "other"),
+  kind: oneOf("stored", "granted", "applied", "helped", "failed", "other"),
   before: nullable(number),
   after: nullable(number),
   comment: text,
@@ -81,4 +89,4 @@ export const health = partOf<MemoryHealthReply>()({
 });
 
 export const changed = partOf<MemoryChangedReply>()({ memory, existing: flag, undo: nullable(number) });
-export const forgotten = partOf<MemoryForgottenReply>()({ id: text, path: text, undo: nullable(number) });
+export const forgotten = partOf<MemoryForgottenReply>()({ id: nullable(text), path: nullable(text), undo: nullable(number) });

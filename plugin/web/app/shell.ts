@@ -19,7 +19,7 @@ const VIEW_LINKS: readonly [view: ViewName, label: string, iconName: IconName][]
   ["ask", "Ask", "ask"],
   ["explore", "Explore", "explore"],
   ["pipeline", "Pipeline", "stages"],
-  ["past", "Past", "past"],
+  ["past", "Timeline", "past"],
   ["graph", "Graph", "graph"],
   ["manage", "Manage", "manage"],
 ];

@@ -1,10 +1,12 @@
 /** A transport that uses the browser's fetch. */
 
 import type { HttpResponse, Transport } from "../../src/client";
+import { pageKeyHeaders } from "./pageKey";
 
 /**
  * Makes a transport. A new search aborts the one in progress, so that the server does not work on
- * unfinished queries. `credentials`: whether the server's cookie is sent.
+ * unfinished queries. `credentials`: whether the browser's
+ * session is sent: the server's cookie and the page key.
  */
 export function pageTransport(credentials: RequestCredentials): Transport {
   let searching: AbortController | null = null;
@@ -15,7 +17,8 @@ export function pageTransport(credentials: RequestCredentials): Transport {
       searching?.abort();
       searching = control;
     }
-    const init: RequestInit = { method, headers, credentials, cache: "no-store" };
+    const session = credentials === "omit" ? {} : pageKeyHeaders();
+    const init: RequestInit = { method, headers: { ...headers, ...session }, credentials, cache: "no-store" };
     if (body !== undefined) init.body = body;
     if (control) init.signal = control.signal;
     const answer = await fetch(url, init);

@@ -118,7 +118,7 @@ function wikilink(token: Token, links: Links): HTMLElement {
   const label = shown?.trim() || target.trim().replace(/^#/, "").replaceAll("#", " › ");
   const href = links.note(target.trim());
   const kind = isEmbed ? "embed" : "wikilink";
-  if (!href) return h("span", { class: `nowhere ${kind}`, title: "No note of this name" }, label);
+  if (!href) return h("span", { class: `nowhere ${kind}`, title: "No note with this name" }, label);
   return h("a", { class: kind, href }, label);
 }
 

@@ -1,19 +1,25 @@
 /**
- * Ranks results again in the browser, from the scores in every result (docs/search.md):
+ * Ranks results again in the browser, from the scores in every result (docs/search.md). By the
+ * reply's method, the base of a score is
  *
- *     base  = (1 - mix) * keyword + mix * semantic         an absent score counts as 0
+ *     a sum:      words + meaning + coverage + names + links      each times its control, 1 as served
+ *     a mean:     (1 - mix) * keyword + mix * semantic            an absent score counts as 0
+ *
  *     score = base * served * rest * tag * recency * graph / best
  *
  * `served` is the product of the server's multipliers; tag, recency and graph are set by the controls.
  * `rest` covers everything else the server did to this result, such as reranking: its served score
- * divided by the formula's score at the controls' start. So with the controls at their start, order
- * and scores are the server's.
+ * divided by the formula's score at the controls' start. The best score is kept. So with the controls
+ * at their start, order and scores are the server's.
  */
 
-import type { Result, SearchReply } from "../../src/contract";
+import type { Result, Scores, SearchReply } from "../../src/contract";
 
-export interface Controls {
-  /** The weight of semantic scores, 0..1; the rest is for keywords. */
+export const ADDENDS = ["words", "meaning", "coverage", "names", "links"] as const;
+export type Addend = (typeof ADDENDS)[number];
+
+export interface Controls extends Readonly<Record<Addend, number>> {
+  /** Of a mean: the weight of semantic scores, 0..1; the rest is for keywords. */
   readonly mix: number;
   /** The multiplier for a matching tag, at least 1. */
   readonly tag: number;
@@ -37,6 +43,8 @@ export interface Remixed {
 export interface Parts {
   readonly keyword: number;
   readonly semantic: number;
+  /** The addends of the score before it is multiplied, on the score's own scale; null of a mean. */
+  readonly adds: Readonly<Record<Addend, number>> | null;
   readonly served: number;
   readonly rest: number;
   readonly tag: number;
@@ -47,10 +55,12 @@ export interface Parts {
 export const HALF_LIFE_DAYS = 90;
 const RECENT_DAYS = 30;
 const DAY_MS = 86_400_000;
+const TINY = 1e-9;
+const AS_SERVED: Readonly<Record<Addend, number>> = { words: 1, meaning: 1, coverage: 1, names: 1, links: 1 };
 
 /** The controls that reproduce the server's ranking. */
 export function servedControls(reply: Pick<SearchReply, "mode" | "fusion">): Controls {
-  return { mix: servedMix(reply), tag: 1, recency: 0, graph: 0 };
+  return { ...AS_SERVED, mix: servedMix(reply), tag: 1, recency: 0, graph: 0 };
 }
 
 function servedMix({ mode, fusion }: Pick<SearchReply, "mode" | "fusion">): number {
@@ -59,6 +69,11 @@ function servedMix({ mode, fusion }: Pick<SearchReply, "mode" | "fusion">): numb
   const words = Number(fusion.params["keyword_weight"] ?? 0.5);
   const meaning = Number(fusion.params["semantic_weight"] ?? 0.5);
   return words + meaning > 0 ? meaning / (words + meaning) : 0.5;
+}
+
+/** Whether the scores are sums of addends; older servers and fixed methods give means. */
+export function areSums(results: readonly Pick<Result, "scores">[]): boolean {
+  return results.some(({ scores }) => typeof scores.words === "number");
 }
 
 /** What a remix needs in addition to the results. */
@@ -74,43 +89,70 @@ export interface Frame {
 
 /** All candidates in their new order. */
 export function remix(results: readonly Result[], controls: Controls, frame: Frame): readonly Remixed[] {
-  const startScores = results.map((result) => mixed(result, frame.start.mix) * multipliers(result));
-  const first = Math.max(...startScores, 1e-9);
+  const sums = areSums(results);
+  const startScores = results.map(({ scores }) => formula(scores, frame.start, sums));
+  const first = Math.max(...startScores, TINY);
   const scored = results.map((result, n) => {
-    const formula = (startScores[n] ?? 0) / first;
-    const rest = formula > 1e-6 ? result.score / formula : 1;
-    return scoreResult(result, n, controls, rest, frame);
+    const expected = (startScores[n] ?? 0) / first;
+    const rest = expected > 1e-6 ? result.score / expected : 1;
+    return scoreResult(result, n, controls, { rest, sums, frame });
   });
-  const best = Math.max(...scored.map(({ score }) => score), 1e-9);
+  // As good as the best one was: the server may have left out a note with a better score.
+  const scale = Math.max(...results.map(({ score }) => score), 0) / Math.max(...scored.map(({ score }) => score), TINY);
   // Equal scores keep the server's order: sorting is stable.
   scored.sort((one, other) => other.score - one.score);
-  return scored.map((one, n) => ({ ...one, score: one.score / best, place: n + 1 }));
+  return scored.map((one, n) => ({ ...one, score: one.score * scale, place: n + 1, parts: scaled(one.parts, scale) }));
 }
 
-function mixed({ scores }: Result, mix: number): number {
-  return (1 - mix) * (scores.keyword ?? 0) + mix * (scores.semantic ?? 0);
+/** A score as the server computes it before reranking, times `fusion.params.best`. */
+export function formula(scores: Scores, controls: Controls, sums: boolean): number {
+  return base(scores, controls, sums) * multipliers(scores);
 }
 
-function multipliers({ scores }: Result): number {
+function base(scores: Scores, controls: Controls, sums: boolean): number {
+  if (!sums) return (1 - controls.mix) * (scores.keyword ?? 0) + controls.mix * (scores.semantic ?? 0);
+  return ADDENDS.reduce((sum, name) => sum + controls[name] * (scores[name] ?? 0), 0);
+}
+
+function multipliers(scores: Scores): number {
   return (scores.tag ?? 1) * (scores.recency ?? 1) * (scores.graph ?? 1);
 }
 
-function scoreResult(result: Result, n: number, controls: Controls, rest: number, frame: Frame): Remixed {
+interface Given {
+  readonly rest: number;
+  readonly sums: boolean;
+  readonly frame: Frame;
+}
+
+function scoreResult(result: Result, n: number, controls: Controls, { rest, sums, frame }: Given): Remixed {
   const { scores } = result;
   const age = ageInDays(result, frame.now);
   const matchesTag = result.tags.some((tag) => tagWords(tag).some((word) => frame.words.has(word)));
   const parts: Parts = {
     keyword: scores.keyword ?? 0,
     semantic: scores.semantic ?? 0,
-    served: multipliers(result),
+    adds: sums ? weighted(scores, controls) : null,
+    served: multipliers(scores),
     rest,
     tag: matchesTag ? controls.tag : 1,
     recency: 1 + controls.recency * 0.5 ** (age / HALF_LIFE_DAYS),
     graph: 1 + controls.graph * (frame.proximity.get(result.path) ?? 0),
   };
   const own = parts.tag * parts.recency * parts.graph;
-  const score = mixed(result, controls.mix) * parts.served * rest * own;
+  const score = formula(scores, controls, sums) * rest * own;
   return { result, score, served: n + 1, place: 0, matchesTag, isRecent: age < RECENT_DAYS, parts };
+}
+
+function weighted(scores: Scores, controls: Controls): Record<Addend, number> {
+  const of = (name: Addend): number => controls[name] * (scores[name] ?? 0);
+  return { words: of("words"), meaning: of("meaning"), coverage: of("coverage"), names: of("names"), links: of("links") };
+}
+
+function scaled(parts: Parts, scale: number): Parts {
+  if (parts.adds === null) return parts;
+  const { words, meaning, coverage, names, links } = parts.adds;
+  const adds = { words: words * scale, meaning: meaning * scale, coverage: coverage * scale, names: names * scale, links: links * scale };
+  return { ...parts, adds };
 }
 
 /** Infinite where no date is known: such a note gains nothing. */

@@ -3,7 +3,7 @@
 import type { ArchaeologyReply, Bucket } from "../../src/contract";
 import { s } from "../lib/dom";
 import { at, axisOf, dayNumber, ticks } from "../lib/timeline";
-import { count } from "../lib/words";
+import { count } from "../../src/format";
 
 const HEIGHT = 190;
 const FLOOR = HEIGHT - 26;

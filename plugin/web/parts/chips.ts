@@ -3,7 +3,7 @@
 import type { Result } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, h } from "../lib/dom";
-import { folderOf } from "../lib/words";
+import { folderOf } from "../../src/format";
 import { icon } from "../lib/icons";
 
 const SUGGESTED = 6;
@@ -15,7 +15,7 @@ export function conditionChips(context: ViewContext, query: string): HTMLElement
   return conditions(query).map((condition) => {
     const remove = (): void => context.change({ q: without(query, condition) });
     const chip = button(h("span", { dir: "auto" }, condition.text), remove, { class: "chip is-set" });
-    chip.setAttribute("aria-label", `Remove the condition ${condition.text}`);
+    chip.setAttribute("aria-label", `Remove the filter ${condition.text}`);
     chip.append(icon("close"));
     return chip;
   });

@@ -1,8 +1,9 @@
-/** The explorer's controls: those that need a new request, and those that rank again in the browser. */
+/** The explorer's controls: those that need a new request, and those that rerank in the browser. */
 
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
-import type { Controls } from "../lib/remix";
+import { count } from "../../src/format";
+import type { Addend, Controls } from "../lib/remix";
 
 /** Request parameters, as in the address. */
 export type ServerParameters = Readonly<Record<string, string>>;
@@ -16,7 +17,7 @@ interface Choice {
 }
 
 const YES_NO: readonly [string, string][] = [
-  ["", "As the server is set"],
+  ["", "Server default"],
   ["true", "Yes"],
   ["false", "No"],
 ];
@@ -33,13 +34,14 @@ const CHOICES: readonly Choice[] = [
   },
   {
     name: "alpha",
-    label: "Share of meaning",
+    label: "Weight of meaning",
     needs: "alpha",
-    options: [["", "Follows the query"], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
+    options: [["", "Automatic"], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
   },
   { name: "n", label: "Results", needs: null, options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
+  { name: "weak", label: "Weak matches", needs: "weak", options: [["", "Left out"], ["true", "Shown"]] },
   { name: "expand", label: "Expand the query", needs: "expand", options: YES_NO },
-  { name: "rerank", label: "Read the best again", needs: "rerank", options: YES_NO },
+  { name: "rerank", label: "Rerank the top results", needs: "rerank", options: YES_NO },
 ];
 export const SERVER_CONTROLS = CHOICES.map(({ name }) => name);
 
@@ -47,13 +49,13 @@ function percentOption(value: string): [string, string] {
   return [value, `${Math.round(Number(value) * 100)} %`];
 }
 
-/** Controls of the request: changes are marked until results are fetched with them. */
+/** The controls of the request. Changes are marked until they are applied. */
 export class ServerControls {
-  readonly el = h("form", { class: "controls", "aria-label": "Asked of the server" });
+  readonly el = h("form", { class: "controls", "aria-label": "Search settings" });
   readonly #context: ViewContext;
   readonly #fetch: (parameters: ServerParameters) => void;
   readonly #selects = new Map<string, HTMLSelectElement>();
-  readonly #button = h("button", { class: "primary", disabled: true }, "Fetch");
+  readonly #button = h("button", { class: "primary", disabled: true }, "Search again");
   #fetched: ServerParameters = {};
   #drawn = "";
 
@@ -90,7 +92,7 @@ export class ServerControls {
       this.#selects.set(choice.name, select);
       return h("label", { class: "control" }, h("span", {}, choice.label), select);
     });
-    fill(this.el, h("h2", {}, "Asked of the server"), ...rows, this.#button);
+    fill(this.el, h("h2", {}, "Search settings"), ...rows, this.#button);
   }
 
   #mark(): void {
@@ -101,7 +103,7 @@ export class ServerControls {
       if (isChanged) changed += 1;
     }
     this.#button.disabled = changed === 0;
-    fill(this.#button, changed ? `Fetch with ${changed} changed` : "Fetched");
+    fill(this.#button, changed ? `Apply ${count(changed, "change", "changes")}` : "No changes");
   }
 }
 
@@ -113,19 +115,32 @@ interface Slider {
   readonly max: number;
   readonly step: number;
   readonly shown: (value: number) => string;
+  /** The scores that it changes; null: all. */
+  readonly of: "sums" | "means" | null;
 }
 
 const percent = (value: number): string => `${Math.round(value * 100)} %`;
+const times = (value: number): string => `× ${value.toFixed(2)}`;
+const MOST_WEIGHT = 3;
+const weight = (name: Addend, label: string, about: string): Slider => ({
+  ...{ name, label, about: `${about}; × 1 as the server weighs it` },
+  ...{ min: 0, max: MOST_WEIGHT, step: 0.05, shown: times, of: "sums" },
+});
 const SLIDERS: readonly Slider[] = [
-  { name: "mix", label: "Words – meaning", about: "How much each counts", min: 0, max: 1, step: 0.01, shown: percent },
-  { name: "tag", label: "Tag that matches", about: "Multiplies the score", min: 1, max: 3, step: 0.05, shown: (value) => `× ${value.toFixed(2)}` },
-  { name: "recency", label: "Recent", about: "Gain of a note of today; halves in 90 days", min: 0, max: 1, step: 0.01, shown: percent },
-  { name: "graph", label: "Linked", about: "Gain of notes near the first three by links", min: 0, max: 1, step: 0.01, shown: percent },
+  { name: "mix", label: "Words – meaning", about: "How much each counts", min: 0, max: 1, step: 0.01, shown: percent, of: "means" },
+  weight("words", "Words", "How well the query’s words match"),
+  weight("meaning", "Meaning", "How close the note’s meaning is"),
+  weight("coverage", "All words", "How many of the query’s words the note has"),
+  weight("names", "Name", "How well the note’s name matches"),
+  weight("links", "Links", "Whether the best notes link to it"),
+  { name: "tag", label: "Matching tag", about: "Multiplies the score", min: 1, max: 3, step: 0.05, shown: times, of: null },
+  { name: "recency", label: "Recent", about: "Boost for a note changed today; halves every 90 days", min: 0, max: 1, step: 0.01, shown: percent, of: null },
+  { name: "graph", label: "Linked", about: "Boost for notes linked with the top three", min: 0, max: 1, step: 0.01, shown: percent, of: "means" },
 ];
 
-/** Controls that rank the fetched results again at once. */
+/** Controls that rerank the fetched results in the browser. */
 export class LiveControls {
-  readonly el = h("div", { class: "controls", role: "group", "aria-label": "At once, here" });
+  readonly el = h("div", { class: "controls", role: "group", "aria-label": "Rerank in this browser" });
   readonly #inputs = new Map<keyof Controls, [HTMLInputElement, HTMLOutputElement]>();
   readonly #changed: (controls: Controls) => void;
   #start: Controls | null = null;
@@ -133,13 +148,17 @@ export class LiveControls {
   constructor(changed: (controls: Controls) => void) {
     this.#changed = changed;
     const rows = SLIDERS.map((slider) => this.#row(slider));
-    const reset = button("As served", () => this.#start && this.set(this.#start, true), { class: "quiet" });
-    this.el.append(h("h2", {}, "At once, here"), ...rows, reset);
+    const reset = button("Reset", () => this.#start && this.set(this.#start, true), { class: "quiet" });
+    this.el.append(h("h2", {}, "Rerank in this browser"), ...rows, reset);
   }
 
-  /** Sets the controls to the start for a new reply. */
-  begin(start: Controls): void {
+  /** Sets the controls to the start for a new reply, whose scores are sums or means. */
+  begin(start: Controls, scores: "sums" | "means"): void {
     this.#start = start;
+    for (const { name, of } of SLIDERS) {
+      const row = this.#inputs.get(name)?.[0].closest("label");
+      if (row) row.hidden = of !== null && of !== scores;
+    }
     this.set(start, false);
   }
 
@@ -155,7 +174,9 @@ export class LiveControls {
 
   get value(): Controls {
     const of = (name: keyof Controls): number => this.#inputs.get(name)?.[0].valueAsNumber ?? 0;
-    return { mix: of("mix"), tag: of("tag"), recency: of("recency"), graph: of("graph") };
+    const multipliers = { tag: of("tag"), recency: of("recency"), graph: of("graph") };
+    const weights = { words: of("words"), meaning: of("meaning"), coverage: of("coverage"), names: of("names"), links: of("links") };
+    return { mix: of("mix"), ...weights, ...multipliers };
   }
 
   #row({ name, label, about, min, max, step }: Slider): HTMLElement {

@@ -4,19 +4,19 @@ import type { ServerError } from "../../src/client";
 import { button, h } from "../lib/dom";
 
 const TITLES = {
-  unreachable: "The server does not answer",
+  unreachable: "The server is not responding",
   timeout: "The server takes too long",
   unauthorized: "This browser is not signed in",
-  refused: "The server refuses",
-  garbage: "Not an answer of Notewell",
+  refused: "The server rejected the request",
+  garbage: "Unexpected reply",
 } as const;
 
 const ADVICE = {
-  unreachable: "Is it running, and is this device in its network?",
+  unreachable: "Check that it is running and that this device is on its network.",
   timeout: "It may be busy with a first index. Try again in a moment.",
-  unauthorized: "Open the link that the server printed once more.",
+  unauthorized: "Open the sign-in link that the server printed again.",
   refused: "",
-  garbage: "Something between this page and the server may have answered instead.",
+  garbage: "A proxy between this page and the server may have replied instead.",
 } as const;
 
 export function errorBox(error: ServerError, retry: () => void): HTMLElement {

@@ -3,8 +3,8 @@
 import type { ViewContext } from "../app/viewContext";
 import { h } from "../lib/dom";
 import { obsidianLink } from "../lib/links";
-import type { Remixed } from "../lib/remix";
-import { ago } from "../lib/words";
+import type { Parts, Remixed } from "../lib/remix";
+import { ago } from "../lib/format";
 import { noteAddress, passageText } from "./resultRow";
 
 export function explorerRow(context: ViewContext, one: Remixed): HTMLElement {
@@ -28,7 +28,7 @@ export function explorerRow(context: ViewContext, one: Remixed): HTMLElement {
       "div",
       { class: "mixed-body" },
       h("h2", {}, link, h("span", { class: "score" }, score.toFixed(3))),
-      bars(parts.keyword, parts.semantic),
+      bars(...halves(parts)),
       passageText(result, result.title),
       h(
         "p",
@@ -53,6 +53,11 @@ export function movement({ served, place }: Pick<Remixed, "served" | "place">): 
     h("span", { "aria-hidden": "true" }, by > 0 ? `▲${by}` : `▼${-by}`),
     h("span", { class: "unseen" }, words),
   );
+}
+
+/** What the words and what the meaning say, 0..1; of a sum, their shares of the score. */
+function halves({ adds, keyword, semantic }: Parts): [number, number] {
+  return adds === null ? [keyword, semantic] : [adds.words + adds.coverage + adds.names, adds.meaning];
 }
 
 function bars(keyword: number, semantic: number): HTMLElement {

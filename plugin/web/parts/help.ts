@@ -1,5 +1,6 @@
 /** The help dialog: keys, and the query syntax. */
 
+import { withPageKey } from "../app/pageKey";
 import { button, h } from "../lib/dom";
 
 const KEYS: readonly [keys: string, does: string][] = [
@@ -9,17 +10,17 @@ const KEYS: readonly [keys: string, does: string][] = [
   ["o", "open it in Obsidian"],
   ["t", "list or explorer"],
   ["Esc", "back to the list, or stop an answer"],
-  ["?", "this page"],
+  ["?", "this help"],
 ];
 
 const QUERY: readonly [typed: string, means: string][] = [
   ["sourdough in winter", "by words and by meaning"],
-  ["\"left-hand thread\"", "exactly so"],
+  ["\"left-hand thread\"", "this exact phrase"],
   ["-draft", "without the word"],
   ["tag:garden path:2026", "with the tag, in that folder"],
-  ["modified:7d created:2026-01..2026-03", "of that time"],
-  ["[rating:>3]", "a property beyond a value"],
-  ["tag:a OR tag:b", "one or the other"],
+  ["modified:7d created:2026-01..2026-03", "from that period"],
+  ["[rating:>3]", "a property above a value"],
+  ["tag:a OR tag:b", "either of them"],
 ];
 
 export function helpDialog(version: string): HTMLDialogElement {
@@ -27,7 +28,7 @@ export function helpDialog(version: string): HTMLDialogElement {
   dialog.append(
     h("h2", { id: "help-title" }, "Keys and queries"),
     h("div", { class: "help-columns" }, table("Keys", KEYS, "kbd"), table("Queries", QUERY, "code")),
-    h("p", { class: "faint" }, `Notewell ${version}. `, h("a", { href: "/api/docs" }, "HTTP API")),
+    h("p", { class: "faint" }, `Notewell ${version}. `, h("a", { href: withPageKey("/api/docs") }, "HTTP API")),
     button("Close", () => dialog.close(), { class: "quiet" }),
   );
   return dialog;

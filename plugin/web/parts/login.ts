@@ -22,13 +22,13 @@ export function showLogin(root: HTMLElement): void {
       { class: "faint" },
       "On the server’s machine, ",
       h("code", {}, "notewell token show"),
-      " prints it. The link that ",
+      " prints the token. The link that ",
       h("code", {}, "notewell serve"),
-      " prints signs in by itself.",
+      " prints signs in without it.",
     ),
   );
   const title = h("h1", {}, mark(), "Notewell");
-  fill(root, h("main", { class: "alone" }, title, h("p", {}, "Your notes, from this device."), form));
+  fill(root, h("main", { class: "alone" }, title, h("p", {}, "Sign in to search your notes."), form));
   field.focus();
 }
 

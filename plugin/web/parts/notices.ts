@@ -8,7 +8,7 @@ const SHOWN_MS = 4_000;
 export class Notices {
   readonly #toast = h("p", { class: "toast", role: "status" });
   readonly #read = h("p", { class: "unseen", role: "status" });
-  readonly #offline = h("p", { class: "offline", role: "status", hidden: true }, "Offline: what was seen before");
+  readonly #offline = h("p", { class: "offline", role: "status", hidden: true }, "Offline: showing results from before");
   readonly #end = new Timer();
   readonly els = [this.#toast, this.#read, this.#offline];
 

@@ -6,7 +6,8 @@ import { h, type Child } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { obsidianLink } from "../lib/links";
 import { marked } from "../lib/marks";
-import { ago, breadcrumb, day, folderOf } from "../lib/words";
+import { breadcrumb, folderOf } from "../../src/format";
+import { ago, day } from "../lib/format";
 
 const FURTHER = 3; // further passages shown below the best one
 
@@ -61,7 +62,7 @@ function meta(result: Result): HTMLElement {
 }
 
 export function passageText(passage: Passage, title: string): HTMLElement {
-  const where = breadcrumb(passage.heading, passage.parent, title);
+  const where = breadcrumb(passage, title);
   return h(
     "p",
     { class: "snippet", dir: "auto" },

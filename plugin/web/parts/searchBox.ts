@@ -181,7 +181,7 @@ export class SearchBox {
 
   #toggleSaved(): void {
     const isNow = toggleSaved(this.#input.value.trim(), this.#context.vault);
-    this.#context.showNotice(isNow ? "Search saved" : "Search no longer saved");
+    this.#context.showNotice(isNow ? "Search saved" : "Saved search removed");
     this.#drawStar();
   }
 
@@ -190,7 +190,7 @@ export class SearchBox {
     const isInSaved = isSaved(q, this.#context.vault);
     this.#star.hidden = !q;
     this.#star.setAttribute("aria-pressed", String(isInSaved));
-    this.#star.setAttribute("aria-label", isInSaved ? "Saved search: remove" : "Save this search");
+    this.#star.setAttribute("aria-label", isInSaved ? "Remove saved search" : "Save this search");
   }
 }
 

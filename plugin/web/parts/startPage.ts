@@ -1,4 +1,4 @@
-/** The page shown for an empty query: saved and earlier searches, and the most linked notes. */
+/** The page shown for an empty query: saved and recent searches, and the most linked notes. */
 
 import { asServerError } from "../../src/client";
 import type { ViewContext } from "../app/viewContext";
@@ -14,16 +14,16 @@ export function startPage(context: ViewContext): HTMLElement {
   const earlier = history(context.vault).slice(0, 8);
   const clear = (): void => {
     forget(context.vault);
-    context.showNotice("Forgotten");
+    context.showNotice("History cleared");
     document.querySelector(".earlier")?.remove();
   };
   return h(
     "div",
     { class: "start" },
-    h("h1", {}, `What do you remember of ${context.vault?.name ?? "your notes"}?`),
-    h("p", { class: "faint" }, "Ask in your own words. Notes are found by what they mean as well as by what they say."),
+    h("h1", {}, `Search ${context.vault?.name ?? "your notes"}`),
+    h("p", { class: "faint" }, "Describe what you look for in your own words: notes are found by their meaning as well as by exact words."),
     section("Saved searches", saved(context.vault), context),
-    earlier.length ? h("div", { class: "earlier" }, section("Earlier", earlier, context), button("Forget these", clear, { class: "quiet" })) : null,
+    earlier.length ? h("div", { class: "earlier" }, section("Recent searches", earlier, context), button("Clear history", clear, { class: "quiet" })) : null,
     hubs,
   );
 }
@@ -39,7 +39,7 @@ async function showHubs(context: ViewContext, el: HTMLElement): Promise<void> {
   if (!context.has("graph_hubs")) return;
   try {
     const hubs = await context.vaultClient.hubs(HUBS);
-    if (hubs.length) fill(el, h("h2", {}, "Where many links meet"), noteLinks(context, hubs));
+    if (hubs.length) fill(el, h("h2", {}, "Most linked notes"), noteLinks(context, hubs));
   } catch (error) {
     asServerError(error); // a search reports the error
   }

@@ -20,7 +20,7 @@ export class AskView implements View {
   readonly #intro = h("div", { class: "ask-intro" });
   readonly #turns = h("div", { class: "turns" });
   readonly #tools = h("div", { class: "ask-tools" });
-  readonly #field = h("textarea", { id: "question", rows: 2, maxlength: 4096, placeholder: "A question to your notes", "aria-label": "Question", enterkeyhint: "send" });
+  readonly #field = h("textarea", { id: "question", rows: 2, maxlength: 4096, placeholder: "Ask a question about your notes", "aria-label": "Question", enterkeyhint: "send" });
   readonly #send = h("button", { class: "primary" }, "Ask");
   readonly #stop = button("Stop", () => this.#turn?.cancel(), { class: "quiet", hidden: true });
   readonly #models = h("select", { "aria-label": "Model" });
@@ -43,7 +43,7 @@ export class AskView implements View {
 
   show({ query }: Address): void {
     if (!this.#context.has("ask")) {
-      fill(this.el, emptyBox("This server cannot be asked", "Asking a language model came with a later version."));
+      fill(this.el, emptyBox("This server cannot answer questions", "It is too old for language models; update it."));
       return;
     }
     const vault = this.#context.vault?.id;
@@ -81,7 +81,7 @@ export class AskView implements View {
     fill(this.#turns);
     fill(this.#tools);
     this.el.classList.remove("has-turns");
-    this.#field.placeholder = "A question to your notes";
+    this.#field.placeholder = "Ask a question about your notes";
     const about = "The answer is written by the language model that you set up, from your notes, and cites them.";
     fill(this.#intro, h("h2", {}, `Ask ${this.#context.vault?.name ?? "your notes"}`), h("p", { class: "faint" }, about));
     this.#draw();
@@ -98,7 +98,7 @@ export class AskView implements View {
     } catch (error) {
       if (asServerError(error).status !== 404) return; // the next question reports the failure
       setCurrentConversation(vault, undefined);
-      this.#context.showNotice("The earlier conversation is no longer kept. A new one begins.");
+      this.#context.showNotice("The earlier conversation is no longer stored. A new one starts.");
     }
   }
 
@@ -161,8 +161,8 @@ export class AskView implements View {
     const names = new Set([...(chosen ? [chosen] : []), ...models.map(({ name }) => name)]);
     fill(this.#models, ...[...names].map((name) => h("option", { value: name === chosen ? "" : name }, name)));
     this.#picker.hidden = names.size === 0;
-    const where = LOCAL_HOSTS.has(host) ? "on the server’s own computer" : `at ${host}, away from the server’s computer`;
-    const what = "Question, conversation and passages of notes go to the model";
+    const where = LOCAL_HOSTS.has(host) ? "on the server’s own computer" : `at ${host}, outside the server’s computer`;
+    const what = "Your question, the conversation and passages of notes are sent to the model";
     fill(this.#destination, `${what} ${where}.`);
   }
 
@@ -217,7 +217,7 @@ export class AskView implements View {
   #setConversation(conversation: string, question: string): void {
     this.#conversation = conversation;
     this.#firstQuestion ||= question;
-    this.#field.placeholder = "Ask further";
+    this.#field.placeholder = "Ask a follow-up question";
   }
 
   #draw(): void {

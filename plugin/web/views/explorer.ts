@@ -1,12 +1,12 @@
-/** The explorer: controls, results and inspector, to see how a search ranks and to change it. */
+/** The explorer: controls, results and an inspector, to see and change how results are ranked. */
 
 import { asServerError } from "../../src/client";
 import type { Result, SearchReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
-import { queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
-import { count } from "../lib/words";
+import { areSums, queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
+import { count } from "../../src/format";
 import { LiveControls, SERVER_CONTROLS, ServerControls, type ServerParameters } from "../parts/controls";
 import { emptyBox, errorBox } from "../parts/errors";
 import { explorerRow } from "../parts/explorerRow";
@@ -46,7 +46,7 @@ export class Explorer implements View {
       { class: "pane", "aria-label": "Controls" },
       h("details", { open: matchMedia("(min-width: 761px)").matches }, h("summary", {}, "Controls"), this.#server.el, this.#live.el),
     );
-    const title = h("h1", { class: "unseen" }, "How results rank");
+    const title = h("h1", { class: "unseen" }, "How results are ranked");
     const results = h("section", { class: "pane" }, title, this.#info, this.#list, this.#after);
     this.el.append(controls, results, this.#inspector.el);
   }
@@ -74,7 +74,7 @@ export class Explorer implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
-      this.#clear(emptyBox("How does it rank?", "Search for something, and move the controls."));
+      this.#clear(emptyBox("See how results are ranked", "Search for something, then change the controls."));
       return;
     }
     this.#list.setAttribute("aria-busy", "true");
@@ -104,7 +104,7 @@ export class Explorer implements View {
     this.#proximity = new Map();
     this.#hasProximity = false;
     fill(this.#after, reply.results.length ? null : emptyBox("Nothing found", "Try other words."));
-    this.#live.begin(servedControls(reply));
+    this.#live.begin(servedControls(reply), areSums(reply.results) ? "sums" : "means");
     this.#draw(this.#live.value);
   }
 

@@ -6,7 +6,8 @@ import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { count, folderOf, nameOf } from "../lib/words";
+import { count, folderOf } from "../../src/format";
+import { nameOf } from "../lib/format";
 import { emptyBox, errorBox } from "../parts/errors";
 import { noteAddress } from "../parts/resultRow";
 import type { GraphScene } from "./scene";
@@ -71,7 +72,7 @@ export class GraphView implements View {
   #draw(found: NeighborhoodReply, asked: { hops: string; size: string; daily: boolean }): void {
     const scene = this.#scene;
     if (!scene || found.nodes.length === 0) {
-      fill(this.#stage, emptyBox("Nothing is linked yet", "Links between notes will show here."));
+      fill(this.#stage, emptyBox("No links yet", "Links between notes will be shown here."));
       return;
     }
     const title = found.path === null ? "The most linked notes" : `Around ${nameOf(found.path)}`;
@@ -97,10 +98,10 @@ export class GraphView implements View {
     return [
       layer("Links", "", (on) => scene.layers({ links: on })),
       layer("Similarity", "is-similar", (on) => scene.layers({ similarity: on })),
-      ...(found.path === null ? [] : [choice("Reach", asked.hops, [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]], change("hops"))]),
+      ...(found.path === null ? [] : [choice("Distance", asked.hops, [["1", "1 link"], ["2", "2 links"], ["3", "3 links"]], change("hops"))]),
       choice("Notes", asked.size, SIZES.map((size) => [size, size]), change("size")),
       h("label", {}, daily, "Daily notes"),
-      h("span", { class: "zoom" }, button("+", () => scene.zoom(1.4), { class: "plain", "aria-label": "Nearer" }), button("–", () => scene.zoom(0.7), { class: "plain", "aria-label": "Farther" }), button("Fit", () => scene.canvas.fit(), { class: "plain" })),
+      h("span", { class: "zoom" }, button("+", () => scene.zoom(1.4), { class: "plain", "aria-label": "Zoom in" }), button("–", () => scene.zoom(0.7), { class: "plain", "aria-label": "Zoom out" }), button("Fit", () => scene.canvas.fit(), { class: "plain" })),
       ...(found.path === null ? [] : [whole]),
       ...found.warnings.map((text) => h("span", { class: "warning" }, text)),
     ];
@@ -118,7 +119,7 @@ export class GraphView implements View {
         "p",
         { class: "tools" },
         h("a", { href: noteAddress(context, dot.path) }, "Read"),
-        h("a", { href: context.to("graph", { ...context.address.query, path: dot.path }) }, icon("graph"), "Around it"),
+        h("a", { href: context.to("graph", { ...context.address.query, path: dot.path }) }, icon("graph"), "Center here"),
         h("a", { href: context.to("search", { like: dot.path }) }, icon("similar"), "Similar"),
       ),
     );
@@ -141,7 +142,7 @@ function nodeList(context: ViewContext, found: NeighborhoodReply): (Node | null)
       "li",
       {},
       h("a", { href: noteAddress(context, path), dir: "auto" }, title),
-      h("span", { class: "faint" }, hops === null ? "similar" : hops === 0 ? "here" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
+      h("span", { class: "faint" }, hops === null ? "similar" : hops === 0 ? "this note" : count(hops, "link away", "links away"), `, ${count(links, "link", "links")}`),
     ),
   );
   const text = `${count(found.nodes.length, "note", "notes")} of ${found.total} as a list`;

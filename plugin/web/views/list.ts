@@ -6,7 +6,8 @@ import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
-import { count, ms, nameOf } from "../lib/words";
+import { count } from "../../src/format";
+import { ms, nameOf } from "../lib/format";
 import { conditionChips, suggestedChips } from "../parts/chips";
 import { emptyBox, errorBox } from "../parts/errors";
 import { Reader } from "../parts/reader";
@@ -66,7 +67,7 @@ export class ListView implements View {
   }
 
   async #search(): Promise<void> {
-    const { q = "", like = "", mode } = this.#context.address.query;
+    const { q = "", like = "", mode, weak } = this.#context.address.query;
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q && !like) {
@@ -77,7 +78,7 @@ export class ListView implements View {
     try {
       const { vaultClient: client } = this.#context;
       const limit = this.#limit;
-      const parameters = mode ? { limit, mode } : { limit };
+      const parameters = { limit, ...(mode ? { mode } : {}), ...(weak ? { weak } : {}) };
       const reply = await (like ? client.similarNotes(like, limit) : client.find(q, parameters));
       if (sequence === this.#sequence) this.#draw(reply, q, like);
     } catch (error) {
@@ -119,35 +120,44 @@ export class ListView implements View {
   #ofQuery(q: string, like: string): HTMLElement[] {
     if (!like) return conditionChips(this.#context, q);
     const stop = (): void => this.#context.change({ like: null });
-    const chip = button(`Like: ${nameOf(like)}`, stop, { class: "chip is-set" });
+    const chip = button(`Similar to: ${nameOf(like)}`, stop, { class: "chip is-set" });
     chip.append(icon("close"));
     return [chip];
   }
 
-  #facts({ results, total, took_ms, mode, warnings, confidence }: SearchReply): (Node | null)[] {
-    if (results.length === 0) return warnings.map((text) => h("p", { class: "warning" }, text));
-    const shown = total > results.length ? `${results.length} of ${count(total, "note", "notes")}` : count(total, "note", "notes");
+  #facts({ results, total, took_ms, mode, warnings, confidence, filtered, corrected }: SearchReply): (Node | null)[] {
+    if (results.length === 0) return warnings.filter((text) => !isSaidBelow(text)).map((text) => h("p", { class: "warning" }, text));
+    const found = total - weakCount(filtered, results);
+    const shown = found > results.length ? `${results.length} of ${count(found, "note", "notes")}` : count(found, "note", "notes");
     const facts = [shown, ms(took_ms), mode === "hybrid" || this.#context.address.query["like"] ? "" : `${mode} only`].filter(Boolean);
     const isDoubtful = confidence !== null && confidence < 0.12;
     return [
       h("h1", { class: "unseen" }, "Results"),
       h("p", { class: "facts" }, facts.join(" · ")),
       button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": "Copy a link to this search" }),
-      isDoubtful ? h("p", { class: "warning" }, "These are the nearest notes; probably none answers this.") : null,
+      corrected ? h("p", { class: "facts" }, `Results for “${corrected.text}”`) : null,
+      isDoubtful ? h("p", { class: "warning" }, "None of these notes is a clear match.") : null,
       ...warnings.map((text) => h("p", { class: "warning" }, text)),
     ];
   }
 
-  #footer({ results, total }: SearchReply): Node | null {
-    if (results.length === 0) {
-      return emptyBox("Nothing found", "Try fewer words or other ones, or take a condition away.");
-    }
-    if (total <= results.length || results.length < this.#limit || this.#limit >= 1000) return null;
+  #footer({ results, total, filtered, corrected }: SearchReply): Node | null {
+    if (results.length === 0) return this.#nothing(weakCount(filtered, results), corrected?.text);
+    if (total - weakCount(filtered, results) <= results.length || results.length < this.#limit || this.#limit >= 1000) return null;
     const more = (): void => {
       this.#limit = Math.min(1000, this.#limit + MORE);
       void this.#search();
     };
     return button("More notes", more, { class: "quiet more" });
+  }
+
+  #nothing(weak: number, corrected: string | undefined): Node {
+    const advice = "Try fewer or different words, or remove a filter.";
+    if (weak === 0) return emptyBox("Nothing found", advice);
+    const show = (): void => this.#context.change({ weak: "true" });
+    const label = `Show ${count(weak, "weak match", "weak matches")}`;
+    const text = corrected ? `Also searched: “${corrected}”. ${advice}` : advice;
+    return emptyBox("Nothing matches well", text, button(label, show, { class: "quiet" }));
   }
 
   #opened(result: Result): void {
@@ -159,7 +169,7 @@ export class ListView implements View {
   }
 }
 
-/** Copies the address of the present view, for another device that is signed in. */
+/** Copies the address of the current view, for another device that is signed in. */
 async function share(context: ViewContext): Promise<void> {
   const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
   try {
@@ -168,4 +178,15 @@ async function share(context: ViewContext): Promise<void> {
   } catch {
     context.showNotice(url); // clipboards are for secure origins; elsewhere the person copies it
   }
+}
+
+/** How many weak matches were left out. */
+function weakCount(filtered: SearchReply["filtered"], results: readonly Result[]): number {
+  const weak = filtered["weak"] ?? 0;
+  return results.some(({ match }) => match === "weak") ? 0 : weak;
+}
+
+/** Whether the box for an empty list says the same. */
+function isSaidBelow(warning: string): boolean {
+  return warning.startsWith("Nothing matches well");
 }

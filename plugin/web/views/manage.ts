@@ -20,7 +20,7 @@ const PANELS: readonly [part: string, label: string, needs: string, make: Make][
   ["", "Index", "status", (context) => new IndexPanel(context)],
   ["ledger", "Files", "ledger", (context) => new LedgerPanel(context)],
   ["vaults", "Vaults", "vaults", (context) => new VaultsPanel(context)],
-  ["stats", "Figures", "stats", (context) => new StatsPanel(context)],
+  ["stats", "Statistics", "stats", (context) => new StatsPanel(context)],
   ["log", "Searches", "log", (context) => new LogPanel(context)],
   ["memory", "Memory", "memory", (context) => new MemoryPanel(context)],
   ["models", "Models", "models", (context) => new ModelsPanel(context)],
@@ -31,7 +31,7 @@ export class Manage implements View {
   readonly title = "Manage";
   readonly el = h("div", { class: "manage" });
   readonly #context: ViewContext;
-  readonly #tabs = h("nav", { class: "tabs", "aria-label": "What to manage" });
+  readonly #tabs = h("nav", { class: "tabs", "aria-label": "Panels" });
   readonly #body = h("div", { class: "panel" });
   readonly #panels = new Map<string, Panel>();
   #shown: Panel | null = null;

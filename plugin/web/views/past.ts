@@ -5,20 +5,21 @@ import type { ArchaeologyReply, DatedNote } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
-import { count, day } from "../lib/words";
+import { count } from "../../src/format";
+import { day } from "../lib/format";
 import { emptyBox, errorBox } from "../parts/errors";
 import { chart } from "../parts/chart";
 import { noteAddress } from "../parts/resultRow";
 
 const GRAINS: readonly [value: string, label: string][] = [
-  ["", "Fitting"],
+  ["", "Automatic"],
   ["day", "Days"],
   ["week", "Weeks"],
   ["month", "Months"],
 ];
 
 export class Past implements View {
-  readonly title = "Past";
+  readonly title = "Timeline";
   readonly el = h("div", { class: "past" });
   readonly #context: ViewContext;
   #shownQuestion = "";
@@ -40,7 +41,7 @@ export class Past implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
-      fill(this.el, emptyBox("When was it on your mind?", "Search for a topic to see its times."));
+      fill(this.el, emptyBox("See when you wrote about a topic", "Search for a topic to see its timeline."));
       return;
     }
     try {
@@ -55,7 +56,7 @@ export class Past implements View {
 
   #draw(found: ArchaeologyReply, grain: string): void {
     if (found.notes.length === 0) {
-      fill(this.el, emptyBox("No dated notes", "No dated note is near enough to this topic."));
+      fill(this.el, emptyBox("No dated notes", "No dated note matches this topic."));
       return;
     }
     const notes = h("ol", { class: "dated" });
@@ -90,7 +91,7 @@ export class Past implements View {
 function gaps({ gaps: all }: ArchaeologyReply): HTMLElement | null {
   const [longest] = [...all].sort((one, other) => other.days - one.days);
   if (!longest) return null;
-  const text = `The longest silence: ${count(longest.days, "day", "days")}, from ${date(longest.start)} to ${date(longest.end)}.`;
+  const text = `The longest gap: ${count(longest.days, "day", "days")}, from ${date(longest.start)} to ${date(longest.end)}.`;
   return h("p", { class: "faint" }, text);
 }
 
@@ -100,8 +101,8 @@ function peaks({ peaks: all }: ArchaeologyReply, show: (start: string, end: stri
     const label = `${date(peak.start)} – ${date(peak.end)} · ${count(peak.count, "note", "notes")}`;
     return h("button", { type: "button", class: "chip", on: { click: () => show(peak.start, peak.end) } }, label);
   });
-  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", "9999") } }, "All times");
-  return h("div", { class: "chips", role: "group", "aria-label": "Times that stand out" }, ...rows, everything);
+  const everything = h("button", { type: "button", class: "chip", on: { click: () => show("", "9999") } }, "Whole period");
+  return h("div", { class: "chips", role: "group", "aria-label": "Peaks" }, ...rows, everything);
 }
 
 function datedRow(context: ViewContext, note: DatedNote): HTMLElement {

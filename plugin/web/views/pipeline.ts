@@ -5,25 +5,37 @@ import type { Contribution, SearchReply, StageTrace } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
-import { count, folderOf, ms, nameOf } from "../lib/words";
+import { count, folderOf } from "../../src/format";
+import { ms, nameOf } from "../lib/format";
+import { areSums } from "../lib/remix";
 import { emptyBox, errorBox } from "../parts/errors";
 import { formatValue } from "../parts/properties";
 import { table } from "./manage/panel";
 
 const STAGE_TEXTS: Readonly<Record<string, string>> = {
-  parse: "The query is read: words, phrases, conditions.",
-  filter: "Notes that do not meet the conditions are left out.",
-  scope: "Kinds of notes that are left out by setting go.",
-  explain: "All of this is put together.",
-  expand: "Words that may mean the same are added.",
-  embed: "The model turns the query into a vector.",
+  parse: "The query is parsed into words, phrases and filters.",
+  filter: "Notes that do not match the filters are left out.",
+  scope: "Kinds of notes that the settings exclude are left out.",
+  explain: "The details of each score are collected.",
+  expand: "Related words are added to the query.",
+  embed: "The model computes the query’s vector.",
   retrieve: "Passages are found by words and by meaning.",
-  fuse: "Both lists become one.",
-  boost: "Tags, dates and links raise the scores of matching notes.",
-  lift: "Tags, names, dates and links raise the scores of matching notes.",
-  arrange: "Notes that say the same are put together.",
-  rerank: "A second model reads the best again.",
-  snippet: "The places that answer are cut out and marked.",
+  "best passage": "Notes are ordered by their best passage.",
+  fusion: "Words, meaning and coverage are added up.",
+  names: "Notes that the query names rise.",
+  "names and tags": "Notes that the query names, and tags in it, rise.",
+  links: "Notes that the best ones link to rise.",
+  "links and folders": "Links from the best notes, and folders, raise scores.",
+  neighbours: "Notes that the best ones link to are added.",
+  dates: "Notes of the time in the query, or recent ones, rise.",
+  folders: "The weights of folders apply.",
+  "least score": "Notes below the least score are left out.",
+  relevance: "Weak matches are left out.",
+  collapse: "Notes with nearly the same text as a better one are left out.",
+  limit: "The first notes are kept.",
+  arrange: "Notes with nearly the same text are grouped.",
+  rerank: "A second model scores the top results again.",
+  snippet: "The best passages are selected, and their matches marked.",
 };
 
 export class Pipeline implements View {
@@ -48,7 +60,7 @@ export class Pipeline implements View {
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q) {
-      fill(this.el, emptyBox("What happens to a query?", "Search for something to see every step of it."));
+      fill(this.el, emptyBox("See how a query is processed", "Search for something to see every stage."));
       return;
     }
     try {
@@ -68,12 +80,12 @@ function draw(reply: SearchReply): (Node | null)[] {
   const longest = Math.max(...stages.map((stage) => stage.ms), 0.001);
   const moved = movements(stages);
   return [
-    h("h1", { class: "unseen" }, "What happened to this query"),
+    h("h1", { class: "unseen" }, "How this query was processed"),
     h(
       "p",
       { class: "summary" },
       h("strong", {}, ms(reply.took_ms)),
-      ` from the query to ${count(reply.results.length, "note", "notes")}, by ${count(stages.length, "stage", "stages")}. `,
+      ` for ${count(reply.results.length, "note", "notes")}, in ${count(stages.length, "stage", "stages")}.  `,
       h("span", { class: "faint" }, fusionText(reply)),
     ),
     queryDetails(reply),
@@ -83,7 +95,8 @@ function draw(reply: SearchReply): (Node | null)[] {
   ];
 }
 
-function fusionText({ fusion }: SearchReply): string {
+function fusionText({ fusion, results }: SearchReply): string {
+  if (areSums(results)) return `Fusion: ${fusion.method}, a sum of words, meaning, coverage, names and links.`;
   const words = fusion.params["keyword_weight"];
   const meaning = fusion.params["semantic_weight"];
   if (typeof words !== "number" || typeof meaning !== "number") return `Fusion: ${fusion.method}.`;
@@ -101,7 +114,7 @@ function queryDetails(reply: SearchReply): HTMLElement | null {
   return h(
     "details",
     { class: "properties" },
-    h("summary", {}, "How the query was understood, and weighed"),
+    h("summary", {}, "Parsed query and weights"),
     h("dl", {}, ...items),
   );
 }
@@ -135,7 +148,7 @@ function flow(into: number, out: number): string {
 
 function topRow({ path, by }: Moved): HTMLElement {
   const sign = by === null ? "new" : by > 0 ? `▲${by}` : by < 0 ? `▼${-by}` : "";
-  const words = by === null ? "came in" : by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : "";
+  const words = by === null ? "new" : by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : "";
   const kind = by === null || by > 0 ? "is-up" : "is-down";
   return h(
     "li",
@@ -168,7 +181,7 @@ export function movements(stages: readonly StageTrace[]): readonly (readonly Mov
   });
 }
 
-/** What each result's score is made of, as the server reports it. */
+/** The components of each result's score, as the server reports them. */
 function contributions(all: readonly Contribution[]): HTMLElement | null {
   if (all.length === 0) return null;
   const rows = all.map(({ path, score, ranks, adds, times, words }) => [
@@ -181,8 +194,8 @@ function contributions(all: readonly Contribution[]): HTMLElement | null {
       .map(([step, place]) => `${step} ${place ?? "–"}`)
       .join(", "),
   ]);
-  const head = ["Note", "Score", "Added by", "Multiplied by", "Words (BM25)", "Place after"];
-  return h("section", {}, h("h2", {}, "What each score is made of"), table("Scores", head, rows));
+  const head = ["Note", "Score", "Added by", "Multiplied by", "Words (BM25)", "Rank after"];
+  return h("section", {}, h("h2", {}, "Components of each score"), table("Scores", head, rows));
 }
 
 function figures(values: Readonly<Record<string, number>>, shown: (value: number) => string): string {

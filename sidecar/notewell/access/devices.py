@@ -1,6 +1,6 @@
 """The devices and programs that may send requests to a server: name, scope and secret of each.
 
-`devices.json` in the state directory holds only SHA-256 digests of tokens and of session cookies.
+`devices.json` in the state directory holds only SHA-256 digests of tokens and of sessions.
 Secrets have 256 random bits, so a salt or a slow hash would add nothing. A sign-in link works once
 and only then becomes a device.
 """
@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from notewell.access.tokens import digest, new_token, session_of
 from notewell.errors import AccessError, NotewellError, NotFoundError, UsageError
-from notewell.support import atomic
+from notewell.support import atomic, private
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -98,7 +98,7 @@ class Devices:
         return code
 
     def redeem(self, code: str) -> str | None:
-        """Add the device of a sign-in link; returns its session cookie, None: invalid code."""
+        """Add the device of a sign-in link; returns its session, None: invalid code."""
         wanted, now = digest(code), time.time()
         with self._changing() as stored:
             link = next((each for each in stored.links if _same(each.code, wanted)), None)
@@ -143,7 +143,7 @@ class Devices:
     @contextmanager
     def _changing(self) -> Iterator[DeviceFile]:
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self.file.parent)
             with FileLock(f"{self.file}.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 stored = self._read()
                 yield stored

@@ -26,12 +26,19 @@ def digest(secret: str) -> str:
 
 
 def session_of(token: str) -> str:
-    """The session cookie for a token, from which the token cannot be computed.
-
-    Browsers send cookies to every port of a host, so another local server could read it.
-    """
+    """The session of browsers that a token signed in, from which the token cannot be computed."""
     key = token.encode("utf-8", "surrogateescape")
     return hmac.new(key, b"notewell browser session", hashlib.sha256).hexdigest()
+
+
+def halves(session: str) -> tuple[str, str]:
+    """The two secrets of a session, 128 bits each: its cookie, and its page key.
+
+    Browsers send a cookie to every port of a host, so another server there learns it. The page key
+    is stored by our pages, whose storage belongs to one port. Only both together are a session.
+    """
+    middle = len(session) // 2
+    return session[:middle], session[middle:]
 
 
 def stored_token(state_dir: Path) -> str:

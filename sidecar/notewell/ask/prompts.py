@@ -53,6 +53,7 @@ class Phrases:
     """The sentences that we add to answers, in one language."""
 
     nothing: str
+    unanswered: str
     general: str
     partial: str
     sources: str
@@ -60,6 +61,7 @@ class Phrases:
 
 _ENGLISH = Phrases(
     "This is not in your notes.",
+    "The model gave no answer. This was found in your notes:",
     "Not from your notes, but from the model's general knowledge:",
     "(This answer is not complete.)",
     "Sources",
@@ -67,42 +69,49 @@ _ENGLISH = Phrases(
 _BY_LANGUAGE = {
     "de": Phrases(
         "Das steht nicht in deinen Notizen.",
+        "Das Modell gab keine Antwort. Das wurde in deinen Notizen gefunden:",
         "Nicht aus deinen Notizen, sondern aus dem allgemeinen Wissen des Modells:",
         "(Diese Antwort ist nicht vollständig.)",
         "Quellen",
     ),
     "fr": Phrases(
         "Cela ne figure pas dans vos notes.",
+        "Le modèle n'a pas répondu. Voici ce qui a été trouvé dans vos notes :",
         "Ne vient pas de vos notes, mais des connaissances générales du modèle :",
         "(Cette réponse est incomplète.)",
         "Sources",
     ),
     "es": Phrases(
         "Esto no está en tus notas.",
+        "El modelo no respondió. Esto se encontró en tus notas:",
         "No procede de tus notas, sino del conocimiento general del modelo:",
         "(Esta respuesta está incompleta.)",
         "Fuentes",
     ),
     "it": Phrases(
         "Non è nelle tue note.",
+        "Il modello non ha risposto. Questo è stato trovato nelle tue note:",
         "Non dalle tue note, ma dalle conoscenze generali del modello:",
         "(Questa risposta è incompleta.)",
         "Fonti",
     ),
     "zh": Phrases(
         "你的笔记中没有相关内容。",
+        "模型没有给出回答。在你的笔记中找到了以下内容：",
         "以下并非来自你的笔记，而是模型的一般知识：",
         "（此回答不完整。）",
         "来源",
     ),
     "ja": Phrases(
         "ノートには見つかりませんでした。",
+        "モデルは回答しませんでした。ノートで見つかったものは次のとおりです：",
         "ノートではなく、モデルの一般知識による回答です：",
         "（この回答は途中までです。）",
         "出典",
     ),
     "ru": Phrases(
         "В ваших заметках этого нет.",
+        "Модель не дала ответа. Вот что найдено в ваших заметках:",
         "Не из ваших заметок, а из общих знаний модели:",
         "(Ответ неполный.)",
         "Источники",

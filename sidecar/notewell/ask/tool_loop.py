@@ -7,14 +7,14 @@ notes do not have it, whatever the model replied.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from notewell.ask import prompts
 from notewell.ask.conversations import newest_within
 from notewell.ask.prompts import Phrases, phrases_for
 from notewell.ask.sources import NumberedSources, check_citations
-from notewell.ask.tools import Tools, Vault
+from notewell.ask.tools import GIVEN_UP, Tools, Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
 from notewell.errors import ProviderError
@@ -26,6 +26,7 @@ from notewell.types import AskRules
 _CALLS_A_ROUND = 4
 _MARKER_CHARS = len(prompts.NOT_IN_NOTES)
 _QUESTION_CHARS = 500  # of a rewritten question
+_ANSWER_SHARE = 3  # at most one part in so many of what a model reads is for its answer
 
 
 def _now() -> str:
@@ -62,8 +63,10 @@ class Draft:
         general = not checked.cited and general and bool(text)
         if general:
             text = f"{phrases.general}\n\n{text}"
-        elif not numbers or not text or not_found:
+        elif not numbers or not_found:
             text = phrases.nothing
+        elif not text:
+            text = f"{phrases.unanswered}\n\n{self._source_list(phrases)}"
         elif not checked.cited:
             text = f"{text}\n\n{self._source_list(phrases)}"
         if self.partial:
@@ -131,6 +134,7 @@ class ToolLoop:
         self._cancel = cancel
         self._budget = providers.budget(model)
         self._messages: list[Message] = []
+        self._results: list[int] = []  # places of the tools' results among the messages
 
     def run(self, draft: Draft, past: Sequence[AskReply]) -> Iterator[AskEvent]:
         """Fill in the draft, and yield the events of its progress."""
@@ -173,18 +177,28 @@ class ToolLoop:
                 return
             self._messages.append(Message("assistant", turn.text, turn.calls))
             draft.text = ""
+            self._give_up(tools.make_room(min(len(turn.calls), _CALLS_A_ROUND)))
             for at, call in enumerate(turn.calls):
                 self._cancel.check()
                 if at >= _CALLS_A_ROUND:
-                    self._messages.append(Message("tool", "Too many at once.", call_id=call.id))
+                    self._messages.append(
+                        Message("tool", "Too many tool calls at once.", call_id=call.id)
+                    )
                     continue
                 used = tools.use(call)
                 yield AskEvent("step", AskStep(n, call.name, used.about, used.outcome))
+                self._results.append(len(self._messages))
                 self._messages.append(Message("tool", used.text, call_id=call.id))
         draft.partial = True
         draft.warnings.append(f"The answer was ended after {draft.steps} rounds (`ask.steps`).")
         self._messages.append(Message("user", prompts.last_round(draft.standalone)))
         yield from self._round(draft, ())
+
+    def _give_up(self, count: int) -> None:
+        """Take the oldest results out of what is sent to the model."""
+        for place in self._results[:count]:
+            self._messages[place] = replace(self._messages[place], text=GIVEN_UP)
+        del self._results[:count]
 
     def _round(self, draft: Draft, tools: Sequence[ToolSpec]) -> Generator[AskEvent, None, Turn]:
         """One turn of the model. Its text is sent once there is a source."""
@@ -221,7 +235,7 @@ class ToolLoop:
         self, messages: Sequence[Message], tools: Sequence[ToolSpec]
     ) -> Iterator[str | Turn]:
         self._cancel.check()
-        most = self._rules.answer_tokens
+        most = min(self._rules.answer_tokens, self._model.input_limit // _ANSWER_SHARE)
         if self._model.output_limit is not None:
             most = min(most, self._model.output_limit)
         return self._provider.stream(self._model.name, messages, tools, most)

@@ -24,10 +24,8 @@ from notewell.vault.chunk import fit_words
 MIN_CONFIDENCE = 0.1
 _RESULTS = 8
 _SNIPPET_TOKENS = 120
-# In tokens: with less than this left, no tool is run; one call may use at least this much, so that
-# models with a small context get useful text at once.
-_MIN_LEFT, _MIN_SHARE = 100, 256
-_NO_BUDGET = "No room for more. Answer with what you have."
+GIVEN_UP = "(Left out, to make room.)"  # in place of an earlier result
+_FULL_ANSWER = 512  # tokens of a result that a model can work with
 _NOTHING = "Nothing in the notes answers this. Try other words, or say that it is not in the notes."
 
 
@@ -86,8 +84,9 @@ _WEB_SEARCH = _spec("search_web", "Search the web.", query="Words to find")
 class Tools:
     """The tools of one answer. `budget` is the number of tokens that all their results may have.
 
-    The initial context may use half of it, and each call a quarter. What the initial context does
-    not need is left for calls.
+    The initial context may use half of it, and each call a quarter, or _FULL_ANSWER tokens where
+    that is more; the calls of one round share what the initial context leaves. Where a round needs
+    room, the results of earlier rounds are given up, oldest first: the model has read them.
     """
 
     def __init__(
@@ -97,7 +96,8 @@ class Tools:
         self._vault = vault
         self._catalogue = catalogue
         self._pages = pages
-        self._total = self._left = budget
+        self._whole = self._total = self._left = self._budget = budget
+        self._results: list[int] = []  # tokens of the results that count, oldest first
         self._handlers: Mapping[str, Callable[[str], ToolResult]] = {
             "search": self._search,
             "context": self._context,
@@ -122,25 +122,33 @@ class Tools:
                 raise UsageError(
                     f"There is no tool {call.name!r}; there are {list(self._handlers)}."
                 )
-            argument = self._argument(call)
-            if self._left < _MIN_LEFT:
-                return ToolResult(f"{call.name}: {argument}", _NO_BUDGET, _NO_BUDGET)
-            return self._charge(tool(argument))
+            result = tool(self._argument(call))
         except NotewellError as error:
-            return ToolResult(f"{call.name}: {call.arguments[:200]}", error.message, error.message)
+            about = f"{call.name}: {call.arguments[:200]}"
+            result = ToolResult(about, error.message, error.message)
+        tokens = self._vault.count_tokens(result.text)
+        self._left -= tokens
+        self._results.append(tokens)
+        return result
 
     def initial_context(self, question: str) -> ToolResult:
         """What the notes have on a question, gathered before the model is called."""
-        return self._charge(self._gather(question, self._total // 2))
-
-    @property
-    def _budget(self) -> int:
-        """The tokens that one result may have."""
-        return min(max(self._total // 4, _MIN_SHARE), self._left)
-
-    def _charge(self, result: ToolResult) -> ToolResult:
-        self._left -= self._vault.count_tokens(result.text)
+        result = self._gather(question, self._total // 2)
+        self._total -= self._vault.count_tokens(result.text)
+        self._left = self._total
         return result
+
+    def make_room(self, calls: int) -> int:
+        """Make room for a round of calls.
+
+        Returns how many of the oldest results are to be replaced by GIVEN_UP.
+        """
+        self._budget = min(max(self._whole // 4, _FULL_ANSWER), self._total // max(calls, 1))
+        given_up = 0
+        while self._results and self._left < self._budget * calls:
+            self._left += self._results.pop(0) - self._vault.count_tokens(GIVEN_UP)
+            given_up += 1
+        return given_up
 
     def _argument(self, call: ToolCall) -> str:
         """The only argument of a call. Raises UsageError if it is missing or not a text."""

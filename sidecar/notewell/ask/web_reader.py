@@ -12,6 +12,7 @@ import html
 import ipaddress
 import re
 import socket
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -24,19 +25,35 @@ MAX_BYTES = 2 * 1024 * 1024  # of a page; the rest is not read
 MAX_CHARS = 60_000
 MAX_REDIRECTS = 4
 MAX_RESULTS = 8
-# A page is cut at MAX_BYTES, so a large one is not an error.
-_CLIENT = HttpClient(timeout_s=15.0, connect_s=15.0, deadline_s=60.0, max_bytes=None)
-_SEARCH_CLIENT = HttpClient(timeout_s=15.0, connect_s=15.0, max_bytes=MAX_BYTES)
+MAX_SECONDS = 30.0  # for a page with all its redirects
+_SILENCE_S = 15.0
+_SEARCH_CLIENT = HttpClient(
+    timeout_s=_SILENCE_S, connect_s=_SILENCE_S, deadline_s=MAX_SECONDS, max_bytes=MAX_BYTES
+)
 _PORTS = {"http": 80, "https": 443}
 # What the standard library raises for an invalid address, character set or page.
 _MALFORMED = (ValueError, LookupError, AssertionError)
-# Translated to IPv4 by the network (NAT64), or reserved for protocols; not every version of Python
-# counts them as private.
-_NOT_PUBLIC = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "192.0.0.0/24")))
+# All that is assigned to hosts of the public internet (IANA, "IPv6 Global Unicast Address
+# Assignments"). Everything else is local, reserved, or contains an IPv4 address.
+_PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
+# Parts of the public ranges that are not for hosts (IANA's registries of special-purpose
+# addresses); not every version of Python knows all of them. 2001::/23 has Teredo, benchmarks and
+# ORCHID; 2002::/16 contains IPv4 addresses (6to4).
+_SPECIAL = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("192.0.0.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+            *("192.175.48.0/24", "198.18.0.0/15"),
+            *("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"),
+        ),
+    )
+)
 _TEXT = re.compile(r"text/(?:html|plain|markdown)|application/(?:xhtml\+xml|json)")
 _AGENT = "Notewell (reads one page for its user)"
 
 Resolve = Callable[[str, int], Sequence[str]]
+_now = time.monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +83,11 @@ class Pages:
 
         Raises ProviderError with code "web_refused" for one that must not be read, or "web_failed".
         """
+        deadline = _now() + MAX_SECONDS
         for _ in range(MAX_REDIRECTS + 1):
             request = self._request(url)
             try:
-                with _CLIENT.stream(request) as reply:
+                with _client(deadline - _now()).stream(request) as reply:
                     if reply.status not in {301, 302, 303, 307, 308}:
                         return _page(url, reply)
                     url = urljoin(url, reply.headers.get("Location", ""))
@@ -147,19 +165,30 @@ def _resolve(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(one[4][0]) for one in found))
 
 
+def _client(seconds: float) -> HttpClient:
+    """The client of one request that may take so long.
+
+    A page is cut at MAX_BYTES, so a large one is not an error.
+    """
+    if seconds <= 0:
+        raise HttpError("timeout", f"took longer than {MAX_SECONDS:g} s")
+    silence = min(_SILENCE_S, seconds)
+    return HttpClient(timeout_s=silence, connect_s=silence, deadline_s=seconds, max_bytes=None)
+
+
 def _is_public(place: str) -> bool:
+    """Whether an address is of a host of the public internet: global unicast, nothing special."""
     try:
-        address = ipaddress.ip_address(place.partition("%")[0])
+        address = ipaddress.ip_address(place)
     except ValueError:
         return False
-    if isinstance(address, ipaddress.IPv6Address):
-        # An IPv6 address that contains an IPv4 address may reach a private one.
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if inner is not None:
-            return False
-    if any(address in network for network in _NOT_PUBLIC):
+    if "%" in place:  # an address within one network
         return False
-    return address.is_global and not address.is_multicast
+    if isinstance(address, ipaddress.IPv6Address) and address not in _PUBLIC_V6:
+        return False
+    if any(address in network for network in _SPECIAL):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 def _results(found: Json) -> tuple[Page, ...]:

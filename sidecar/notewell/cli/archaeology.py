@@ -22,7 +22,7 @@ _PEAK_NOTES = 3
 @click.command(cls=Command)
 @request_argument(ArchaeologyRequest, "q", "TOPIC")
 @vault_option
-@request_options(ArchaeologyRequest, "limit", "min_score", "by", "granularity")
+@request_options(ArchaeologyRequest, "limit", "min_score", "weak", "by", "granularity")
 @json_option
 def archaeology(*, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Show when you wrote about TOPIC.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -20,7 +19,7 @@ from notewell.cli.options import (
     json_option,
     vault_option,
 )
-from notewell.cli.output import clean, emit_object
+from notewell.cli.output import clean, emit_object, print_error
 from notewell.cli.progress import Reporter
 from notewell.cli.request_options import request_option
 from notewell.cli.vaults import find_or_add
@@ -35,8 +34,8 @@ from notewell.contract.changes import (
     RetryRequest,
 )
 from notewell.contract.request import Request
-from notewell.contract.status import IndexReport, StatusReply, StatusRequest
-from notewell.errors import NotFoundError, ServerError, UsageError
+from notewell.contract.status import Guard, IndexReport, StatusReply, StatusRequest
+from notewell.errors import AnotherVaultError, NotFoundError, ServerError, UsageError
 from notewell.types import Progress, VaultRecord
 
 _POLL_S = 0.3
@@ -72,21 +71,24 @@ def index(
     the default.
     """
     invocation = current_invocation()
-    status: StatusReply | None = None
     with Reporter(quiet=invocation.quiet) as reporter:
         record = find_or_add(invocation, vault, say=reporter.say)
         run = IndexRun(reporter, full=full, confirm_removals=confirm_removals)
         if (server := server_for(invocation.known(), record)) is not None:
             _refuse_model(server, model=model)
             report = reindex_on_server(server, run)
+            status = server.answer(StatusRequest())
         else:
             report, status = _index_here(invocation, record, model, run)
     if as_json:
-        emit_object(report)
+        emit_object(_document(report))
     else:
         click.echo(f"{clean(record.name)}: {report_text(report)}")
     for message in _advice(report, status):
         invocation.say(message)
+    if report.guard is not None:
+        print_error(_held_text(report.guard, status))
+        raise click.exceptions.Exit(1)
 
 
 def _refuse_model(server: RemoteBackend, *, model: str | None) -> None:
@@ -106,9 +108,12 @@ def _index_here(
         invocation.vaults(fetch_missing=True, say=run.reporter.say, flags=flags)
     ) as vaults:
         engine = vaults.open(record, writable=True)
-        report = engine.index_now(
-            full=run.full, confirm_removals=run.confirm_removals, progress=run.reporter.update
-        )
+        try:
+            report = engine.index_now(
+                full=run.full, confirm_removals=run.confirm_removals, progress=run.reporter.update
+            )
+        except AnotherVaultError as error:  # nothing was changed; the report says what is held
+            return engine.report(), replace(engine.status(), problem=error.message)
         return report, engine.status()
 
 
@@ -121,7 +126,7 @@ def reindex_on_server(server: RemoteBackend, run: IndexRun) -> IndexReport:
     run.reporter.say(f"the server at {server.info.url} updates the index")
     before = server.answer(StatusRequest()).work
     server.answer(ReindexRequest(full=run.full))
-    after = _wait(server, run.reporter, confirming=run.confirm_removals)
+    after = _wait(server, run.reporter)
     if run.confirm_removals and after.guard is not None:
         server.answer(GuardRequest(remove=True))
         after = _wait(server, run.reporter)
@@ -134,10 +139,11 @@ def reindex_on_server(server: RemoteBackend, run: IndexRun) -> IndexReport:
         reused=after.work.reused - before.reused,
         removed=after.work.removed - before.removed,
         seconds=round(time.monotonic() - began, 3),
+        guard=after.guard,
     )
 
 
-def _wait(server: RemoteBackend, reporter: Reporter, *, confirming: bool = False) -> StatusReply:
+def _wait(server: RemoteBackend, reporter: Reporter) -> StatusReply:
     """Wait until nothing is left to do, or only a confirmation is; return the status then."""
     idle = 0
     while True:
@@ -145,10 +151,11 @@ def _wait(server: RemoteBackend, reporter: Reporter, *, confirming: bool = False
         status = server.answer(StatusRequest())
         if status.queue.paused:
             raise ServerError(f"the server at {server.info.url} is paused; resume its queue first")
-        idle = idle + 1 if status.state in {"ready", "degraded"} else 0
+        rests = status.state in {"ready", "degraded"} or status.progress.phase == "stuck"
+        idle = idle + 1 if rests else 0
         if idle < _IDLE_POLLS:
             reporter.update(_queue_progress(status))
-        elif status.state == "ready" or (confirming and status.guard is not None):
+        elif status.state == "ready" or status.guard is not None:
             return status
         else:
             why = status.problem or "its log says why"
@@ -156,9 +163,16 @@ def _wait(server: RemoteBackend, reporter: Reporter, *, confirming: bool = False
 
 
 def _queue_progress(status: StatusReply) -> Progress:
-    queue = status.queue
-    stage: Literal["read", "embed"] = "read" if status.ledger["pending"] else "embed"
-    return Progress(stage, queue.done, queue.done + queue.pending, queue.current)
+    now = status.progress
+    if now.phase == "reading":
+        return Progress("read", now.notes_read, now.notes, status.queue.current)
+    return Progress("embed", now.passages_embedded, now.passages, status.queue.current)
+
+
+def _document(report: IndexReport) -> dict[str, object]:
+    """The report as JSON data; `guard` is there if removals wait."""
+    named = {field.name: getattr(report, field.name) for field in fields(report)}
+    return {name: value for name, value in named.items() if name != "guard" or value is not None}
 
 
 def report_text(report: IndexReport) -> str:
@@ -172,19 +186,24 @@ def report_text(report: IndexReport) -> str:
     return f"{', '.join(words)}; {report.seconds:.1f} s"
 
 
-def _advice(report: IndexReport, status: StatusReply | None) -> Iterator[str]:
+def _advice(report: IndexReport, status: StatusReply) -> Iterator[str]:
     """Yield messages about what needs attention after a run."""
     if report.failed:
         yield "See `notewell ledger --state failed` for what failed and why."
-    if status is not None and status.semantic == "unavailable":
+    if status.semantic == "unavailable":
         yield f"Keyword search only: {status.semantic_reason}"
-    elif status is not None and status.semantic_reason is not None:
+    elif status.semantic_reason is not None:
         yield f"Search by meaning: {status.semantic_reason}"
-    if status is not None and status.guard is not None:
-        yield (
-            f"{status.guard.gone:,} of {status.guard.total:,} notes are gone from the folder; they "
-            "stay in the index until `notewell index --confirm-removals` confirms their removal."
-        )
+
+
+def _held_text(guard: Guard, status: StatusReply) -> str:
+    """Say that removals wait, and what to do."""
+    if status.problem is not None:
+        return status.problem
+    return (
+        f"{guard.gone:,} of {guard.total:,} notes are gone from the folder. They stay in the index"
+        " until `notewell index --confirm-removals` confirms their removal."
+    )
 
 
 @click.group(cls=Group)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
+import socket
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -23,14 +25,25 @@ from notewell.cli.models import model_folder
 from notewell.cli.options import Command, Group, Invocation, current_invocation, json_option
 from notewell.cli.output import emit_object, print_facts, print_table
 from notewell.config.edit import settings_by_key
-from notewell.errors import ConfigError, NotewellError, NotFoundError
+from notewell.errors import (
+    ConfigError,
+    IndexDamagedError,
+    ModelError,
+    NotewellError,
+    NotFoundError,
+)
 from notewell.models.catalogue import known
+from notewell.support import private
 from notewell.types import Settings, VaultRecord
+from notewell.vault.watch import is_silent
+from notewell.vaults.known import KnownVaults
 
 if TYPE_CHECKING:
     from notewell.vaults.opened import Vaults
 
 State = Literal["ok", "warning", "failed"]
+
+_LITTLE_SPACE = 500_000_000  # bytes
 
 # Libraries with native code, which may be installed and still not work.
 _NATIVE = ("numpy", "orjson", "tantivy", "onnxruntime", "tokenizers", "aiohttp", "pydantic")
@@ -78,13 +91,22 @@ class Check:
 
 
 @click.command(cls=Command)
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="First repair what is safe: close data to other users, delete damaged snapshots and what"
+    " killed processes left. Notes and databases are not touched.",
+)
 @json_option
-def doctor(as_json: bool) -> None:
-    """Check installation, settings, model and vaults."""
+def doctor(repair: bool, as_json: bool) -> None:
+    """Check installation, settings, model and vaults, and say what to do."""
+    repaired = tuple(_repaired(current_invocation())) if repair else ()
+    for line in repaired:
+        current_invocation().say(line)
     checks = tuple(run_checks(current_invocation()))
     failed = any(check.state == "failed" for check in checks)
     if as_json:
-        emit_object({"ok": not failed, "checks": checks})
+        emit_object({"ok": not failed, "checks": checks, "repaired": repaired})
     else:
         print_table(("state", "check", "found"), [(c.state, c.name, c.detail) for c in checks])
     if failed:
@@ -101,9 +123,52 @@ def run_checks(invocation: Invocation) -> Iterator[Check]:
         yield Check("settings", "failed", error.message)
         return
     yield Check("settings", "ok", _settings_text(invocation.config_file()))
-    yield _writable("data directory", settings.data_dir)
+    data = _writable("data directory", settings.data_dir)
+    yield data if data.state == "failed" else _readable_by_others(settings) or data
+    yield from _leftovers(invocation)
+    yield from _port(invocation)
     yield _model(settings)
     yield from _vaults(invocation)
+
+
+def _repaired(invocation: Invocation) -> Iterator[str]:
+    from notewell.cli.repair import repair  # noqa: PLC0415 - loads the index
+
+    yield from repair(invocation.settings(), _directories(invocation.known()))
+
+
+def _directories(known: KnownVaults) -> list[Path]:
+    return [known.directory(record) for record in known.records()]
+
+
+def _leftovers(invocation: Invocation) -> Iterator[Check]:
+    from notewell.cli.repair import leftovers  # noqa: PLC0415 - loads the index
+
+    try:
+        found = list(leftovers(invocation.settings(), _directories(invocation.known())))
+    except NotewellError:
+        return  # the check of the vaults says what is wrong
+    if found:
+        first = f"{found[0].path} ({found[0].what})"
+        detail = f"{len(found):,} files that nobody needs, such as {first}"
+        yield Check("leftovers", "warning", f"{detail}; `notewell doctor --repair` deletes them")
+
+
+def _port(invocation: Invocation) -> Iterator[Check]:
+    """Warn where another program has the port that a server would take."""
+    rules = invocation.settings().server
+    try:
+        known = invocation.known()
+        if any(server_for(known, record) is not None for record in known.records()):
+            return
+    except NotewellError:
+        return
+    try:
+        socket.create_server((rules.host, rules.port)).close()
+    except OSError as error:
+        advice = "`notewell serve --port 0` takes a free one, or set server.port"
+        detail = f"a server cannot listen on {rules.host} port {rules.port} ({error}); {advice}"
+        yield Check("port", "warning", detail)
 
 
 def _libraries() -> Check:
@@ -135,7 +200,26 @@ def _writable(name: str, folder: Path) -> Check:
         advice = "choose another with --data-dir"
         return Check(name, "failed", f"{folder} cannot be written ({error}); {advice}")
     free = shutil.disk_usage(there).free
+    if free < _LITTLE_SPACE:
+        advice = "free some space: an index that cannot be written stays as it is"
+        return Check(name, "warning", f"{folder} has only {free / 1e6:,.0f} MB free; {advice}")
     return Check(name, "ok", f"{folder}, {free / 1e9:.1f} GB free")
+
+
+def _readable_by_others(settings: Settings) -> Check | None:
+    """A warning where other users of this computer can read data; None where they cannot."""
+    folders = [each for each in (settings.data_dir, settings.state_dir) if each.exists()]
+    found = list(dict.fromkeys(path for each in folders for path in private.exposed(each)))
+    if not found:
+        return None
+    places = " ".join(shlex.quote(str(folder)) for folder in folders)
+    return Check(
+        "data directory",
+        "warning",
+        f"other users of this computer have permissions for {len(found):,} files and folders,"
+        f" such as {found[0]}; `notewell index` and `notewell serve` close those of a vault, and"
+        f" `notewell doctor --repair` (or `chmod -R go= {places}`) closes all",
+    )
 
 
 def _model(settings: Settings) -> Check:
@@ -143,7 +227,10 @@ def _model(settings: Settings) -> Check:
     spec = known(name)
     if spec is None:
         return Check("model", "warning", f"{name} is not in the catalogue of `models list`")
-    folder = model_folder(spec, settings)
+    try:
+        folder = model_folder(spec, settings)  # compares the checksums of its files
+    except ModelError as error:
+        return Check("model", "failed", error.message)
     if folder is None:
         advice = f"`notewell models get {name}` gets it; keyword search works without"
         return Check("model", "warning", f"{name} is not on this computer; {advice}")
@@ -173,9 +260,25 @@ def _vault(vaults: Vaults, record: VaultRecord) -> Check:
         if server is not None:
             return Check(name, "ok", f"{record.path}, served at {server.info.url}")
         notes = vaults.open(record, writable=False).ledger().total
+        _check_database(vaults.directory(record))
     except NotFoundError:
         advice = f"`notewell index {record.name}` makes one"
         return Check(name, "warning", f"{record.path} has no index yet; {advice}")
     except NotewellError as error:
         return Check(name, "failed", error.message)
-    return Check(name, "ok", f"{record.path}, {notes:,} files in the index, no server running")
+    watched = "; a network drive, so a server looks for changes now and then"
+    silent = watched if is_silent(record.path) else ""
+    detail = f"{record.path}, {notes:,} files in the index, no server running{silent}"
+    return Check(name, "ok", detail)
+
+
+def _check_database(directory: Path) -> None:
+    from notewell.index.engines import DATABASE, check_copy  # noqa: PLC0415 - loads numpy
+
+    try:
+        check_copy(directory / DATABASE)
+    except IndexDamagedError as error:
+        raise IndexDamagedError(
+            f"The index in {directory} is damaged; `notewell index` rebuilds it and keeps the"
+            " vectors that can still be read."
+        ) from error

@@ -53,12 +53,12 @@ def store(*, content: str, vault: str | None, as_json: bool, **fields: Any) -> N
 @memory.command()
 @request_argument(RecallMemories, "query", "QUERY")
 @request_option(RecallMemories, "namespace", metavar="NAME")
-@request_options(RecallMemories, "type", "limit", "depth")
+@request_options(RecallMemories, "type", "limit", "depth", "notes")
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @vault_option
 @json_option
 def recall(*, explain: bool, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Find memories relevant to QUERY."""
+    """Find memories and notes relevant to QUERY."""
     recalled = partial(show.recalled, explain=explain)
     answer(vault, RecallMemories(**fields), recalled, as_json=as_json)
 
@@ -99,13 +99,14 @@ def outcome(*, vault: str | None, as_json: bool, **fields: Any) -> None:
 
 
 @memory.command()
-@request_argument(ForgetMemory, "id", "MEMORY")
+@click.argument("memories", metavar="MEMORY...", nargs=-1, required=True)
 @request_options(ForgetMemory, "force")
 @vault_option
 @json_option
-def forget(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Delete MEMORY and its note; `notewell undo` restores it."""
-    answer(vault, ForgetMemory(**fields), show.forgotten, as_json=as_json)
+def forget(*, memories: tuple[str, ...], vault: str | None, as_json: bool, **fields: Any) -> None:
+    """Delete each MEMORY and its note; `notewell undo` restores one."""
+    named: dict[str, Any] = {"id": memories[0]} if len(memories) == 1 else {"ids": memories}
+    answer(vault, ForgetMemory(**named, **fields), show.forgotten, as_json=as_json)
 
 
 @memory.command()

@@ -33,9 +33,14 @@ def changed(reply: MemoryChangedReply, done: str) -> None:
 
 
 def forgotten(reply: MemoryForgottenReply) -> None:
-    """Show which note was deleted."""
-    click.echo(clean_lines(reply.path))
-    current_invocation().say(f"deleted; `notewell undo {reply.undo}` restores it")
+    """Show which notes were deleted, and which memories were not."""
+    for one in reply.forgotten:
+        click.echo(clean_lines(one.path))
+        current_invocation().say(f"deleted; `notewell undo {one.undo}` restores it")
+    for named in reply.protected_ids:
+        current_invocation().say(f"{named} is a golden rule and stays; --force deletes it")
+    for named in reply.missing_ids:
+        current_invocation().say(f"there is no memory {clean_lines(named)}")
 
 
 def recalled(reply: RecallReply, *, explain: bool) -> None:
@@ -53,8 +58,16 @@ def recalled(reply: RecallReply, *, explain: bool) -> None:
                 click.echo(_indented(f"{word} {', '.join(ids)}"))
         if explain:
             click.echo(_indented(found.why))
+    for note in reply.notes:
+        click.echo(f"{note.score:.2f}  {clean_lines(note.path)}:{note.line}")
+        click.echo(_indented(note.snippet))
+        if note.memories:
+            linked = ", ".join(f"{one.id} ({one.kind})" for one in note.memories)
+            click.echo(_indented(f"linked with {linked}"))
     _warn(reply.warnings)
-    current_invocation().say(f"{len(reply.memories)} of {reply.total} memories")
+    current_invocation().say(
+        f"{len(reply.memories)} of {reply.total} memories, {len(reply.notes)} notes"
+    )
 
 
 def context(reply: MemoryContextReply) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -11,16 +11,26 @@ from notewell.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
 from notewell.cli.output import clean_lines
 from notewell.cli.request_options import request_argument, request_option, request_options
-from notewell.cli.search_output import print_results, summary
+from notewell.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
 from notewell.contract.context import ContextReply, ContextRequest
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
+from notewell.types import Signal
 
 
 @click.command(cls=Command)
 @request_argument(SearchRequest, "q", "QUERY")
 @vault_option
 @request_options(
-    SearchRequest, "limit", "mode", "plain", "everything", "recency", "graph", "collapse"
+    SearchRequest,
+    "limit",
+    "mode",
+    "group",
+    "plain",
+    "everything",
+    "weak",
+    "recency",
+    "graph",
+    "collapse",
 )
 @request_option(SearchRequest, "expand", help="Also search for related words.")
 @click.option(
@@ -28,22 +38,38 @@ from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
     is_flag=True,
     help="Also search for other wordings, by the language model set under [ask].",
 )
-@request_options(SearchRequest, "rerank", "explain")
+@request_options(SearchRequest, "rerank")
+@click.option(
+    "--ignore",
+    multiple=True,
+    type=click.Choice(get_args(Signal)),
+    help="A signal of the ranking to ignore; spelling: search for exactly what was typed."
+    " May be given several times.",
+)
+@request_options(SearchRequest, "explain")
 @json_option
-def search(*, vault: str | None, as_json: bool, expand_llm: bool, **fields: Any) -> None:
+def search(
+    *,
+    vault: str | None,
+    as_json: bool,
+    expand_llm: bool,
+    ignore: tuple[Signal, ...],
+    **fields: Any,
+) -> None:
     """Find notes by meaning and by keyword.
 
     QUERY is words, "exact phrases" and -exclusions.
     """
     if expand_llm:
         fields["expand"] = "llm"
-    answer(vault, SearchRequest(**fields, door="cli"), _show, as_json=as_json)
+    request = SearchRequest(**fields, ignore=frozenset(ignore), door="cli")
+    answer(vault, request, _show, as_json=as_json)
 
 
 @click.command(cls=Command)
 @request_argument(SimilarRequest, "path", "NOTE")
 @vault_option
-@request_options(SimilarRequest, "limit", "heading", "line", "unlinked", "links")
+@request_options(SimilarRequest, "limit", "heading", "line", "unlinked", "links", "weak")
 @json_option
 def similar(*, path: str, vault: str | None, as_json: bool, **fields: Any) -> None:
     """Find notes similar to NOTE, or to a part of it.
@@ -56,9 +82,14 @@ def similar(*, path: str, vault: str | None, as_json: bool, **fields: Any) -> No
 
 
 def _show(found: SearchReply) -> None:
-    current_invocation().warn(found.warnings)
+    invocation = current_invocation()
+    # Where nothing matches well, `print_results` says it, with what to try on a terminal.
+    invocation.warn([text for text in found.warnings if not text.startswith(NOTHING_MATCHES)])
+    corrected = correction(found)
+    if corrected is not None:
+        invocation.say(corrected)
     print_results(found)
-    current_invocation().say(summary(found))
+    invocation.say(summary(found))
 
 
 @click.command(cls=Command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,9 +12,17 @@ from rich.text import Text
 from notewell.cli.drawing import stdout_console
 from notewell.cli.output import clean, print_table
 from notewell.contract.search import Contribution, Result, SearchReply, StageTrace
+from notewell.types import Match
 
 _INDENT = 4
-_SIDES = ("keyword", "semantic")
+# Whose rank an addend or half of a score is shown with.
+_RANK_OF = {"words": "keyword", "meaning": "semantic", "keyword": "keyword", "semantic": "semantic"}
+_MATCHES: Mapping[Match, str] = {
+    "strong": "strong match",
+    "related": "related",
+    "weak": "weak match",
+}
+NOTHING_MATCHES = "Nothing matches well."
 _SPACES = re.compile(r"\s+")
 
 Offsets = Sequence[tuple[int, int]]  # UTF-16 code units, start and end
@@ -24,7 +32,9 @@ def print_results(reply: SearchReply) -> None:
     """Print each note with its place, heading, best passage and where else it matches."""
     console = stdout_console()
     if not reply.results:
-        console.print("Nothing found.")
+        console.print(
+            "\n".join(nothing_found(reply)), soft_wrap=True, markup=False, highlight=False
+        )
     for rank, result in enumerate(reply.results, start=1):
         _print_result(console, rank, result)
     if reply.explain is not None:
@@ -32,10 +42,46 @@ def print_results(reply: SearchReply) -> None:
         print_contributions(reply.explain.results)
 
 
+def nothing_found(reply: SearchReply) -> list[str]:
+    """Say that nothing was found, and which of the command's options would find more."""
+    weak = reply.filtered.get("weak", 0)
+    tries = []
+    if '"' in reply.query:
+        tries.append("without the quotation marks, to find the words anywhere in a note")
+    if weak:
+        tries.append(f"--weak, to see {_notes(weak, 'that hardly matches', 'that hardly match')}")
+    # A condition of the query on the status counts under the same name.
+    reasons = ("daily",) if "status:" in reply.query else ("daily", "status")
+    left_out = sum(reply.filtered.get(reason, 0) for reason in reasons)
+    if left_out:
+        tries.append(f"--everything, to search {left_out:,} shelved or daily notes too")
+    if not weak:
+        return ["Nothing found.", *_list("Try", tries)]
+    return [NOTHING_MATCHES, *_list("Try", tries)]
+
+
+def correction(reply: SearchReply) -> str | None:
+    """Say which spelling was searched for, if it is not the one that was typed."""
+    if reply.corrected is None:
+        return None
+    return (
+        f"Showing results for {clean(reply.corrected['text'])}"
+        f" (searched: {clean(reply.query)}; --ignore spelling searches for exactly this)."
+    )
+
+
+def _list(head: str, items: Sequence[str]) -> list[str]:
+    return [f"{head}:", *(f"  {item}" for item in items)] if items else []
+
+
+def _notes(count: int, one: str, more: str) -> str:
+    return f"the note {one}" if count == 1 else f"the {count:,} notes {more}"
+
+
 def _print_result(console: Console, rank: int, result: Result) -> None:
     title = Text(f"{rank:>2}  ")
     title.append(clean(result.title), style="bold cyan")
-    title.append(f"  {result.score:.2f}", style="dim")
+    title.append(f"  {_how_well(result)}", style="dim")
     console.print(title, soft_wrap=True)
     # Soft-wrapped: a path must come out whole when it is copied from a narrow terminal.
     place = " " * _INDENT + clean(f"{result.path}:{result.line}")
@@ -50,6 +96,11 @@ def _print_result(console: Console, rank: int, result: Result) -> None:
         if text.plain:
             console.print(Padding(text, (0, 0, 0, _INDENT), expand=False))
     console.print()
+
+
+def _how_well(result: Result) -> str:
+    """Return how well a note matches by itself; for similar notes the score says it."""
+    return f"{result.score:.2f}" if result.match is None else _MATCHES[result.match]
 
 
 def _below_title(result: Result) -> str:
@@ -116,19 +167,26 @@ def print_stages(stages: Sequence[StageTrace]) -> None:
 
 def print_contributions(contributions: Sequence[Contribution]) -> None:
     """Print what each result's score is made of; nothing where nothing was scored."""
+    parts = list(dict.fromkeys(name for one in contributions for name in one.adds))
     rows = [
         (
             one.path,
             f"{one.score:.2f}",
-            *(f"{one.adds[side]:.2f} (#{one.ranks[side] or '-'})" for side in _SIDES),
+            *(_part(one, name) for name in parts),
             " ".join(f"{name} x{value:.2f}" for name, value in one.times.items() if value != 1),
             " ".join(f"{token} {worth:.1f}" for token, worth in one.words.items()),
         )
         for one in contributions
     ]
     if rows:
-        headings = ("result", "score", "keyword", "semantic", "boosts", "BM25 per word")
-        print_table(headings, rows, right=("score", "keyword", "semantic"))
+        headings = ("result", "score", *parts, "boosts", "BM25 per word")
+        print_table(headings, rows, right=("score", *parts))
+
+
+def _part(one: Contribution, name: str) -> str:
+    """Return a part of a score, with the note's rank by it where there is one."""
+    part, rank = f"{one.adds.get(name, 0.0):.2f}", _RANK_OF.get(name)
+    return f"{part} (#{one.ranks.get(rank) or '-'})" if rank is not None else part
 
 
 def summary(reply: SearchReply) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import shlex
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -23,6 +24,7 @@ from notewell.cli.vaults import add_mirror, find_or_add, sample_folder
 from notewell.config.edit import Configuration
 from notewell.errors import NotFoundError
 from notewell.sample import EXAMPLES, copy_to
+from notewell.support import private
 from notewell.support.logs import LOGS, logging_to_files
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.known import KnownVaults
@@ -102,7 +104,8 @@ def serve(
             _run(vaults, settings, _print_handshake, configuration)
         else:
             kept = stored_token(settings.state_dir)
-            _run(vaults, settings, _Greeting(invocation), configuration, kept_token=kept)
+            greeting = _Greeting(invocation, with_token=sys.stdout.isatty())
+            _run(vaults, settings, greeting, configuration, kept_token=kept)
 
 
 @click.command(cls=Command)
@@ -123,7 +126,7 @@ def demo(host: str | None, port: int | None) -> None:
         _refuse_if_served(vaults, [record], handshake=False)
         vaults.open(record, writable=True).index_now(progress=reporter.update)
         reporter.close()
-        greeting = _Greeting(invocation, examples=_example_queries())
+        greeting = _Greeting(invocation, examples=_example_queries(), with_token=True)
         kept = stored_token(settings.state_dir)
         _run(vaults, settings, greeting, invocation.configuration(flags=address), kept_token=kept)
 
@@ -165,8 +168,11 @@ def _refuse_if_served(
             continue
         if handshake:
             emit_object({"error": "in_use", "url": server.info.url})
-        link = f"{server.info.url}/?token={server.info.token}"
-        print_error(f"{record.name} is being served already, at {link}")
+        # Without the token: what a service prints stays in the system's journal.
+        print_error(
+            f"{record.name} is being served already, at {server.info.url}; `notewell token link"
+            " NAME` makes a link that signs a browser in"
+        )
         click.get_current_context().exit(1)
 
 
@@ -182,6 +188,7 @@ def _run(
     from notewell.mcp.http import attach  # noqa: PLC0415 - loads aiohttp
     from notewell.web.server import serve as serve_vaults  # noqa: PLC0415 - loads aiohttp
 
+    private.restrict(settings.state_dir)
     with logging_to_files(settings.state_dir / LOGS, settings.log):
         asyncio.run(
             serve_vaults(
@@ -230,17 +237,26 @@ def _print_handshake(bound: BoundServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Greeting:
-    """Prints where the server is and what it is doing, for people."""
+    """Prints where the server is and what it is doing, for people.
+
+    The link with the token is for a person at a terminal. What a service prints is stored, in a
+    journal or a file that others may read, so there the address stands alone.
+    """
 
     invocation: Invocation
     examples: tuple[str, ...] = ()
+    with_token: bool = False
 
     def __call__(self, bound: BoundServer) -> None:
         for warning in bound.warnings:
             print_error(warning)
         for record in bound.vaults:
             self.invocation.say(f"Indexing and serving {record.name} ({record.path})")
-        click.echo(bound.sign_in_url)
+        if self.with_token:
+            click.echo(bound.sign_in_url)
+        else:
+            click.echo(bound.url)
+            self.invocation.say("Sign in: `notewell token link NAME` makes a link for a browser.")
         for query in self.examples:
             self.invocation.say(
                 f"Try: notewell search {shlex.quote(query)} --vault {_quoted(bound)}"

@@ -15,9 +15,11 @@ from notewell.cli.progress import duration
 from notewell.cli.request_options import request_option
 from notewell.contract.manage import StatsReply, StatsRequest
 from notewell.contract.status import (
+    IndexProgress,
     LedgerReply,
     LedgerRequest,
     LedgerRow,
+    Phase,
     StatusReply,
     StatusRequest,
 )
@@ -51,10 +53,8 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
     yield "semantic search", _semantic(status)
     yield "model", status.model or "none"
     yield "files", counts_text(status.ledger)
-    queue = status.queue
-    if queue.pending or queue.paused:
-        left = f", {duration(queue.eta_s)} left" if queue.eta_s is not None else ""
-        yield "queue", f"{queue.pending:,} waiting{left}{', paused' * queue.paused}"
+    if status.progress.phase != "idle":
+        yield "progress", progress_text(status.progress)
     guard = status.guard
     if guard is not None:
         yield (
@@ -64,6 +64,34 @@ def status_facts(status: StatusReply) -> Iterator[tuple[str, str]]:
                 "if this is intended, run `notewell index --confirm-removals`"
             ),
         )
+
+
+_PHASES: Mapping[Phase, str] = {
+    "reading": "Reading",
+    "embedding": "Embedding",
+    "paused": "Paused",
+    "stuck": "Stopped",
+    "idle": "Complete",
+}
+
+
+def progress_text(progress: IndexProgress) -> str:
+    """Describe on one line how far an index is, by words and by meaning."""
+    words = _share(progress.notes_read, progress.notes)
+    meaning = words * _share(progress.passages_embedded, progress.passages)
+    parts = [
+        f"{_PHASES[progress.phase]} {progress.notes_read:,} of {progress.notes:,} notes",
+        f"by words {words:.0%}",
+        f"by meaning {meaning:.0%}",
+    ]
+    if progress.eta_s is not None:
+        parts.append(f"about {duration(progress.eta_s)}")
+    return " · ".join(parts)
+
+
+def _share(part: int, whole: int) -> float:
+    """A share that is 1 only when nothing is missing."""
+    return 1.0 if part >= whole else min(part / whole, 0.99)
 
 
 def _semantic(status: StatusReply) -> str:
@@ -166,6 +194,10 @@ def _stats_facts(figures: StatsReply) -> Iterator[tuple[str, str]]:
         name = f"{model.model}, {model.quantisation}, {model.dimensions} dimensions"
         answers_now = "" if model.answering else "; not in use"
         yield "vectors", f"{model.vectors:,} of {name}{answers_now}"
+    work = figures.model_work
+    if work.embedded or work.reused:
+        spared = f", which saved about {duration(work.saved_s)}" if work.saved_s >= 1 else ""
+        yield "model's work", f"{work.embedded:,} embedded, {work.reused:,} reused{spared}"
 
 
 def _size(count: float) -> str:

@@ -120,10 +120,22 @@ def find_or_add(
     """Find the vault that `word` names; a folder that is not known yet is added."""
     try:
         return invocation.known().find(word, cwd=Path.cwd())
-    except NotFoundError:
-        if word is None or not Path(word).expanduser().is_dir():
+    except NotFoundError as error:
+        if word is None:
             raise
-        return add(invocation, Path(word), say=say)
+        folder = Path(word).expanduser()
+        if not folder.is_dir():
+            raise NotFoundError(_no_folder(folder, error)) from error
+        return add(invocation, folder, say=say)
+
+
+def _no_folder(folder: Path, error: NotFoundError) -> str:
+    """Say why a name that is not that of a known vault is no folder that could be added."""
+    if folder.exists():
+        return f"{folder} is a file, and a vault is a folder of notes: name the folder"
+    if len(folder.parts) > 1:
+        return f"there is no folder {folder}: check its spelling, or whether its drive is mounted"
+    return f"here is no folder '{folder}', and {error.message}"
 
 
 def add(

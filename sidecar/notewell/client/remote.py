@@ -61,6 +61,12 @@ def running_server(directory: Path) -> ServerInfo | None:
     return info if status == 200 and speaks else None
 
 
+def has_live_server(directory: Path) -> bool:
+    """Whether the process that `SERVER_FILE` in `directory` names still runs."""
+    info = _read(directory / SERVER_FILE)
+    return info is not None and _is_alive(info.pid)
+
+
 class RemoteBackend:
     """Sends requests about one vault to its running server.
 

@@ -8,11 +8,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from notewell.config.load import merge, parse_file, read_layers, user_file
+from notewell.config.load import PATHS, merge, parse_file, read_layers, user_file
 from notewell.contract.manage import ConfigReply, SettingSource, SettingValue, SettingView
 from notewell.errors import ConfigError
 from notewell.support import atomic
-from notewell.types import Settings
+from notewell.types import SearchRules, Settings
 
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
@@ -66,6 +66,11 @@ class Configuration:
             settings=views,
         )
 
+    def search_rules(self, folder: Path) -> SearchRules:
+        """The rules of searches as the files, the environment and the flags set them now."""
+        layers = read_layers(flags=self._flags, environ=self._environ, vault=folder)
+        return merge(layers, self._environ).search
+
     def change(self, changes: Mapping[str, SettingValue], folder: Path) -> None:
         """Change settings in the per-user file, all or none; None removes a setting.
 
@@ -87,6 +92,25 @@ class Configuration:
                 {"user": layers["user"]}, self._environ
             )  # also values that another layer overrides
             _write(self.file, text)
+
+    def carried(self, saved: str) -> tuple[str, tuple[str, ...]]:
+        """The text of another computer's settings file for this one, and the keys left out.
+
+        Where data lies is decided here: these keys keep what the file of this computer says.
+        Raises ConfigError if the settings are not valid.
+        """
+        from notewell.config.toml_text import with_top_level  # noqa: PLC0415 - as above
+
+        layer = parse_file(saved, "the settings in the backup")
+        present = parse_file(_text(self.file), str(self.file))
+        kept = {key: present.get(key) for key in PATHS}
+        merge({"user": {key: value for key, value in layer.items() if key not in PATHS}}, {})
+        left_out = tuple(key for key in PATHS if key in layer and layer[key] != present.get(key))
+        return with_top_level(saved, kept), left_out
+
+    def only_places(self) -> bool:
+        """Whether the per-user file sets nothing but where data lies."""
+        return set(parse_file(_text(self.file), str(self.file))) <= set(PATHS)
 
 
 def settings_by_key(settings: Settings) -> dict[str, SettingValue]:

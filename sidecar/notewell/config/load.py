@@ -48,6 +48,7 @@ ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 # indexed, but not where this machine stores data or who may use its server.
 VAULT_SECTIONS = ("vault", "chunking", "model", "memory")
 VAULT_KEYS = ("index_dir",)
+INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
 VAULT_REFUSED = ("model.folder", "model.threads")
 
 _SECTIONS: Mapping[str, type] = {
@@ -61,27 +62,40 @@ _SECTIONS: Mapping[str, type] = {
     "memory": MemoryRules,
     "ask": AskRules,
 }
-_PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
-_TOP = (*_PATHS, "offline")
+PATHS = ("data_dir", "model_dir", "state_dir", "index_dir")
+_TOP = (*PATHS, "offline")
 
 Source = Literal["user", "vault", "environment", "flag"]
 Value: TypeAlias = object
 Layer: TypeAlias = dict[str, Value]  # "section.key" or "key" -> value as written
 
 
+class _BelowData(str):
+    """A folder that a vault's own file named: below `INDEXES` of the data directory."""
+
+    __slots__ = ()
+
+
 def known_keys() -> tuple[str, ...]:
     """All keys of settings, `section.key` or `key`, sorted."""
-    nested = (
-        f"{name}.{f.name}" for name, kind in _SECTIONS.items() for f in dataclasses.fields(kind)
-    )
+    nested = (key for name, kind in _SECTIONS.items() for key in _keys_within(kind(), name))
     return tuple(sorted([*_TOP, *nested]))
+
+
+def _keys_within(section: object, name: str) -> Iterator[str]:
+    """The keys of a section and of the sections within it, `section.inner.key`."""
+    if not dataclasses.is_dataclass(section):
+        yield name
+        return
+    for field in dataclasses.fields(section):
+        yield from _keys_within(getattr(section, field.name), f"{name}.{field.name}")
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
     """The path of the per-user file, which need not exist."""
     named = environ.get(ENV_CONFIG)
     if named:
-        return _expand(named, environ)
+        return _expand(ENV_CONFIG, named, environ)
     return Path(platformdirs.user_config_dir("notewell", appauthor=False)) / "config.toml"
 
 
@@ -160,8 +174,21 @@ def _vault_layer(vault: Path, environ: Mapping[str, str]) -> Layer:
                 f"{path}: '{key}' cannot be set in a vault; set it in {user_file(environ)} instead"
             )
     if "index_dir" in layer:
-        layer["index_dir"] = vault / _expand(str(layer["index_dir"]), environ)
+        layer["index_dir"] = _BelowData(_folder_name(str(layer["index_dir"]), path))
     return layer
+
+
+def _folder_name(value: str, where: Path) -> str:
+    """The relative folder that a vault's file may name; it may not lead anywhere else."""
+    parts = value.replace("\\", "/").split("/")
+    leaves = value.startswith(("/", "~")) or "$" in value or ":" in value or "\0" in value
+    if leaves or any(part in {"", ".", ".."} for part in parts):
+        raise ConfigError(
+            f"{where}: 'index_dir' names a folder inside the data directory, such as \"fast\";"
+            " any other place is set on this computer: NOTEWELL_INDEX_DIR, or the file that"
+            " `notewell config path` names"
+        )
+    return "/".join(parts)
 
 
 def _environment_layer(environ: Mapping[str, str]) -> Layer:
@@ -192,8 +219,10 @@ def _read(path: Path) -> str:
 def _parsed(text: str, where: str) -> Mapping[str, Value]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, or a number with too many digits
         raise ConfigError(f"{where} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{where} has values nested too deeply; remove some levels") from error
 
 
 def _flatten(table: Mapping[str, Value], where: str) -> Layer:
@@ -202,10 +231,21 @@ def _flatten(table: Mapping[str, Value], where: str) -> Layer:
         if name in _SECTIONS:
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{where}: '{name}' must be a section, [{name}]")
-            layer.update({f"{name}.{key}": inner for key, inner in value.items()})
+            layer.update(_flatten_section(value, name))
         else:
             layer[name] = value
     return layer
+
+
+def _flatten_section(table: Mapping[str, Value], name: str) -> Iterator[tuple[str, Value]]:
+    """The settings of a section by their keys; `[search.gars]` is a section within one."""
+    within = tuple(key for key in known_keys() if key.startswith(f"{name}."))
+    for field, value in table.items():
+        key = f"{name}.{field}"
+        if isinstance(value, Mapping) and any(known.startswith(f"{key}.") for known in within):
+            yield from _flatten_section(value, key)
+        else:
+            yield key, value
 
 
 def _check_keys(layer: Mapping[str, Value], where: str) -> None:
@@ -215,8 +255,17 @@ def _check_keys(layer: Mapping[str, Value], where: str) -> None:
             raise ConfigError(f"{where}: unknown key '{key}'; known keys: {', '.join(known)}")
 
 
-def _expand(text: str, environ: Mapping[str, str]) -> Path:
-    return Path(string.Template(text).safe_substitute(environ)).expanduser()
+def _expand(key: str, text: str, environ: Mapping[str, str]) -> Path:
+    """The path that a setting names, with `~` and variables replaced."""
+    if "\0" in text:
+        raise ConfigError(f"'{key}' is invalid: a path cannot contain a NUL character")
+    try:
+        return Path(string.Template(text).safe_substitute(environ)).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(
+            f"'{key}' is invalid: {text!r} begins with the home folder of a user who is not known"
+            " here; write the whole path"
+        ) from error
 
 
 def _default_paths(merged: Layer) -> Iterator[tuple[str, Path]]:
@@ -233,11 +282,16 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
     for name, path in _default_paths(merged):
         merged.setdefault(name, path)
     tree: dict[str, Value] = {name: {} for name in _SECTIONS}
+    named = merged.get("index_dir")
+    if isinstance(named, _BelowData):
+        merged["index_dir"] = Path(str(merged["data_dir"]), INDEXES, named)
     for key, value in merged.items():
-        section, _, field = key.rpartition(".")
-        target = tree[section] if section else tree
-        if not isinstance(target, dict):  # pragma: no cover - sections are made above
-            raise ConfigError(f"'{section}' is not a section")
+        *sections, field = key.split(".")
+        target: Value = tree
+        for section in sections:
+            target = target.setdefault(section, {}) if isinstance(target, dict) else None
+        if not isinstance(target, dict):  # pragma: no cover - only known keys come here
+            raise ConfigError(f"'{'.'.join(sections)}' is not a section")
         target[field] = _coerce(key, value, environ)
     return _checked(tree)
 
@@ -264,10 +318,10 @@ def _settings_type() -> TypeAdapter[Settings]:
 
 
 def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:
-    if key in _PATHS:
-        return _expand(str(value), environ).absolute()
+    if key in PATHS:
+        return _expand(key, str(value), environ).absolute()
     if key == "model.folder" and isinstance(value, str):
-        return str(_expand(value, environ).absolute())
+        return str(_expand(key, value, environ).absolute())
     if isinstance(value, str) and key in _LIST_KEYS:
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value

@@ -3,7 +3,7 @@
 A note that scores at least 90 % of the best note is included in full (if it needs at most a tenth
 of the budget or is the only one), from 70 % with the passages that matched, from 35 % with its
 headings (at most ten notes). Below that it is left out. A note that does not fit in one way is
-included in the next smaller way.
+included in the next smaller way; the best note always comes, however short.
 
 The budget is spent in this order: one passage of each note, best note first; further passages; the
 surroundings of these passages, up to a tenth of the budget for a note; headings. With `fill`,
@@ -159,6 +159,8 @@ class _Selection:
             entry = self._whole(one, note, share) if one.score >= _threshold(FULL, best) else None
             if entry is None and one.score >= _threshold(PASSAGES, best):
                 entry = self._passage(one, note)
+            if entry is None and not taken:
+                entry = self._shortest(one, note)
             if entry is not None:
                 taken[one.path] = entry
         self._add_further_passages(taken, _threshold(PASSAGES, best))
@@ -196,8 +198,10 @@ class _Selection:
         text = self._texts.full(note)
         return self._if_fits(_Entry(one, "full", text), limit) if text else None
 
-    def _passage(self, one: Result, note: StoredNote) -> _Entry | None:
-        """The note's best passage, cut if it does not fit whole."""
+    def _passage(
+        self, one: Result, note: StoredNote, least: int = MIN_PASSAGE_TOKENS
+    ) -> _Entry | None:
+        """The note's best passage, cut if it does not fit whole, but not below `least` tokens."""
         passages = self._texts.passages(note, one)
         if not passages:
             return None
@@ -207,11 +211,19 @@ class _Selection:
         if fits is not None:
             return fits
         room = self._left - self._cost(_Entry(one, "passages", "…", [best]))
-        if room < MIN_PASSAGE_TOKENS:
+        if room < least:
             return None
         text, _ = fit_words(blocks.neutral(best.text), self._count, room)
         cut = _Entry(one, "passages", f"{text} …", [best], whole=False)
         return self._if_fits(cut, self._left)
+
+    def _shortest(self, one: Result, note: StoredNote) -> _Entry | None:
+        """The little that fits of the best note: a cut passage, its headings, or its name alone."""
+        return (
+            self._passage(one, note, least=1)
+            or self._outline(one, note)
+            or self._if_fits(_Entry(one, "headings"), self._left)
+        )
 
     def _add_further_passages(self, taken: dict[str, _Entry], least: float) -> None:
         """Add further passages of the included notes, best first, while they fit."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from annotated_types import Ge
+from annotated_types import Ge, MaxLen
 
 from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath
 from notewell.contract.request import Endpoint, Request
 from notewell.types import ChangeKind
+
+# In one request. A client with more has been away: /api/sync compares whole lists of files.
+MOST_CHANGES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,11 @@ class ReindexRequest(Request[AcceptedReply]):
         example={"paths": ["Garden/Bees.md"]},
     )
     full: Annotated[bool, Doc("Read every note again, changed or not")] = False
-    paths: Annotated[tuple[NotePath, ...], Doc("Only these notes; empty: all that changed")] = (
-        field(default_factory=tuple)
-    )
+    paths: Annotated[
+        tuple[NotePath, ...],
+        MaxLen(MOST_CHANGES),
+        Doc("Only these notes; empty: all that changed"),
+    ] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,9 @@ class ChangesRequest(Request[AcceptedReply]):
             ]
         },
     )
-    changes: Annotated[tuple[Change, ...], Doc("In the order in which they happened")]
+    changes: Annotated[
+        tuple[Change, ...], MaxLen(MOST_CHANGES), Doc("In the order in which they happened")
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
+    is_typeddict,
 )
 
 import orjson
@@ -75,6 +76,8 @@ def _reader(hint: Any) -> Reader:
     """
     if is_dataclass(hint):
         return _record_reader(hint)
+    if is_typeddict(hint):
+        return _dictionary_reader(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in _COMPOSED:
         return _COMPOSED[origin](inner)
@@ -89,6 +92,17 @@ def _record_reader(record: Any) -> Reader:
             raise TypeError(f"{record.__name__} is a JSON object")
         readers = _field_readers(record)
         return record(**{name: one(data[name]) for name, one in readers if name in data})
+
+    return read
+
+
+def _dictionary_reader(kind: Any) -> Reader:
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+
+    def read(data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise TypeError(f"{kind.__name__} is a JSON object")
+        return {name: one(data[name]) for name, one in readers.items()}
 
     return read
 
@@ -178,7 +192,12 @@ def _without_omitted(reply: object) -> object:
 
 
 def _fields(record: DataclassInstance) -> dict[str, object]:
-    return {part.name: getattr(record, part.name) for part in fields(record)}
+    return {name: getattr(record, name) for name in _field_names(type(record))}
+
+
+@cache
+def _field_names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind))
 
 
 def _plain(value: object) -> object:

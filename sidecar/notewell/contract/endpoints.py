@@ -46,6 +46,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     log.VerdictRequest,
     log.LogRequest,
     log.ClearLogRequest,
+    log.TuneRequest,
     memory.StoreMemory,
     memory.RecallMemories,
     memory.MemoryContext,

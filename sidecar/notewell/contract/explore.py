@@ -6,10 +6,9 @@ Next to a list, `total` is the number of all items, regardless of `limit`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal
 
 from notewell.contract.fields import Doc, Limit, SearchText, Share
-from notewell.contract.graph import GraphRequest
 from notewell.contract.request import Endpoint, Request
 
 DatedBy = Literal["auto", "created", "modified"]
@@ -142,6 +141,7 @@ class ArchaeologyRequest(Request[ArchaeologyReply]):
     min_score: Annotated[
         Share | None, Doc("Lowest score of a note about the topic; the best note has 1")
     ] = None
+    weak: Annotated[bool, Doc("Count notes that hardly match the topic")] = False
     by: Annotated[DatedBy, Doc("Which date of a note counts")] = "auto"
     granularity: Annotated[Granularity, Doc("Time span of one bucket")] = "auto"
 
@@ -160,6 +160,3 @@ class CompleteRequest(Request[CompleteReply]):
     )
     prefix: Annotated[SearchText, Doc("The query up to the cursor")] = ""
     limit: Limit = 10
-
-
-ExploreRequest: TypeAlias = GraphRequest | ArchaeologyRequest | CompleteRequest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Le
 
@@ -179,17 +179,3 @@ class MissingLinksRequest(Request[MissingLinksReply]):
     path: Annotated[NoteName | None, Doc("Only pairs with this note")] = None
     limit: Limit = 10
     daily: Daily = True
-
-
-GraphRequest: TypeAlias = (
-    NeighborsRequest
-    | NeighborhoodRequest
-    | PathRequest
-    | HubsRequest
-    | GraphStatsRequest
-    | BridgesRequest
-    | CommunitiesRequest
-    | OrphansRequest
-    | DanglingRequest
-    | MissingLinksRequest
-)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -53,7 +53,7 @@ class CatalogueReply:
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A setting. `value` applies from the next start on, `running` now; `source` set `value`.
+    """A setting. `running` applies now, `value` from the next start on; `source` set `value`.
 
     `reason` says why it is not `writable` here.
     """
@@ -69,7 +69,10 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class ConfigReply:
-    """`GET` and `PATCH /api/config`. `restart`: some values apply after a restart only."""
+    """`GET` and `PATCH /api/config`. `restart`: some values apply after a restart only.
+
+    Changed settings of `search` apply to the next search.
+    """
 
     vault: str
     file: str | None
@@ -124,6 +127,20 @@ class ModelVectors:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelWorkDone:
+    """What the model did for the index in its whole life.
+
+    `embedded` counts texts sent to the model, `seconds` is the time they took, `reused` counts
+    passages whose vectors were there already, `saved_s` is the time that these would have taken.
+    """
+
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+    saved_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class StatsReply:
     """`GET /api/stats`. Names come with the most notes first, months in order.
 
@@ -142,6 +159,7 @@ class StatsReply:
     tags: tuple[NamedCount, ...]
     months: tuple[MonthCount, ...]
     models: tuple[ModelVectors, ...]
+    model_work: ModelWorkDone = field(default_factory=ModelWorkDone)
 
 
 NewText = Annotated[str, MaxLen(4096)]

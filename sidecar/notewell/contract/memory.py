@@ -45,7 +45,10 @@ def _writes(name: str, summary: str, example: Example) -> Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class StoreMemory(Request[MemoryChangedReply]):
-    """Store a memory. `provenance` says where it comes from: a note, a person, a conversation."""
+    """Store a memory. `provenance` says where it comes from: a note, a person, a conversation.
+
+    Only a person grants a golden rule: over HTTP the type `golden_rule` needs the scope `admin`.
+    """
 
     endpoint: ClassVar[Endpoint] = _writes(
         "store",
@@ -68,16 +71,22 @@ class StoreMemory(Request[MemoryChangedReply]):
 
 @dataclass(frozen=True, slots=True)
 class RecallMemories(Request[RecallReply]):
-    """Find memories relevant to a query; `depth` follows relations that many steps further."""
+    """Find memories and notes relevant to a query, and the links between them.
+
+    `depth` follows relations that many steps further, from notes as well.
+    """
 
     endpoint: ClassVar[Endpoint] = _reads(
-        "recall", "Memories relevant to a query, and why", {"query": "moving bees", "limit": 3}
+        "recall",
+        "Memories and notes relevant to a query, and why",
+        {"query": "moving bees", "limit": 3},
     )
     query: Annotated[QueryText, Doc("The task at hand, in words")]
     namespace: Annotated[Namespace | None, Doc("Only memories of this namespace")] = None
     type: Annotated[MemoryType | None, Doc("Only memories of this type")] = None
     limit: Limit = 5
     depth: Depth = 0
+    notes: Annotated[int, Ge(0), Le(100), Doc("Maximum number of notes; 0: only memories")] = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +131,21 @@ class MemoryOutcome(Request[MemoryChangedReply]):
 
 @dataclass(frozen=True, slots=True)
 class ForgetMemory(Request[MemoryForgottenReply]):
-    """Delete a memory; a golden rule only with `force`."""
+    """Delete a memory, or several; a golden rule only with `force`.
+
+    For one, not being there or being protected is an error. Of several, all others are deleted,
+    and the reply names those that were not.
+    """
 
     endpoint: ClassVar[Endpoint] = _writes(
-        "forget", "Delete a memory; a golden rule only with `force`", {"id": _EXAMPLE_ID}
+        "forget", "Delete memories; a golden rule only with `force`", {"id": _EXAMPLE_ID}
     )
-    id: MemoryName
-    force: Annotated[bool, Doc("Delete it even if it is a golden rule")] = False
+    id: MemoryName | None = None
+    ids: Annotated[
+        Annotated[tuple[MemoryName, ...], MinLen(1), MaxLen(1000)] | None,
+        Doc("Several memories instead of one"),
+    ] = None
+    force: Annotated[bool, Doc("Delete golden rules too")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ MemoryType = Literal[
 ]
 RelationKind = Literal["supersedes", "contradicts", "caused_by", "relates_to"]
 
-ValidationKind = Literal["stored", "applied", "helped", "failed", "other"]
+ValidationKind = Literal["stored", "granted", "applied", "helped", "failed", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,10 @@ class RelationView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory. `golden`: a golden rule. `warnings` name properties that cannot be read."""
+    """A memory. `golden`: a golden rule that no newer memory supersedes.
+
+    `warnings` name properties that cannot be read.
+    """
 
     id: str
     path: str
@@ -56,13 +59,29 @@ class MemoryChangedReply:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryForgottenReply:
+class ForgottenMemory:
     """A memory that was deleted. `undo` is a number for undoing."""
 
-    vault: str
     id: str
     path: str
     undo: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryForgottenReply:
+    """Memories that were deleted: `id`, `path` and `undo` are those of the first.
+
+    `protected_ids` are golden rules, which need `force`; `missing_ids` are not there. Both are
+    empty where one memory was named: then they are errors.
+    """
+
+    vault: str
+    id: str | None
+    path: str | None
+    undo: int | None
+    forgotten: tuple[ForgottenMemory, ...] = ()
+    protected_ids: tuple[str, ...] = ()
+    missing_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +100,10 @@ class RecallParts:
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """A memory that was found. `via` is the memory whose relation led to it, `depth` steps away."""
+    """A memory that was found.
+
+    `via` is the id of the memory, or the path of the note, that led to it, `depth` steps away.
+    """
 
     memory: MemoryView
     score: float
@@ -94,14 +116,40 @@ class RecalledMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteMemoryLink:
+    """How a note is linked with a memory that was found.
+
+    `kind` is that of a relation; `provenance`: the memory comes from the note; `link`: one of them
+    links to the other.
+    """
+
+    id: str
+    kind: RelationKind | Literal["provenance", "link"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledNote:
+    """A note that was found, as in a search, with its best passage."""
+
+    path: str
+    title: str
+    heading: str | None
+    line: int
+    snippet: str
+    score: float
+    memories: tuple[NoteMemoryLink, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RecallReply:
-    """The memories relevant to a query, best first."""
+    """The memories and the notes relevant to a query, each best first; `total` counts memories."""
 
     query: str
     vault: str
     total: int
     memories: tuple[RecalledMemory, ...]
     warnings: tuple[str, ...]
+    notes: tuple[RecalledNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def describe(record: type, shapes: dict[str, Json]) -> Shape:
         return reference
     shapes[record.__name__] = None  # so that a record that holds itself ends
     hints = get_type_hints(record)
-    names = [part.name for part in fields(record)]
+    names = [part.name for part in fields(record)] if is_dataclass(record) else list(hints)
     required: list[Json] = [name for name in names if name not in OMITTED_WHEN_NONE]
     properties: Shape = {}
     for name in names:
@@ -55,7 +55,7 @@ def _shape(hint: object, shapes: dict[str, Json]) -> Shape:
     """Shape of one annotation. A forward reference (any property's value) is any JSON."""
     if hint in _SCALARS:
         return {"type": _SCALARS[hint]}
-    if isinstance(hint, type) and is_dataclass(hint):
+    if isinstance(hint, type) and (is_dataclass(hint) or typing.is_typeddict(hint)):
         return describe(hint, shapes)
     inner = get_args(hint)
     match get_origin(hint):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypedDict
 
 from annotated_types import Ge
 
@@ -19,7 +19,7 @@ from notewell.contract.fields import (
     Share,
 )
 from notewell.contract.request import Endpoint, Request
-from notewell.types import Direction, FusionMethod, PropertyValue, SearchMode, Signal
+from notewell.types import Direction, FusionMethod, Match, PropertyValue, SearchMode, Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,16 @@ class Explain:
     results: tuple[Contribution, ...] = ()
 
 
+Grouping = Literal["note", "block"]
 UNLOGGED = "none"  # the `door` of a search that is not logged
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`."""
+    """A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
+
+    `children`: of a list item that was found by itself, how many items are directly in it.
+    """
 
     heading: str | None  # heading path, " > " between levels
     block: str | None
@@ -97,11 +101,16 @@ class Passage:
     snippet: str
     highlights: tuple[tuple[int, int], ...]
     score: float
+    children: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Parts of a result's score, null if not computed; multipliers are 1 if they had no effect."""
+    """Parts of a result's score, null if not computed; multipliers are 1 if they had no effect.
+
+    `words`, `meaning`, `coverage`, `names` and `links` are the addends of a score that is a sum. Of
+    the method `gars`, `links` is `centrality` and `activation` (0..1), each by its weight.
+    """
 
     keyword: float | None = None
     semantic: float | None = None
@@ -110,6 +119,13 @@ class Scores:
     recency: float | None = None
     graph: float | None = None
     rerank: float | None = None
+    words: float | None = None
+    meaning: float | None = None
+    coverage: float | None = None
+    names: float | None = None
+    links: float | None = None
+    centrality: float | None = None
+    activation: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +150,12 @@ class Result:
 
     Of similar notes: `linked` says how the source is linked with it already (`out`: it links
     there), `duplicates` are notes with nearly the same text, which it represents.
+
+    `match` says how relevant the note is by itself, not compared with the best result; null if the
+    query has only conditions.
+
+    Grouped by block, a result is one list item or paragraph: `score` is its own, `scores`, `raw`
+    and `match` are its note's, `parent` names all items around it, `children` counts those in it.
     """
 
     path: str
@@ -157,6 +179,8 @@ class Result:
     reasons: tuple[Reason, ...] = ()
     linked: Direction | None = None
     duplicates: tuple[str, ...] = ()
+    match: Match | None = None
+    children: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +191,16 @@ class Fusion:
     params: Mapping[str, float | str | None] = field(default_factory=dict)
 
 
+# Not a dataclass, because `from` is a keyword of Python.
+Corrected = TypedDict("Corrected", {"text": str, "from": tuple[str, ...]})
+Corrected.__doc__ = "The corrected text of the whole query, and the words that were misspelt in it."
+
+
 @dataclass(frozen=True, slots=True)
 class SearchReply:
     """The answer to a search or a similar-notes request.
 
+    `corrected` is the query without its spelling mistakes, if words of it were corrected.
     `query_id` is the id of a logged search, for reporting which result was opened.
     """
 
@@ -179,6 +209,7 @@ class SearchReply:
     mode: SearchMode
     fusion: Fusion
     expanded: tuple[str, ...]
+    corrected: Corrected | None = field(default=None, kw_only=True)
     filtered: Mapping[str, int]
     generation: int
     took_ms: float
@@ -196,6 +227,7 @@ class SearchRequest(Request[SearchReply]):
 
     `recency`, `graph`, `collapse`, `expand` and `rerank` replace the settings where given.
     `hidden` are paths of notes to leave out: those that a verdict excludes for this query.
+    `untuned` searches with the default weights, to measure what tuning gains.
     """
 
     endpoint: ClassVar[Endpoint] = Endpoint(
@@ -212,14 +244,13 @@ class SearchRequest(Request[SearchReply]):
         SearchMode, Doc("Search by keyword, by meaning, or by both ranked together")
     ] = "hybrid"
     plain: Annotated[bool, Doc("Read the query as plain text, without operators")] = False
-    fusion: Annotated[FusionMethod, Doc("How the two rankings are combined")] = "auto"
-    alpha: Annotated[Share | None, Doc("Fixed weight of the ranking by meaning")] = None
+    fusion: Annotated[FusionMethod | None, Doc("How the two rankings are combined")] = None
+    alpha: Annotated[Share | None, Doc("Weight of meaning")] = None
     min_score: Annotated[Share, Doc("Leave out results with a lower score")] = 0.0
     everything: Annotated[bool, Doc("Search shelved and daily notes too")] = False
+    weak: Annotated[bool, Doc("Keep weak matches")] = False
     recency: Annotated[Share | None, Doc("How much a note of today is boosted")] = None
-    graph: Annotated[
-        Share | None, Doc("How much notes are boosted that the best results link to")
-    ] = None
+    graph: Annotated[Share | None, Doc("How much links from the best results count")] = None
     collapse: Annotated[bool | None, Doc("Leave out near-duplicates of better results")] = None
     expand: Annotated[
         bool | Literal["llm"] | None,
@@ -229,6 +260,9 @@ class SearchRequest(Request[SearchReply]):
     ignore: Annotated[frozenset[Signal], Doc("Ranking signals to ignore, separated by commas")] = (
         frozenset()
     )
+    group: Annotated[
+        Grouping, Doc("A result is a note, or each matching list item and paragraph of one")
+    ] = "note"
     typing: Annotated[bool, Doc("The last word may be unfinished")] = False
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
     door: Annotated[
@@ -237,6 +271,7 @@ class SearchRequest(Request[SearchReply]):
         Doc("Client that searches, for the log: plugin, web …; none: unlogged"),
     ] = UNLOGGED
     hidden: Annotated[frozenset[str], InProcessOnly] = frozenset()
+    untuned: Annotated[bool, InProcessOnly] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +304,7 @@ class SimilarRequest(Request[SearchReply]):
     decay: Annotated[
         Share, Doc("How much each further hop counts, compared with the hop before")
     ] = 0.5
+    weak: Annotated[bool, Doc("Keep notes that are hardly similar")] = False
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False
 
 
@@ -287,4 +323,5 @@ class SimilarTextRequest(Request[SearchReply]):
     )
     text: Annotated[str, Doc("Find notes similar to this text")]
     limit: Limit = 10
+    weak: Annotated[bool, Doc("Keep notes that are hardly similar")] = False
     explain: Annotated[bool, Doc("Report what each stage of the search did")] = False

@@ -14,9 +14,29 @@ EngineState = Literal["starting", "indexing", "ready", "degraded"]
 Semantic = Literal["ready", "partial", "unavailable"]
 
 
+Phase = Literal["reading", "embedding", "idle", "paused", "stuck"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """How far an index is: notes of all that can be searched by words, passages of all by meaning.
+
+    `stuck`: work is left and nothing does it, because of a problem or because no writer runs.
+    `eta_s` is the time until all is done, where it is known. The passages of notes that are not
+    read yet are in no count.
+    """
+
+    phase: Phase = "idle"
+    notes_read: int = 0
+    notes: int = 0
+    passages_embedded: int = 0
+    passages: int = 0
+    eta_s: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """The current state of the write queue."""
+    """What is left to do: notes to be read and passages to be embedded, together."""
 
     pending: int = 0
     current: str | None = None
@@ -78,11 +98,16 @@ class StatusReply:
     work: WorkDone = field(default_factory=WorkDone)
     next_model: str | None = None
     embedder: EmbedderStatus | None = None
+    progress: IndexProgress = field(default_factory=IndexProgress)
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """State of a file in the index; with `?path=` also the rule that decides."""
+    """State of a file in the index; with `?path=` also the rule that decides.
+
+    Files that are never read are one row for each ending, such as `*.png`, and hidden ones one row,
+    `.*`: `count` says how many they are.
+    """
 
     path: str
     state: LedgerState
@@ -93,6 +118,7 @@ class LedgerRow:
     size: int
     modified: str | None
     updated: str | None
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +133,10 @@ class LedgerReply:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """An index run: totals after it (the first four fields), and what it did."""
+    """An index run: totals after it (the first four fields), and what it did.
+
+    `guard`: so many notes are gone at once that none was removed; a person has to confirm.
+    """
 
     notes: int
     chunks: int
@@ -117,6 +146,7 @@ class IndexReport:
     reused: int
     removed: int
     seconds: float
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)

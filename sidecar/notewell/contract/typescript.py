@@ -121,7 +121,8 @@ class _Writer:
         self._learn_names(record.__module__)
         if place == "reply":
             hints = get_type_hints(record, include_extras=True)
-            members = [self._reply_field(one.name, hints[one.name]) for one in fields(record)]
+            names = [one.name for one in fields(record)] if is_dataclass(record) else hints
+            members = [self._reply_field(name, hints[name]) for name in names]
         else:
             members = [self._parameter(one, place) for one in request_fields(record)]
         head = f"{_comment(inspect.getdoc(record) or '')}export interface {name}"
@@ -157,7 +158,7 @@ class _Writer:
         """Return the TypeScript type of an annotation; declare the records and names it uses."""
         if hint in _SCALARS:
             return _SCALARS[hint]
-        if isinstance(hint, type) and is_dataclass(hint):
+        if isinstance(hint, type) and (is_dataclass(hint) or typing.is_typeddict(hint)):
             return self.record(hint, place)
         if _is_property_value(hint):
             return "PropertyValue"

@@ -9,8 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, get_args
 
-from notewell.contract import ask, changes, context, explore, log, manage, notes, search, writes
-from notewell.contract.graph import GraphRequest
+from notewell.contract import (
+    ask,
+    changes,
+    context,
+    explore,
+    graph,
+    log,
+    manage,
+    notes,
+    search,
+    writes,
+)
 from notewell.contract.memory import MemoryRequest
 from notewell.contract.request import Request
 from notewell.contract.status import LedgerRequest, StatusRequest
@@ -54,9 +64,18 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     search.SimilarRequest: _similar,
     search.SimilarTextRequest: _similar,
     notes.NoteRequest: lambda engine, one: engine.note(one.path),
-    **dict.fromkeys(get_args(GraphRequest), lambda engine, one: engine.explore(one)),
-    explore.ArchaeologyRequest: lambda engine, one: engine.explore(one),
-    explore.CompleteRequest: lambda engine, one: engine.explore(one),
+    graph.NeighborsRequest: lambda engine, one: engine.explorer.graph.neighbors(one),
+    graph.NeighborhoodRequest: lambda engine, one: engine.explorer.graph.neighborhood(one),
+    graph.PathRequest: lambda engine, one: engine.explorer.graph.path(one),
+    graph.HubsRequest: lambda engine, one: engine.explorer.graph.hubs(one),
+    graph.GraphStatsRequest: lambda engine, one: engine.explorer.graph.stats(one),
+    graph.BridgesRequest: lambda engine, one: engine.explorer.graph.bridges(one),
+    graph.CommunitiesRequest: lambda engine, one: engine.explorer.graph.communities(one),
+    graph.OrphansRequest: lambda engine, one: engine.explorer.graph.orphans(one),
+    graph.DanglingRequest: lambda engine, one: engine.explorer.graph.dangling(one),
+    graph.MissingLinksRequest: lambda engine, one: engine.explorer.missing_links(one),
+    explore.ArchaeologyRequest: lambda engine, one: engine.explorer.archaeology(one),
+    explore.CompleteRequest: lambda engine, one: engine.explorer.complete(one),
     context.ContextRequest: lambda engine, one: engine.assembler.assemble(one),
     manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
     **dict.fromkeys(get_args(MemoryRequest), lambda engine, one: engine.memories.answer(one)),
@@ -66,6 +85,7 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     log.VerdictRequest: _verdict,
     log.LogRequest: _log,
     log.ClearLogRequest: lambda engine, one: engine.history.clear(keep_verdicts=one.keep_verdicts),
+    log.TuneRequest: lambda engine, one: engine.tuning.tune(one),
     ask.AskModelsRequest: lambda engine, one: engine.asking.models(refresh=one.refresh),
     ask.ConversationRequest: lambda engine, one: engine.asking.conversation(one.conversation),
     ask.ConversationsRequest: lambda engine, _: engine.asking.conversations(),

@@ -5,19 +5,22 @@ Beside a folder vault a client only says where to look. A mirror vault holds wha
 
 from __future__ import annotations
 
+import os
 import time
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
+from notewell.errors import NotFoundError
 from notewell.index.port import Index
 from notewell.ingest.events import Guarded
-from notewell.ingest.plan import guard
 from notewell.ingest.queue import MOST_PATHS, Work
+from notewell.ingest.removal_guard import guard
 from notewell.ingest.writer import Writer
+from notewell.search.names import did_you_mean
 from notewell.types import FileStamp
-from notewell.vault.files import contained
+from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
 from notewell.vault.paths import check_name, is_note
 
@@ -59,7 +62,7 @@ class ClientChanges:
         if self._mirror is None:
             for path in places:
                 check_name(path)
-                contained(self._root, path)
+            check_contained(self._root, places)
             warnings = _ignored_contents(changes)
         else:
             self._mirror.check(changes)
@@ -91,6 +94,19 @@ class ClientChanges:
                 # The list was checked against the guard above; no second confirmation is needed.
                 self._look_at(gone, confirm_removals=True)
         return SyncReply(need=tuple(need), gone=gone, guard=guarded)
+
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """Check that each path leads to something that can be indexed, or leaves the index.
+
+        Any thread may call it. Raises NotFoundError for a path that neither the vault nor its
+        index has, and OutsideVaultError for one that is not inside the vault.
+        """
+        for path in paths:
+            there = os.path.exists(contained(self._root, path))  # noqa: PTH110 - see below
+            known = there or self._index.ledger_within([path])
+            if not known:
+                near = did_you_mean(self._index, path)
+                raise NotFoundError(f"{path} is neither in the vault nor in its index{near}")
 
     def settle_guard(self, *, remove: bool) -> AcceptedReply:
         """Remove the notes that disappeared all at once, or keep them until they are seen again."""

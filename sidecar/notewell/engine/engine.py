@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from notewell.context.assemble import Assembler
 from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
-from notewell.contract.explore import ExploreRequest
-from notewell.contract.graph import MissingLinksRequest
 from notewell.contract.manage import StatsReply
 from notewell.contract.notes import NoteReply
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
@@ -27,10 +25,11 @@ from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
-from notewell.engine.explore import Explorer, ExploreReply
+from notewell.engine.explore import Explorer
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
+from notewell.engine.tuning import VaultTuning
 from notewell.engine.undo import VaultUndo
 from notewell.engine.watcher import VaultWatcher
 from notewell.errors import NotewellError, UsageError
@@ -38,7 +37,7 @@ from notewell.index.engines import open_index
 from notewell.index.port import Index
 from notewell.ingest.active_model import Models
 from notewell.ingest.events import Event, Tally
-from notewell.ingest.indexer import Indexer
+from notewell.ingest.indexer import Indexer, RunTotals
 from notewell.ingest.pacing import SearchPriority
 from notewell.ingest.queue import Work
 from notewell.ingest.vault_identity import claim
@@ -55,10 +54,10 @@ from notewell.types import (
     ModelRules,
     PassageText,
     Progress,
+    SearchRules,
     Settings,
     VaultRecord,
 )
-from notewell.vault.files import contained
 from notewell.vault.mirror import Mirror
 
 if TYPE_CHECKING:
@@ -79,8 +78,8 @@ def _quiet(_: str) -> None:
 class Engine:
     """One vault: search it, inspect it, keep its index up to date.
 
-    `history` logs searches, `assembler` makes contexts, `tokens` counts, `memories` remember,
-    `undoing` takes back what was written to the vault.
+    `history` logs searches, `tuning` fits the ranking to them, `assembler` makes contexts, `tokens`
+    counts, `memories` remember, `undoing` takes back what was written to the vault.
     """
 
     def __init__(
@@ -111,9 +110,12 @@ class Engine:
             reconcile_at=settings.vault.reconcile_at,
             between=self._search_priority.give_way,
         )
-        self._searching = Searcher(index, record, settings, models, self._load_models)
         self.history = SearchHistory(index, record, settings)
-        self._explorer = Explorer(index, record, self.search)
+        self.tuning = VaultTuning(record, settings, self.history, self.search)
+        self._searching = Searcher(
+            index, record, settings, models, self._load_models, tuning=self.tuning.current
+        )
+        self.explorer = Explorer(index, record, self.search, self._load_models)
         self.tokens = TokenCounter(settings.model, settings.model_dir)
         self.assembler = Assembler(index, record, source, self.search, self.tokens)
         self._vault_writer = open_writer(record, settings.data_dir)
@@ -201,9 +203,9 @@ class Engine:
             search=self.search,
             assemble=self.assembler.assemble,
             note=self.note,
-            neighbors=self._explorer.neighbors,
+            neighbors=self.explorer.graph.neighbors,
             count_tokens=self.tokens,
-            waiting=lambda: self.status().queue.pending,
+            waiting=self._unread_notes,
         )
         return AskService(self.record, self._settings, tools, self._vault_writer, self._look_at)
 
@@ -218,15 +220,13 @@ class Engine:
             found = self._searching.search(shown)
         return self.history.noted(request, found)
 
+    def use_search_rules(self, rules: SearchRules) -> None:
+        """Search by other rules from the next search on."""
+        self._searching.use_rules(rules)
+
     def similar(self, request: SimilarRequest | SimilarTextRequest) -> SearchReply:
         """Notes like a note, or like a text."""
         return self._searching.similar(request)
-
-    def explore(self, question: ExploreRequest) -> ExploreReply:
-        """Answer a question about the whole vault: its links, its history, its vocabulary."""
-        if isinstance(question, MissingLinksRequest):
-            self._load_models()  # whose vectors answer
-        return self._explorer.answer(question)
 
     def note(self, path: str) -> NoteReply:
         """A note as it is on disk, with its data in the index."""
@@ -265,6 +265,9 @@ class Engine:
         """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
         return EventStream(partial(self.subscribe, after=after))
 
+    def _unread_notes(self) -> int:
+        return self._index.counts().ledger.get("pending", 0)
+
     def _load_models(self) -> None:
         """Load the models that are on this machine; a server's writer does so by itself."""
         if not self._writer.serving:
@@ -290,7 +293,13 @@ class Engine:
         absent = self._models.wanted is None and self._fetch_missing
         if absent and self._models.load(fetch=True):
             totals = totals.then(self._writer.run(Work(), progress))
-        return status.index_report(self._index, totals, time.monotonic() - began)
+        return self.report(totals, seconds=time.monotonic() - began)
+
+    def report(self, totals: RunTotals | None = None, *, seconds: float = 0.0) -> IndexReport:
+        """The totals of the index after a run that did `totals`; None: nothing."""
+        return status.index_report(
+            self._index, totals or RunTotals(), seconds, self._writer.activity.guard
+        )
 
     def start(self) -> None:
         """Begin the background writer and the watcher; an index is brought up to date first."""
@@ -300,11 +309,14 @@ class Engine:
     def reindex(
         self, *, full: bool = False, paths: Sequence[str] = (), confirm_removals: bool = False
     ) -> AcceptedReply:
-        """Queue a run over the vault or over some notes and folders of it."""
-        for path in paths:
-            contained(self.record.path, path)
+        """Queue a run over the vault or over some notes and folders of it (`check_paths`)."""
+        self.check_paths(paths)
         work = Work(paths=tuple(paths), full=full, confirm_removals=confirm_removals)
         return self._submit(work, max(len(paths), 1))
+
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """See `ClientChanges.check_paths`."""
+        self._feed.check_paths(paths)
 
     def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
         """Accept changes, all or none; their paths are indexed before the backlog.

@@ -5,39 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeAlias, assert_never
 
 from notewell.contract.explore import (
     ArchaeologyReply,
     ArchaeologyRequest,
     CompleteReply,
     CompleteRequest,
-    ExploreRequest,
 )
-from notewell.contract.graph import (
-    BridgesRequest,
-    CommunitiesRequest,
-    DanglingRequest,
-    GraphStatsRequest,
-    HubsRequest,
-    MissingLinksRequest,
-    NeighborhoodRequest,
-    NeighborsRequest,
-    OrphansRequest,
-    PathRequest,
-)
-from notewell.contract.graph_replies import (
-    BridgesReply,
-    CommunitiesReply,
-    DanglingReply,
-    GraphStatsReply,
-    HubsReply,
-    MissingLinksReply,
-    NeighborhoodReply,
-    NeighborsReply,
-    OrphansReply,
-    PathReply,
-)
+from notewell.contract.graph import MissingLinksRequest
+from notewell.contract.graph_replies import MissingLinksReply
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.graph.queries import GraphAnswers
 from notewell.index.port import IndexReader
@@ -47,82 +23,45 @@ from notewell.search.names import Vocabulary, find_note
 from notewell.types import StoredNote, VaultRecord
 from notewell.vault.daily import DailyNotes
 
-ExploreReply: TypeAlias = (
-    NeighborsReply
-    | NeighborhoodReply
-    | PathReply
-    | HubsReply
-    | GraphStatsReply
-    | BridgesReply
-    | CommunitiesReply
-    | OrphansReply
-    | DanglingReply
-    | MissingLinksReply
-    | ArchaeologyReply
-    | CompleteReply
-)
-
 
 class Explorer:
-    """Answers questions about one vault; results are cached until the text changes."""
+    """Answers questions about one vault, in any thread; caches results until the text changes.
+
+    Every method raises NotFoundError if the request names a note that does not exist (the message
+    has the most similar names), and IndexFailure if the index cannot be read.
+    """
 
     def __init__(
         self,
         index: IndexReader,
         vault: VaultRecord,
         search: Callable[[SearchRequest], SearchReply],
+        load_models: Callable[[], None],
     ) -> None:
-        """`search` is the vault's ordinary one. Nothing is computed yet."""
+        """`search` is the vault's search function. Nothing is computed yet."""
         self._index = index
         self._vault = vault
         self._search = search
+        self._load_models = load_models
         self._learning = threading.Lock()
         self._vocabulary: tuple[tuple[StoredNote, ...], Vocabulary] | None = None
 
-    def answer(self, question: ExploreRequest) -> ExploreReply:  # noqa: C901, PLR0911 - a table of kinds
-        """Answer one question, in any thread.
-
-        Raises:
-            NotFoundError: it names a note that is not there; the message has the nearest ones.
-            IndexFailure: the index does not read.
-
-        """
-        match question:
-            case NeighborsRequest():
-                return self._graph.neighbors(question)
-            case NeighborhoodRequest():
-                return self._graph.neighborhood(question)
-            case PathRequest():
-                return self._graph.path(question)
-            case HubsRequest():
-                return self._graph.hubs(question)
-            case GraphStatsRequest():
-                return self._graph.stats(question)
-            case BridgesRequest():
-                return self._graph.bridges(question)
-            case CommunitiesRequest():
-                return self._graph.communities(question)
-            case OrphansRequest():
-                return self._graph.orphans(question)
-            case DanglingRequest():
-                return self._graph.dangling(question)
-            case MissingLinksRequest():
-                return self._graph.missing(question)
-            case ArchaeologyRequest():
-                return archaeology(question, self._search, DailyNotes.read(self._vault.path))
-            case CompleteRequest():
-                return self._complete(question)
-        assert_never(question)
-
     @cached_property
-    def _graph(self) -> GraphAnswers:
+    def graph(self) -> GraphAnswers:
+        """Answers questions about the links."""
         return GraphAnswers(self._index, self._vault, self._find)
 
-    def neighbors(self, request: NeighborsRequest) -> NeighborsReply:
-        """The notes near a note, for callers that need nothing else."""
-        return self._graph.neighbors(request)
+    def missing_links(self, request: MissingLinksRequest) -> MissingLinksReply:
+        """Similar notes that are not linked; waits for the model whose vectors are compared."""
+        self._load_models()
+        return self.graph.missing(request)
 
-    def _complete(self, request: CompleteRequest) -> CompleteReply:
+    def archaeology(self, request: ArchaeologyRequest) -> ArchaeologyReply:
+        """When the notes about a topic were written."""
+        return archaeology(request, self._search, DailyNotes.read(self._vault.path))
+
+    def complete(self, request: CompleteRequest) -> CompleteReply:
+        """Completions of the last term of a query."""
         generation = self._index.generation
         return CompleteReply(
             prefix=request.prefix,

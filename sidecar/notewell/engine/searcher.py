@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,11 +16,21 @@ from notewell.models import load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
-from notewell.search.note_facts import FactsCache
+from notewell.search.evidence import Tuning
+from notewell.search.finder import Caches
 from notewell.types import Reranker, SearchRules, Settings, VaultRecord
 
 # Words are looked up in one of these threads while the model reads the query.
 HELPERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _InUse:
+    """The rules of the next search, and what depends on them."""
+
+    rules: SearchRules
+    caches: Caches
+    reranker: RerankerSlot
 
 
 class Searcher:
@@ -31,28 +43,48 @@ class Searcher:
         settings: Settings,
         models: Models,
         load_models: Callable[[], None],
+        *,
+        tuning: Callable[[], Tuning],
     ) -> None:
-        """`load_models` is called before a search needs a model."""
+        """`load_models` is called before a search needs a model; `tuning` gives the vault's."""
         self._index = index
         self._record = record
-        self._rules = settings.search
+        self._model_dir = settings.model_dir
         self._models = models
         self._load_models = load_models
+        self._tuning = tuning
         self._helpers = ThreadPoolExecutor(HELPERS, thread_name_prefix=f"words-{record.id}")
-        self._facts = FactsCache(record.path, settings.search.shelved_status)
-        self._reranker = RerankerSlot(partial(_load_reranker, settings.search, settings.model_dir))
+        self._rerankers: dict[tuple[str, str | None], RerankerSlot] = {}
+        self._changing = threading.Lock()
+        rules = settings.search
+        self._in_use = _InUse(rules, Caches.of(record, rules), self._reranker(rules))
+
+    def use_rules(self, rules: SearchRules) -> None:
+        """Search by other rules from the next search on; searches that run end by the old ones."""
+        with self._changing:
+            caches = self._in_use.caches.with_rules(self._record, rules)
+            self._in_use = _InUse(rules, caches, self._reranker(rules))
+
+    def _reranker(self, rules: SearchRules) -> RerankerSlot:
+        """The reranker of the rules; it stays loaded, because a search may still be using it."""
+        return self._rerankers.setdefault(
+            (rules.reranker, rules.rerank_folder),
+            RerankerSlot(partial(_load_reranker, rules, self._model_dir)),
+        )
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
+        now = self._in_use
         ask = partial(
             pipeline.search,
             self._index,
             request=request,
-            rules=self._rules,
+            rules=now.rules,
             vault=self._record,
             helpers=self._helpers,
-            facts=self._facts,
-            reranker=self._reranker.get,
+            caches=now.caches,
+            reranker=now.reranker.get,
+            tuning=self._tuning(),
         )
         if request.mode == "keyword":
             return ask(None, semantic_reason=None)
@@ -66,16 +98,17 @@ class Searcher:
             similar_notes.similar,
             self._index,
             request=request,
-            rules=self._rules,
+            rules=self._in_use.rules,
             vault=self._record,
             semantic_reason=self._models.reason,
         )
         return self._models.steadily(ask)
 
     def close(self) -> None:
-        """Release the threads and the reranker; no search may be running."""
+        """Release the threads and the rerankers; no search may be running."""
         self._helpers.shutdown(wait=True)
-        self._reranker.close()
+        for reranker in self._rerankers.values():
+            reranker.close()
 
 
 def _load_reranker(rules: SearchRules, model_dir: Path) -> Reranker:

@@ -9,6 +9,7 @@ from statistics import median_low
 from notewell.contract.fields import iso
 from notewell.contract.manage import (
     ModelVectors,
+    ModelWorkDone,
     MonthCount,
     NamedCount,
     SizedNote,
@@ -17,6 +18,7 @@ from notewell.contract.manage import (
 )
 from notewell.engine.status import ledger_counts
 from notewell.index.port import IndexReader
+from notewell.ingest.model_work import ModelWork, model_work
 from notewell.types import StoredNote, VaultRecord
 
 _LARGEST = 10
@@ -47,6 +49,13 @@ def stats_reply(index: IndexReader, vault: VaultRecord, *, limit: int) -> StatsR
             )
             for model in kept.models
         ),
+        model_work=_work(model_work(index)),
+    )
+
+
+def _work(work: ModelWork) -> ModelWorkDone:
+    return ModelWorkDone(
+        work.embedded, work.reused, round(work.seconds, 1), round(work.saved_seconds, 1)
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import time
+import re
 import unicodedata
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
 
 from notewell.contract.fields import iso
 from notewell.contract.notes import ChunkView, HeadingView, LinkView, NoteReply
@@ -12,19 +15,23 @@ from notewell.contract.status import (
     EmbedderStatus,
     EngineState,
     Guard,
+    IndexProgress,
     IndexReport,
     LedgerReply,
     LedgerRow,
+    Phase,
     QueueStatus,
     Semantic,
     StatusReply,
     WorkDone,
 )
 from notewell.errors import NotFoundError, UnreadableNoteError
-from notewell.index.port import IndexReader
+from notewell.index.port import Index, IndexReader
 from notewell.ingest.active_model import ModelState
 from notewell.ingest.events import Activity, Guarded
 from notewell.ingest.indexer import RunTotals
+from notewell.ingest.progress import index_progress
+from notewell.ingest.removal_guard import held_removal
 from notewell.models.resilient import Degraded, Step
 from notewell.search.names import did_you_mean, find_note
 from notewell.sources import Source
@@ -35,6 +42,7 @@ from notewell.types import (
     VaultRecord,
 )
 
+_ENDING = re.compile(r"\.\w{1,12}")
 _STATES: tuple[LedgerState, ...] = ("indexed", "pending", "failed", "excluded", "keyword_only")
 _STEPS: Mapping[Step, str] = {
     "fewer_threads": "the model works with fewer threads",
@@ -112,8 +120,8 @@ def _link_view(link: Link, path: str | None) -> LinkView:
     )
 
 
-def ledger_row(entry: LedgerEntry) -> LedgerRow:
-    """A ledger entry as a reply row."""
+def ledger_row(entry: LedgerEntry, count: int = 1) -> LedgerRow:
+    """A ledger entry as a reply row; it stands for `count` files."""
     return LedgerRow(
         path=entry.path,
         state=entry.state,
@@ -122,8 +130,9 @@ def ledger_row(entry: LedgerEntry) -> LedgerRow:
         warnings=entry.warnings,
         attempts=entry.attempts,
         size=entry.size,
-        modified=iso(entry.mtime_ns / 1e9),
+        modified=iso(entry.mtime_ns / 1e9) if entry.mtime_ns else None,
         updated=iso(entry.updated) if entry.updated else None,
+        count=count,
     )
 
 
@@ -135,7 +144,10 @@ def ledger_reply(
     state: LedgerState | None,
     path: str | None,
 ) -> LedgerReply:
-    """The ledger; a `path` it does not hold gets the rule that would decide for it."""
+    """The ledger; a `path` it does not hold gets the rule that would decide for it.
+
+    All its counts add up to the number of files of the vault.
+    """
     if path is not None:
         path = unicodedata.normalize("NFC", path)
     entries = index.ledger(state=state, path=path)
@@ -147,8 +159,30 @@ def ledger_reply(
         vault=vault.name,
         total=sum(counts.values()),
         counts=counts,
-        entries=tuple(ledger_row(entry) for entry in entries),
+        entries=tuple(map(ledger_row, entries)) if path is not None else _collapsed(entries),
     )
+
+
+def _collapsed(entries: Iterable[LedgerEntry]) -> tuple[LedgerRow, ...]:
+    """One row a file, but one for all files of an ending that is not read, and for hidden ones."""
+    rows: list[LedgerRow] = []
+    alike: dict[str, list[LedgerEntry]] = defaultdict(list)
+    for entry in entries:
+        if entry.rule == "file_type":
+            alike[f"*{_ending(entry.path)}"].append(entry)
+        elif entry.rule == "hidden":
+            alike[".*"].append(entry)
+        else:
+            rows.append(ledger_row(entry))
+    for name, found in alike.items():
+        rows.append(ledger_row(replace(found[0], path=name), len(found)))
+    return tuple(sorted(rows, key=lambda row: row.path))
+
+
+def _ending(path: str) -> str:
+    """The ending of a file in lower case, with its dot; "" for a name without a plausible one."""
+    ending = PurePosixPath(path).suffix.lower()
+    return ending if _ENDING.fullmatch(ending) else ""
 
 
 def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
@@ -167,8 +201,10 @@ def _undecided(index: IndexReader, source: Source, path: str) -> LedgerEntry:
     return LedgerEntry(path, "pending", reason=reason, size=file.size, mtime_ns=file.mtime_ns)
 
 
-def index_report(index: IndexReader, totals: RunTotals, seconds: float) -> IndexReport:
-    """The report of a run: what it did, and the totals after it."""
+def index_report(
+    index: IndexReader, totals: RunTotals, seconds: float, guarded: Guarded | None
+) -> IndexReport:
+    """The report of a run: what it did, the totals after it, and the removal that waits."""
     counts = index.counts()
     ledger = ledger_counts(index)
     return IndexReport(
@@ -180,6 +216,7 @@ def index_report(index: IndexReader, totals: RunTotals, seconds: float) -> Index
         reused=totals.reused,
         removed=totals.removed,
         seconds=round(seconds, 3),
+        guard=_guard(guarded),
     )
 
 
@@ -190,7 +227,7 @@ def ledger_counts(index: IndexReader) -> Mapping[LedgerState, int]:
 
 
 def status_reply(
-    index: IndexReader,
+    index: Index,
     vault: VaultRecord,
     activity: Activity,
     models: ModelState,
@@ -199,9 +236,13 @@ def status_reply(
     counts = index.counts()
     ledger = ledger_counts(index)
     switching = models.switching
+    progress = index_progress(index, activity, models)
     vectors = index.vectors.count if switching is not None else counts.vectors
     prepared = index.covered_chunks(switching) if switching is not None else 0
     semantic, reason = _semantic(models, vectors, counts.chunks, prepared)
+    unread = progress.notes - progress.notes_read
+    if unread and semantic == "partial":
+        reason = f"{unread:,} of {progress.notes:,} notes are still to be read; {reason}"
     return StatusReply(
         vault=vault.name,
         notes=counts.notes,
@@ -209,12 +250,12 @@ def status_reply(
         vectors=vectors,
         model=str(models.answering) if models.answering is not None else None,
         generation=counts.generation,
-        state=_state(activity, ledger["pending"]),
+        state=_state(activity, progress),
         semantic=semantic,
         semantic_reason=reason,
-        queue=_queue(activity, ledger),
+        queue=_queue(activity, ledger, progress),
         ledger=ledger,
-        guard=_guard(activity.guard or activity.held),
+        guard=_guard(held_removal(index) or activity.held),
         problem=activity.problem,
         work=WorkDone(
             read=activity.tally.read,
@@ -224,6 +265,7 @@ def status_reply(
         ),
         next_model=str(switching) if switching is not None else None,
         embedder=_embedder(models.degraded),
+        progress=progress,
     )
 
 
@@ -255,14 +297,26 @@ def _embedder(degraded: Degraded | None) -> EmbedderStatus | None:
     return EmbedderStatus(degraded.step, degraded.reason, iso(degraded.since) or "")
 
 
-def _state(activity: Activity, pending: int) -> EngineState:
-    if activity.problem is not None:
+def _state(activity: Activity, progress: IndexProgress) -> EngineState:
+    if activity.problem is not None and not activity.running:
         return "degraded"
-    if activity.running or activity.waiting:
-        return "indexing"
-    if pending:
-        return "indexing" if activity.serving else "starting"
-    return "ready"
+    states: Mapping[Phase, EngineState] = {
+        "reading": "indexing",
+        "embedding": "indexing",
+        "paused": "indexing" if _left(activity, progress) else "ready",
+        "stuck": "indexing" if activity.serving else "starting",
+        "idle": "ready",
+    }
+    return states[progress.phase]
+
+
+def _left(activity: Activity, progress: IndexProgress) -> int:
+    """How many notes are to be read and passages to be embedded; 0 if nothing can be done."""
+    if progress.phase == "idle":
+        return 0
+    to_read = progress.notes - progress.notes_read
+    to_embed = progress.passages - progress.passages_embedded
+    return max(to_read + to_embed, activity.waiting)
 
 
 def _guard(guarded: Guarded | None) -> Guard | None:
@@ -271,18 +325,15 @@ def _guard(guarded: Guarded | None) -> Guard | None:
     return Guard(gone=guarded.gone, total=guarded.total, since=iso(guarded.since) or "")
 
 
-def _queue(activity: Activity, ledger: Mapping[LedgerState, int]) -> QueueStatus:
-    progress = activity.progress
-    if progress is None or not activity.running:
-        pending = max(ledger["pending"], activity.waiting)
-        return QueueStatus(pending=pending, failed=ledger["failed"], paused=activity.paused)
-    left = max(progress.total - progress.done, 0)
-    spent = time.monotonic() - activity.stage_began
+def _queue(
+    activity: Activity, ledger: Mapping[LedgerState, int], progress: IndexProgress
+) -> QueueStatus:
+    run = activity.progress if activity.running else None
     return QueueStatus(
-        pending=left,
-        current=progress.current,
-        done=progress.done,
+        pending=_left(activity, progress),
+        current=run.current if run is not None else None,
+        done=run.done if run is not None else 0,
         failed=ledger["failed"],
         paused=activity.paused,
-        eta_s=round(spent / progress.done * left, 1) if progress.done else None,
+        eta_s=progress.eta_s,
     )

@@ -59,6 +59,7 @@ class VaultWatcher:
                     mode=self._mode,
                     stop=self._stopping,
                     types=self._source.types,
+                    others=lambda paths: self._submit(Work(paths=paths)),
                 ):
                     self._submit(Work(paths=paths, saved=bool(paths)))
             except OSError as error:

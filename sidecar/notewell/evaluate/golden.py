@@ -22,14 +22,23 @@ from typing import Protocol
 
 import orjson
 
-from notewell.engine.search_history import SearchHistory
 from notewell.errors import UsageError
 from notewell.evaluate.datasets import JudgedSet, Query
 from notewell.evaluate.queries import Against
 from notewell.evaluate.report import EvalReport, System
-from notewell.evaluate.run import SYSTEMS, MeasuredEngine, OnProgress, Opener, measure, up_to_date
+from notewell.evaluate.run import (
+    HYBRID,
+    SYSTEMS,
+    WITHOUT_TUNING,
+    MeasuredEngine,
+    OnProgress,
+    Opener,
+    measure,
+    up_to_date,
+)
 from notewell.querylog import Judgements, fold
 from notewell.querylog.records import Opened
+from notewell.search.evidence import UNTUNED, Tuning
 from notewell.types import VaultRecord
 
 MIN_QUERIES = 3  # with fewer, an average means nothing
@@ -38,12 +47,33 @@ CONFIRMED, OPENED = 2, 1  # grades
 _BREAKS_ROWS = re.compile(r"[\t\r\n]")
 
 
+class History(Protocol):
+    """The part of an engine's log that a golden set is made from."""
+
+    def judgements(self) -> Judgements:
+        """Give all opened results and verdicts."""
+        ...
+
+
+class Tuned(Protocol):
+    """The part of an engine that knows whether its weights were fitted to the vault."""
+
+    def current(self) -> Tuning:
+        """Give the factors that searches use."""
+        ...
+
+
 class EngineWithHistory(MeasuredEngine, Protocol):
     """The part of an Engine that a golden set is made from."""
 
     @property
-    def history(self) -> SearchHistory:
+    def history(self) -> History:
         """The log of queries, opened notes and verdicts."""
+        ...
+
+    @property
+    def tuning(self) -> Tuned:
+        """The weights that were fitted to this vault."""
         ...
 
 
@@ -68,7 +98,7 @@ class _LoggedQuery:
 def golden_set(name: str, known: Judgements) -> JudgedSet:
     """Make a judged set of the queries that have a relevant note."""
     queries: dict[str, _LoggedQuery] = {}
-    for opened in _last_opened(known.opened):
+    for opened in last_opened(known.opened):
         query = queries.setdefault(fold(opened.query), _LoggedQuery())
         query.seen(opened.query, opened.at).add_grade(opened.path, OPENED)
     for judged in known.verdicts:
@@ -80,7 +110,7 @@ def golden_set(name: str, known: Judgements) -> JudgedSet:
             query.never.add(judged.path)
     for query in queries.values():
         query.grades = {p: g for p, g in query.grades.items() if p not in query.never}
-    relevant = {_id(key): one for key, one in sorted(queries.items()) if one.grades}
+    relevant = {query_id(key): one for key, one in sorted(queries.items()) if one.grades}
     return JudgedSet(
         name=name,
         queries=tuple(
@@ -107,11 +137,15 @@ def run_golden(
 ) -> EvalReport:
     """Measure on the golden set of a vault, after updating its index.
 
+    If the vault is tuned, the search with the default weights is measured as well.
+
     Raises UsageError where fewer than `MIN_QUERIES` queries have a relevant note.
     """
     engine = up_to_date(vaults, record, progress)
     judged = _require(golden_set(record.name, engine.history.judgements()), MIN_QUERIES)
     count = len(judged.queries)
+    if engine.tuning.current() != UNTUNED and HYBRID in systems:
+        systems = (*systems, WITHOUT_TUNING)
     warnings = [f"only {count} queries have an answer: the figures say little"] * (
         count < FEW_QUERIES
     )
@@ -142,7 +176,7 @@ def write_golden(judged: JudgedSet, folder: Path) -> int:
     return len(qrels)
 
 
-def _last_opened(opened: Sequence[Opened]) -> list[Opened]:
+def last_opened(opened: Sequence[Opened]) -> list[Opened]:
     """The note opened last after each search; without a known search, the last one of a query."""
     return list({one.query_id or fold(one.query): one for one in opened}.values())
 
@@ -162,8 +196,9 @@ def _kind(query: _LoggedQuery) -> str:
     return "confirmed" if CONFIRMED in query.grades.values() else "opened"
 
 
-def _id(key: str) -> str:
-    return hashlib.blake2b(key.encode(), digest_size=6).hexdigest()
+def query_id(folded: str) -> str:
+    """The id of a query in the set, from its text as `fold` returns it."""
+    return hashlib.blake2b(folded.encode(), digest_size=6).hexdigest()
 
 
 def _rows(rows: Iterable[tuple[str | int, ...]]) -> list[str]:

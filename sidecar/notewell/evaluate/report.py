@@ -26,6 +26,7 @@ class System:
     fusion: FusionMethod = "auto"
     alpha: float | None = None
     ignore: frozenset[Signal] = frozenset()
+    untuned: bool = False  # with the default weights, even if the vault is tuned
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,12 +37,14 @@ from notewell.types import (
 )
 
 OnProgress = Callable[[Progress], None] | None
+HYBRID = System("hybrid", "hybrid")
+WITHOUT_TUNING = System("without tuning", "hybrid", untuned=True)
 SYSTEMS = (
     System("keyword", "keyword"),
     System("semantic", "semantic"),
     # Plain reciprocal rank fusion of BM25 and cosine over passages: the usual hybrid search.
     System("rrf", "hybrid", fusion="rrf", ignore=frozenset(get_args(Signal))),
-    System("hybrid", "hybrid"),
+    HYBRID,
 )
 # The product without one of its signals, to measure what each contributes.
 ABLATIONS = (
@@ -242,6 +244,8 @@ def _request(query: Query, system: System, *, limit: int) -> SearchRequest:
         fusion=system.fusion,
         alpha=system.alpha,
         ignore=system.ignore,
+        untuned=system.untuned,
+        weak=True,
     )
 
 

@@ -5,7 +5,8 @@ A new engine is one module or package and one row here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -82,3 +83,21 @@ def _engine(name: str) -> IndexEngine:
     if name not in ENGINES:
         raise ConfigError(f"There is no engine {name!r}. Known: {', '.join(sorted(ENGINES))}.")
     return ENGINES[name]
+
+
+# --- backups and repairs: of the default engine, whose index is one database file ---------------
+
+DATABASE = embedded.DATABASE  # in the index's folder
+copy_index = embedded.copy_index
+check_copy = embedded.check_copy
+damaged_snapshots = embedded.damaged_snapshots
+
+
+@contextmanager
+def held(directory: Path) -> Iterator[None]:
+    """Keep everybody else from writing the index in a folder. IndexInUseError: somebody does."""
+    lock = embedded.hold(directory)
+    try:
+        yield
+    finally:
+        lock.release()

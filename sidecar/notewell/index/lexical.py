@@ -4,9 +4,13 @@ A document is one chunk, or the placeholder of a note that has none. A field is 
 joined by spaces: the words in their order, with `STOP` between texts so that no phrase crosses,
 and then the tokens that have no position of their own.
 
-Placeholder: a note may hold nothing but properties, or nothing at all. It has no chunk, but every
-engine indexes one document for it: title, aliases, tags, path, and the values of its properties as
-body. The document's chunk id is derived from the note's id, above the ids of real chunks.
+Placeholder: an empty note has no chunk, but every engine indexes one document for it: title,
+aliases, tags, path, and the values of properties as body. The document's chunk id is derived from
+the note's id, above the ids of real chunks.
+
+Properties: a note of properties alone has a chunk that states them. Its keywords are their values:
+their names are the same in many notes, and say what kind of value it is rather than what the note
+is about.
 
 BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009). Each
 field is scored on its own, weighted, and the fields are summed, so that all engines rank alike.
@@ -15,19 +19,32 @@ field is scored on its own, weighted, and the fields are summed, so that all eng
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from notewell.index.analyze import streams
 from notewell.types import ChunkHits, PropertyValue, StoredChunk
+from notewell.vault.properties import properties_text, property_words
 
 K1, B = 1.2, 0.75
 EXACT_FIELDS = ("title", "headings", "tags", "path", "body")  # tokens as the analyzer gives them
 STEMS = "stems"  # title, tags, headings and body together, each token reduced to its English stem
 FIRST_PLACEHOLDER = 1 << 48  # ids of real chunks are below
-_INDEXED_AS_FIELDS = frozenset({"tags", "tag", "aliases", "alias", "title"})
+# Properties that are fields of a whole note on their own, by their names in lower case.
+_PROPERTY_FIELDS: Mapping[str, str] = MappingProxyType(
+    {
+        name: field
+        for field, names in {
+            "description": ("description", "summary", "abstract", "excerpt"),
+            "author": ("author", "authors", "creator", "creators"),
+            "topics": ("topic", "topics", "subject", "subjects", "category", "categories"),
+        }.items()
+        for name in names
+    }
+)
 STOP = "\u00a6"  # separates two texts; the analyzer never produces it
 
 
@@ -88,39 +105,26 @@ def placeholder(note_id: int) -> StoredChunk:
     )
 
 
-def property_words(properties: Mapping[str, PropertyValue]) -> dict[str, tuple[str, ...]]:
-    """Texts and numbers in the properties, by name, without title, tags and aliases."""
-    found = {
-        name: tuple(_words(value))
-        for name, value in properties.items()
-        if name.lower() not in _INDEXED_AS_FIELDS
-    }
-    return {name: words for name, words in found.items() if words}
-
-
-def _words(value: PropertyValue) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for part in value.values():
-            yield from _words(part)
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _words(part)
-    elif value is not None and not isinstance(value, bool) and str(value).strip():
-        yield str(value)
-
-
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """The parts of a chunk that become keywords."""
+    """The parts of a chunk that become keywords.
+
+    `of_properties`: its text is the values of the note's properties, or there is none.
+    """
 
     chunk_id: int
     headings: tuple[str, ...]
     text: str
+    of_properties: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NoteText:
-    """The parts of a note that become keywords."""
+    """The parts of a note that become keywords.
+
+    `properties`: the values of its properties, by field of the whole note
+    (`notewell.index.note_fields`).
+    """
 
     note_id: int
     path: str
@@ -128,14 +132,7 @@ class NoteText:
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     chunks: tuple[ChunkText, ...]  # at least one: a note without chunks has its placeholder
-
-
-@dataclass(frozen=True, slots=True)
-class NoteDocuments:
-    """The documents of a note: (chunk id, tokens of each field), and the tokens of all of it."""
-
-    fields: tuple[tuple[int, dict[str, str]], ...]
-    whole: str
+    properties: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def note_text(
@@ -148,19 +145,25 @@ def note_text(
     properties: Mapping[str, PropertyValue],
     chunks: Sequence[ChunkText],
 ) -> NoteText:
-    """The keywords' parts of a note; `properties` count only where it has no chunks."""
+    """The keywords' parts of a note, whose `properties` are the body if it has no other text."""
+    found = property_words(properties)
+    values = "\n".join(word for words in found.values() for word in words)
     if not chunks:
-        body = "\n".join(word for words in property_words(properties).values() for word in words)
-        chunks = (ChunkText(placeholder_id(note_id), (), body),)
-    return NoteText(note_id, path, title, aliases, tags, tuple(chunks))
+        chunks = (ChunkText(placeholder_id(note_id), (), values, of_properties=True),)
+    elif len(chunks) == 1 and properties_text(properties).startswith(chunks[0].text):
+        chunks = (replace(chunks[0], text=values, of_properties=True),)
+    by_field: dict[str, tuple[str, ...]] = {}
+    for name, words in found.items():
+        of = _PROPERTY_FIELDS.get(name.lower(), "properties")
+        by_field[of] = by_field.get(of, ()) + words
+    return NoteText(note_id, path, title, aliases, tags, tuple(chunks), by_field)
 
 
-def note_documents(note: NoteText) -> NoteDocuments:
-    """The documents of a note. In `whole`, a heading over several chunks counts once."""
+def note_documents(note: NoteText) -> list[tuple[int, dict[str, str]]]:
+    """The documents of a note: chunk id, and the tokens of each field."""
     title, tags = joined(note.title, *note.aliases), joined(*note.tags)
     path = joined(note.path.removesuffix(".md"))
     documents: list[tuple[int, dict[str, str]]] = []
-    whole = {title: None, tags: None}
     for chunk in note.chunks:
         headings, body = joined(*chunk.headings), joined(chunk.text)
         documents.append(
@@ -176,8 +179,7 @@ def note_documents(note: NoteText) -> NoteDocuments:
                 },
             )
         )
-        whole |= {headings: None, body: None}
-    return NoteDocuments(tuple(documents), " ".join(whole))
+    return documents
 
 
 def joined(*texts: str) -> str:

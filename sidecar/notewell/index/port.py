@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from notewell.index.lexical import QueryTerm
+from notewell.index.note_postings import NoteMatches, TermFields
 from notewell.types import (
     Applied,
     Batch,
@@ -28,11 +29,13 @@ from notewell.types import (
     Link,
     ManifestEntry,
     ModelKey,
+    NoteFieldWeights,
     PassageText,
     PendingText,
     PropertyValue,
     StoredChunk,
     StoredNote,
+    VectorHits,
     VectorPut,
 )
 
@@ -48,7 +51,7 @@ NamedArrays: TypeAlias = "Mapping[str, npt.NDArray[Any]]"
 class NoteBasics:
     """What decides whether a note is searched by default, and how recent it is.
 
-    `properties` may be empty where the note has neither `type` nor `status`.
+    `properties` may be empty where the note has neither `type` nor `status` nor a date.
     """
 
     id: int
@@ -79,8 +82,33 @@ class KeywordIndex(Protocol):
         """
         ...
 
-    def score_notes(self, terms: Sequence[QueryTerm], notes: IdArray) -> tuple[IdArray, FloatArray]:
-        """BM25 of whole notes, as if each were one passage: (ids of those indexed, scores)."""
+    @property
+    def note_count(self) -> int:
+        """How many notes are indexed."""
+        ...
+
+    def note_frequency(self, token: str) -> int:
+        """How many notes hold the stem of a token in any field (`index.note_fields`)."""
+        ...
+
+    def match_notes(
+        self,
+        terms: Sequence[QueryTerm],
+        *,
+        weights: NoteFieldWeights,
+        notes: IdArray | None = None,
+        unknown_idf: float = 0.0,
+    ) -> NoteMatches:
+        """All notes that hold any of the terms in any field; of `notes` alone where given.
+
+        Their BM25F is that of the whole note, with the idf among notes and lengths relative to the
+        mean of all notes. Terms with the same stem are one. In the coverage, a term that no note
+        holds counts with its weight times `unknown_idf`: not at all, with 0.
+        """
+        ...
+
+    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
+        """Where each term stands in some tens of notes, for explanations."""
         ...
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
@@ -113,11 +141,19 @@ class VectorIndex(Protocol):
         """How many chunks have a vector."""
         ...
 
-    def search(self, query: FloatArray, *, limit: int, notes: IdArray | None = None) -> ChunkHits:
+    def search(
+        self,
+        query: FloatArray,
+        *,
+        limit: int,
+        notes: IdArray | None = None,
+        also: IdArray | None = None,
+    ) -> VectorHits:
         """The `limit` chunks nearest to a unit vector by cosine, of `notes` alone where given.
 
-        Equal scores are ordered by chunk id. An engine may search approximately, with a recall of
-        at least 0.99 of the best ten.
+        Every chunk of the notes `also`, which are found in any case, is scored and added, however
+        far it is. Equal scores are ordered by chunk id. An engine may search approximately, with a
+        recall of at least 0.99 of the best ten.
 
         Raises:
             ModelError: the query has another dimension, or is not finite.

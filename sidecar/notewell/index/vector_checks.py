@@ -8,6 +8,18 @@ import numpy.typing as npt
 from notewell.errors import ModelError
 from notewell.types import ModelKey, VectorPut
 
+LENGTH_TOLERANCE = 0.01  # how far the length of a unit vector in half precision may be from 1
+
+
+def is_unit(vectors: npt.NDArray[np.floating]) -> bool:
+    """Whether vectors (of shape (dimensions,) or (count, dimensions)) all have unit length.
+
+    One with a number that is not finite has a length that is not finite either.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(vectors.astype(np.float32), axis=-1)
+    return bool((np.abs(lengths - 1.0) <= LENGTH_TOLERANCE).all())
+
 
 def check_dimensions(model: ModelKey, *, known: int, given: int) -> None:
     """Refuse a model whose vectors changed their dimensions.

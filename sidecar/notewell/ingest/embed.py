@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from notewell.errors import ModelError
 from notewell.index.port import Index
+from notewell.ingest.model_work import add_model_work
 from notewell.types import (
     Batch,
     Embedder,
@@ -81,7 +83,9 @@ def _parts(window: Sequence[PendingText]) -> list[Sequence[PendingText]]:
 
 def _embed(index: Index, embedder: Embedder, texts: Sequence[PendingText]) -> list[PendingText]:
     """Embed `texts` and store their vectors; returns the texts without a usable vector."""
+    began = time.monotonic()
     vectors = embedder.embed_passages([text.text for text in texts])
+    seconds = time.monotonic() - began
     usable = _usable(vectors, embedder.dimensions)
     index.store_vectors(
         embedder.key,
@@ -91,6 +95,7 @@ def _embed(index: Index, embedder: Embedder, texts: Sequence[PendingText]) -> li
             if good
         ],
     )
+    add_model_work(index, embedded=sum(usable), seconds=seconds)
     bad = [text for text, good in zip(texts, usable, strict=True) if not good]
     if bad:
         index.apply(Batch(ledger=_failures(index, bad), model=embedder.key))

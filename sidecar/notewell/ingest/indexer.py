@@ -16,20 +16,26 @@ from pathlib import PurePosixPath
 from notewell.errors import UnreadableNoteError
 from notewell.index.port import Index
 from notewell.ingest.embed import embed_pending
-from notewell.ingest.plan import GUARD_COUNT, Move, Plan, plan_changes
+from notewell.ingest.kept_titles import cut_as_embedded
+from notewell.ingest.model_work import add_model_work
+from notewell.ingest.plan import Move, Plan, plan_changes
 from notewell.ingest.queue import Work
+from notewell.ingest.removal_guard import FEW, held_removal
 from notewell.ingest.vault_identity import check_not_replaced
 from notewell.sources import Source
 from notewell.types import (
     NOTE_TYPES,
     Batch,
+    Chunk,
     ChunkRules,
     ChunkSizes,
     CountTokens,
     Embedder,
     FileRef,
     LedgerEntry,
+    ManifestEntry,
     ModelKey,
+    Note,
     NoteMove,
     NotePut,
     Progress,
@@ -44,7 +50,7 @@ BATCH_NOTES = 256
 BATCH_BYTES = 4_000_000
 
 # Raised when notes would be parsed or chunked differently than before.
-FORMAT = 1
+FORMAT = 3
 
 _NARROW = re.compile("[\u0000-\u2e7f]+")
 
@@ -136,6 +142,24 @@ class Indexer:
         return cut if types == NOTE_TYPES else f"{cut}:{','.join(sorted(types))}"
 
     def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
+        plan, warnings = self._compared(work)
+        if work.paths and not work.confirm_removals and self._may_be_more(plan):
+            # Only a look at the whole vault tells how many notes are gone.
+            whole, warnings = self._compared(Work())
+            held = frozenset(whole.guarded)
+            removes = tuple(path for path in plan.removes if path not in held)
+            plan = replace(plan, removes=removes, guarded=whole.guarded)
+        return plan, warnings
+
+    def _may_be_more(self, plan: Plan) -> bool:
+        """Whether the missing notes of some paths may be part of a removal that is to be held."""
+        if not plan.removes and not plan.guarded:
+            return False
+        many = len(plan.removes) > FEW
+        return many or bool(plan.guarded) or held_removal(self._index) is not None
+
+    def _compared(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
+        """Compare the source with the index; returns the plan and the warnings of the walk."""
         walk = self._source.list(work.paths)
         entries = self._index.ledger_within(work.paths)
         manifest = self._index.manifest(work.paths)
@@ -145,17 +169,13 @@ class Indexer:
             {entry.path: entry for entry in entries},
             full=work.full,
             hash_of=self._hash_of,
-            total=self._total(len(manifest)) if work.paths else None,
+            total=(lambda: self._index.counts().notes) if work.paths else None,
             confirm_removals=work.confirm_removals,
             types=self._source.types,
         )
         if not work.paths:
             check_not_replaced(plan, manifest, walk.files, self._source.place)
         return plan, walk.warnings
-
-    def _total(self, looked_at: int) -> int:
-        """The number of notes; only counted if enough could be missing for the guard to matter."""
-        return self._index.counts().notes if looked_at > GUARD_COUNT else looked_at
 
     def _hash_of(self, file: FileRef) -> bytes | None:
         try:
@@ -167,7 +187,7 @@ class Indexer:
         """Commit changes that need no reading, and mark the notes to read as pending."""
         failed = {entry.path: entry.attempts for entry in self._index.ledger(state="failed")}
         batch = _opening(plan, failed, model)
-        if batch.moves or batch.removes or batch.ledger:
+        if batch.moves or batch.removes or batch.forgets or batch.ledger:
             self._index.apply(batch)
 
     def _first_pass(
@@ -177,15 +197,19 @@ class Indexer:
         signals: Signals,
     ) -> RunTotals:
         model = embedder.key if embedder is not None else None
-        reader = _NoteReader(self._source, self._settings.chunking, embedder, signals.between)
+        reader = _NoteReader(
+            self._source, self._index, self._settings.chunking, embedder, signals.between
+        )
         to_read = _to_read(plan)
         done = reused = 0
         for group in _groups(to_read):
             if signals.stop():
                 break
             signals.progress(Progress("read", done, len(to_read), group[0].path))
-            batch = reader.batch(group, model, self._index)
-            reused += self._index.apply(batch, between_notes=signals.between).reused
+            batch = reader.batch(group, model)
+            found = self._index.apply(batch, between_notes=signals.between).reused
+            add_model_work(self._index, reused=found)
+            reused += found
             done += len(group)
         signals.progress(Progress("read", done, len(to_read)))
         return RunTotals(
@@ -218,39 +242,52 @@ class _NoteReader:
     def __init__(
         self,
         source: Source,
+        index: Index,
         rules: ChunkRules,
         embedder: Embedder | None,
         between: Callable[[], None],
     ) -> None:
         self._source = source
+        self._index = index
         self._between = between
         self._sizes = _sizes(rules, embedder)
         self._count: CountTokens = embedder.count_tokens if embedder else approximate_tokens
 
-    def batch(self, group: Sequence[FileRef], model: ModelKey | None, index: Index) -> Batch:
+    def batch(self, group: Sequence[FileRef], model: ModelKey | None) -> Batch:
+        before = self._index.manifest([file.path for file in group])
         puts: list[NotePut] = []
         removes: list[str] = []
         ledger: list[LedgerEntry] = []
         for file in group:
             self._between()
             try:
-                puts.append(self._put(file))
+                puts.append(self._put(file, before.get(file.path)))
             except UnreadableNoteError as error:
                 if error.code != "unreadable":
                     removes.append(file.path)
                 if error.code != "vanished":
-                    ledger.append(_unreadable(file, error, index))
+                    ledger.append(_unreadable(file, error, self._index))
         return Batch(puts=tuple(puts), removes=tuple(removes), ledger=tuple(ledger), model=model)
 
-    def _put(self, file: FileRef) -> NotePut:
+    def _put(self, file: FileRef, before: ManifestEntry | None) -> NotePut:
         found = self._source.read(file)
+        titled = cut_as_embedded(
+            found.note, found.content_hash, before, self._cut, self._hashes_before
+        )
         return NotePut(
             note=found.note,
-            chunks=chunk(found.note, count_tokens=self._count, sizes=self._sizes),
+            chunks=titled.chunks,
             size=file.size,
             mtime_ns=file.mtime_ns,
             content_hash=found.content_hash,
+            kept_title=titled.kept_title,
         )
+
+    def _cut(self, note: Note, title: str | None) -> tuple[Chunk, ...]:
+        return chunk(note, count_tokens=self._count, sizes=self._sizes, title=title)
+
+    def _hashes_before(self, note_id: int) -> frozenset[bytes]:
+        return frozenset(each.text_hash for each in self._index.chunks_of(note_id))
 
 
 def approximate_tokens(text: str) -> int:
@@ -294,6 +331,7 @@ def _opening(plan: Plan, attempts: Mapping[str, int], model: ModelKey | None) ->
             for move in plan.moves
         ),
         removes=plan.removes,
+        forgets=plan.forgets,
         ledger=(
             *excluded,
             *(_pending(file, attempts.get(file.path, 0), now) for file in _to_read(plan)),

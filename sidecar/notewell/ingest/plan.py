@@ -7,13 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from notewell.ingest.removal_guard import guard
 from notewell.types import ExcludedFile, FileRef, LedgerEntry, ManifestEntry, Walk
 from notewell.vault.readers import is_readable
-
-# If more notes than this number and this share of the vault are missing at once, the cause is
-# probably a drive that is not mounted, not a deletion on purpose.
-GUARD_COUNT = 50
-GUARD_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +29,7 @@ class Plan:
     removes: tuple[str, ...]  # notes and ledger entries whose files are gone
     excluded: tuple[ExcludedFile, ...]  # not yet recorded so
     guarded: tuple[str, ...] = ()  # missing, but not removed until a person confirms
+    forgets: tuple[str, ...] = ()  # ledger entries of files that are gone and were never notes
 
 
 def plan_changes(
@@ -42,16 +39,16 @@ def plan_changes(
     *,
     full: bool,
     hash_of: Callable[[FileRef], bytes | None],
-    total: int | None = None,
+    total: Callable[[], int] | None = None,
     confirm_removals: bool = False,
     types: tuple[str, ...] | None = None,
 ) -> Plan:
     """Plan the changes that bring the index up to date.
 
     `hash_of` returns the content hash of a file, or None if it cannot be read; it is only called
-    for new files with the size of a missing note. `total` is the number of notes in the index if
-    the manifest is only a part of it. Notes that have none of the endings `types` were switched off
-    in the settings: they are removed without a guard.
+    for new files with the size of a missing note. `total` counts the notes in the index if the
+    manifest is only a part of it; it is only called if a note is missing. Notes that have none of
+    the endings `types` were switched off in the settings: they are removed without a guard.
     """
     present = {file.path for file in walk.files}
     excluded = {item.file.path: item for item in walk.excluded}
@@ -67,12 +64,29 @@ def plan_changes(
     moved = {move.entry.path for move in moves}
     arrived = {move.file.path for move in moves}
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
-    missed = [path for path in lost if types is None or is_readable(path, types)]
-    guarded = () if confirm_removals else guard(missed, len(manifest) if total is None else total)
-    stale = [
-        path for path in ledger if missing(path) and path not in excluded and path not in manifest
+    guarded: tuple[str, ...] = ()
+    if lost and not confirm_removals:
+        # A note is not missed if another one has its content, as after a move that was seen in
+        # two halves, or if its type was switched off.
+        kept = {entry.content_hash for path, entry in manifest.items() if path not in gone}
+        missed = [
+            path
+            for path in lost
+            if manifest[path].content_hash not in kept
+            and (types is None or is_readable(path, types))
+        ]
+        guarded = guard(missed, len(manifest) if total is None else total())
+    # A note that cannot be looked at just now, through a broken link, stays as it is.
+    others = [
+        item for item in walk.others if item.file.path not in manifest or missing(item.file.path)
     ]
-    removes = [path for path in lost if path not in guarded]
+    listed = excluded.keys() | {item.file.path for item in others}
+    stale = [
+        path for path in ledger if missing(path) and path not in listed and path not in manifest
+    ]
+    forgets = [path for path in stale if ledger[path].state == "excluded"]
+    held = frozenset(guarded)
+    removes = [path for path in lost if path not in held]
     removes += [path for path in gone if path in excluded]
     return Plan(
         read=_newest_first(
@@ -81,17 +95,11 @@ def plan_changes(
             if full or (file.path not in arrived and _changed(file, manifest, ledger))
         ),
         moves=moves,
-        removes=tuple(sorted({*removes, *stale})),
-        excluded=tuple(item for item in walk.excluded if not _recorded(item, ledger)),
+        removes=tuple(sorted({*removes, *stale} - set(forgets))),
+        excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
         guarded=guarded,
+        forgets=tuple(sorted(forgets)),
     )
-
-
-def guard(lost: Sequence[str], total: int) -> tuple[str, ...]:
-    """The paths that must not be removed, because too many are missing at once; else ()."""
-    if len(lost) > GUARD_COUNT and len(lost) > GUARD_SHARE * total:
-        return tuple(lost)
-    return ()
 
 
 def _changed(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from notewell.errors import AnotherVaultError, UnreadableNoteError, VaultError
 from notewell.index.port import Index
-from notewell.ingest.plan import GUARD_COUNT, Plan
+from notewell.ingest.plan import Plan
+from notewell.ingest.removal_guard import FEW
 from notewell.types import FileRef, ManifestEntry, VaultRecord, VaultRules
 from notewell.vault import files
 from notewell.vault.files import content_hash
@@ -22,7 +23,8 @@ SAMPLE = 64
 FEWEST = 3
 ALIKE = 0.5
 
-# If no more than this share of the indexed notes is left, the folder may be another vault.
+# If no more than this share of the indexed notes is left, and no more than FEW in a small vault
+# (a note like "Welcome" is in many vaults), the folder may be another vault.
 LEFT = 0.05
 
 _OWNER = "vault"
@@ -71,16 +73,16 @@ def claim(index: Index, record: VaultRecord, *, writable: bool) -> None:
 def check_not_replaced(
     plan: Plan, manifest: Mapping[str, ManifestEntry], found: Sequence[FileRef], place: str
 ) -> None:
-    """Raise AnotherVaultError if hardly any indexed note is left and there are many new ones.
+    """Raise AnotherVaultError if hardly any indexed note is left and new ones took their place.
 
-    Only checked if the guard applies: not for small vaults, nor for confirmed removals.
+    Only checked if the guard applies, so not for confirmed removals.
     """
     if not plan.guarded:
         return
     known = [(manifest[file.path], file) for file in found if file.path in manifest]
     new = len(found) - len(known) - len(plan.moves)
     left = len(plan.moves) + sum(entry.size == file.size for entry, file in known)
-    if new > GUARD_COUNT and left <= LEFT * len(manifest):
+    if new > FEW and left <= max(min(FEW, len(manifest) // 4), LEFT * len(manifest)):
         raise AnotherVaultError(
             f"{place} holds {new:,} notes that are not in its index, and {left:,} of the"
             f" {len(manifest):,} that are: it looks like another vault. Nothing was changed. If"

@@ -8,11 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Literal
 
-from notewell.errors import AnotherVaultError, NotewellError, UsageError
+from notewell.errors import AnotherVaultError, IndexFailure, NotewellError, UsageError
 from notewell.index.port import Index
 from notewell.ingest.active_model import Models
 from notewell.ingest.events import Activity, EventLog, Finished, Guarded, Tally
@@ -27,7 +28,10 @@ from notewell.ingest.pacing import (
     next_retry,
     seconds_until,
 )
+from notewell.ingest.progress import index_progress, store_run
 from notewell.ingest.queue import Work, WorkQueue, is_nothing
+from notewell.ingest.removal_guard import held_removal, hold_removal
+from notewell.support.logs import AboutFiles
 from notewell.types import Batch, Progress
 
 HISTORY = 100
@@ -71,7 +75,7 @@ class Writer:
         self._fetch_missing = fetch_missing
         self._reconcile_at = reconcile_at
         self._between = between
-        self._activity = Activity()
+        self._activity = Activity(guard=held_removal(index))
         self._changing = threading.Lock()
         self._thread: threading.Thread | None = None
         self._daily: float | None = None
@@ -81,6 +85,8 @@ class Writer:
         self._model_again_s = model_again_s
         self._model_again: float | None = None
         self._told = 0.0
+        self._run_began = 0.0
+        self._run_told = False
         self._saved_generation = index.generation
         self._idle_since = time.monotonic()
 
@@ -115,6 +121,8 @@ class Writer:
         self.queue.close()
         if self._thread is not None:
             self._thread.join()
+            with suppress(IndexFailure):  # other processes see that its last run has ended
+                store_run(self._index, None)
 
     def submit(self, work: Work) -> None:
         """Queue work for the thread; UsageError if it was not started."""
@@ -147,7 +155,8 @@ class Writer:
 
     def run(self, work: Work, progress: Callable[[Progress], None] | None = None) -> RunTotals:
         """Run until done, paused, cancelled or closed; errors are raised to the caller."""
-        began = time.monotonic()
+        began = self._run_began = time.monotonic()
+        self._run_told = not work.paths  # a short run of a few paths is over before it is told
         generation = self._index.generation
         before = self._activity.problem
         self._change(running=True, problem=None)
@@ -157,6 +166,10 @@ class Writer:
             totals = self._indexer.run(work, self._models.writing, self._signals(progress))
             outcome = totals.problem or ("done" if totals.finished else "stopped")
             self._models.advance(complete=outcome == "done" and not work.paths)
+        except AnotherVaultError as error:
+            outcome = error.message
+            self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
+            raise
         except NotewellError as error:
             outcome = error.message
             raise
@@ -178,7 +191,7 @@ class Writer:
             totals.removed,
         )
         for warning in totals.warnings:
-            log.warning("%s: %s", self._name, warning)
+            log.warning("%s: not everything is read: %s", self._name, AboutFiles(warning))
         if totals.problem is not None and before != totals.problem:
             log.warning("%s: %s", self._name, totals.problem)
         return totals
@@ -208,6 +221,8 @@ class Writer:
         seen_all = walked and not work.paths
         if seen_all or (totals.guarded and guard is None):
             guard = self._guarded(totals, now)
+        with suppress(IndexFailure):  # the error of the run itself matters more
+            hold_removal(self._index, guard)
         self._idle_since = time.monotonic()
         self._change(
             running=False,
@@ -217,6 +232,8 @@ class Writer:
             history=(*self._activity.history, ended)[-HISTORY:],
             tally=_counted(self._activity.tally, totals),
         )
+        if self._run_told:
+            self._tell_progress()
 
     def _guarded(self, totals: RunTotals, now: float) -> Guarded | None:
         if not totals.guarded:
@@ -234,15 +251,17 @@ class Writer:
         self._change(progress=progress)
         if listener is not None:
             listener(progress)
-        if now - self._told >= TELL_EVERY_S:
+        self._run_told = self._run_told or now - self._run_began >= TELL_EVERY_S
+        if self._run_told and now - self._told >= TELL_EVERY_S:
             self._told = now
-            self.events.publish(
-                "progress",
-                stage=progress.stage,
-                done=progress.done,
-                total=progress.total,
-                current=progress.current,
-            )
+            self._tell_progress()
+
+    def _tell_progress(self) -> None:
+        """Publish how far the index is, and store it for other processes."""
+        progress = index_progress(self._index, self.activity, self._models.state)
+        self.events.publish("progress", **asdict(progress))
+        with suppress(IndexFailure):  # a run that cannot write says so itself
+            store_run(self._index, progress)
 
     def _note_vectors(self) -> None:
         """Change to the configured model as soon as it has enough vectors."""
@@ -286,8 +305,6 @@ class Writer:
             if error.message != self._failing:  # an unmounted drive fails in every run
                 log.warning("indexing %s stopped: %s", self._name, error.message)
             self._fail(error.message)
-            if isinstance(error, AnotherVaultError):
-                self._change(guard=self._guarded(RunTotals(guarded=error.gone), time.time()))
             return
         except Exception:
             # The outermost handler of the thread: an unexpected error must not end it silently,

@@ -1,4 +1,4 @@
-"""What an assistant gets: a tool's document, compact and within its budget, or an error.
+"""What an assistant gets: a tool's document in compact form, or an error.
 
 An error names a code for programs, what a person can do, and, of a note that is not there, paths
 that are nearly the same. While an index is being built, nothing found is such an error too.
@@ -12,24 +12,19 @@ from dataclasses import fields, is_dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-import orjson
-
 from notewell.client.backend import Backend
 from notewell.contract.status import LedgerRequest, StatusRequest
 from notewell.errors import BusyError, NotewellError, NotFoundError
 from notewell.mcp.requests import ToolRequest
 from notewell.mcp.tool import Document
-from notewell.types import CountTokens
 
 _DIGITS = 4  # of fractions: an assistant compares scores and does not compute with them
-# Rounds to find the number of tokens of a document that contains that number; two are usual.
-_MAX_COUNTS = 5
 _NEAREST = 5
 _SIMILAR_NAME = 0.6  # ratio of `difflib`, 0 to 1
 # Seconds until an assistant asks again. Half an index answers more than nothing, so asking soon
 # makes sense; the estimate for all of it is unreliable at first.
 _MIN_WAIT, _MAX_WAIT, _UNKNOWN_WAIT = 2.0, 30.0, 5.0
-_PATH_FIELDS = ("path", "source", "target")  # arguments that name a note
+_PATH_FIELDS = ("path", "source", "target", "paths")  # arguments that name notes
 
 
 def compact(value: Any) -> Any:
@@ -52,28 +47,6 @@ def pick(record: object, *names: str) -> Document:
     return {name: getattr(record, name) for name in names}
 
 
-def encode(document: Mapping[str, Any]) -> str:
-    """Return the document as the text block of an answer."""
-    return orjson.dumps(document).decode()
-
-
-def fit(document: Document, cut: Sequence[str], budget: int | None, count: CountTokens) -> Document:
-    """Return the document with its number of `tokens`, cut to `budget` where that is possible.
-
-    The parts named in `cut` are shortened one after the other: lists from their end, anything else
-    as a whole. `omitted` counts what is left out of lists.
-    """
-    for name in cut:
-        if budget is None or _tokens(document, count) <= budget:
-            break
-        part = document.get(name)
-        if isinstance(part, list):
-            document = _shortened(document, name, budget, count)
-        elif part is not None:
-            document = {key: value for key, value in document.items() if key != name}
-    return _counted(document, count)
-
-
 def failure(error: NotewellError, nearest: Sequence[str] = ()) -> Document:
     """Return the document of an error."""
     document: dict[str, Any] = {"code": error.code, "message": error.message}
@@ -89,26 +62,35 @@ def nearest_paths(backend: Backend, request: ToolRequest, error: NotewellError) 
     if not isinstance(error, NotFoundError):
         return []
     named = [getattr(request, name, None) for name in _PATH_FIELDS]
-    wanted = [name for name in named if isinstance(name, str)]
+    flat = [one for name in named for one in (name if isinstance(name, list) else [name])]
+    wanted = [name for name in flat if isinstance(name, str)]
     try:
-        entries = backend.answer(LedgerRequest("indexed")).entries if wanted else ()
+        paths = indexed_paths(backend) if wanted else []
     except NotewellError:
         return []  # the error at hand matters more
-    paths = [entry.path for entry in entries]
-    return [path for name in wanted if name not in paths for path in _nearest(name, paths)]
+    known = set(paths)
+    unknown = [name for name in wanted if name not in known][:_NEAREST]
+    return [path for name in unknown for path in _nearest(name, paths)]
+
+
+def indexed_paths(backend: Backend) -> list[str]:
+    """Return the paths of all notes that can be found, whether or not they are embedded yet."""
+    entries = backend.answer(LedgerRequest()).entries
+    return [entry.path for entry in entries if entry.state in {"indexed", "keyword_only"}]
 
 
 def refuse_while_building(backend: Backend, path: str | None = None) -> None:
     """Raise BusyError (code "index_building") where finding nothing says nothing yet.
 
-    That is while more notes are pending than indexed, and for the note at `path` while it is
-    pending.
+    For the note at `path` that is while it is pending; else while more notes are pending than
+    indexed. Notes that only wait for their embedding are found by keyword.
     """
     status = backend.answer(StatusRequest())
-    pending = status.queue.pending
-    if status.state not in {"starting", "indexing"} or pending == 0:
+    if status.state not in {"starting", "indexing"}:
         return
-    if pending > status.notes or (path is not None and _is_pending(backend, path)):
+    pending = status.ledger.get("pending", 0)
+    early = pending > status.notes or status.notes == 0
+    if _is_pending(backend, path) if path is not None else early:
         eta = status.queue.eta_s
         wait = _UNKNOWN_WAIT if eta is None else min(max(eta, _MIN_WAIT), _MAX_WAIT)
         raise BusyError(
@@ -134,41 +116,6 @@ def _nearest(wanted: str, paths: list[str]) -> list[str]:
     for name in difflib.get_close_matches(stem, by_stem, n=_NEAREST, cutoff=_SIMILAR_NAME):
         found += by_stem[name]
     return list(dict.fromkeys(found))[:_NEAREST]
-
-
-def _shortened(document: Document, name: str, budget: int, count: CountTokens) -> Document:
-    """Return the document with as many of the list's first items as the budget has room for."""
-    items = document[name]
-    low, high = 0, max(len(items) - 1, 0)  # the answer lies between them, both included
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _tokens(_first(document, name, middle), count) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return _first(document, name, low)
-
-
-def _first(document: Document, name: str, size: int) -> Document:
-    items = document[name]
-    omitted = document.get("omitted", 0) + len(items) - size
-    return {**document, name: items[:size], "omitted": omitted}
-
-
-def _tokens(document: Document, count: CountTokens) -> int:
-    tokens: int = _counted(document, count)["tokens"]
-    return tokens
-
-
-def _counted(document: Document, count: CountTokens) -> Document:
-    tokens = 0
-    for _ in range(_MAX_COUNTS):
-        counted = {**document, "tokens": tokens}
-        exact = count(encode(counted))
-        if exact == tokens:
-            break
-        tokens = max(exact, tokens)
-    return {**document, "tokens": tokens}
 
 
 def _is_empty(value: Any) -> bool:

@@ -6,13 +6,16 @@ index is what is no longer there.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 
 from pydantic import Field
 
 from notewell.contract.changes import ReindexRequest
+from notewell.contract.fields import note_path
 from notewell.contract.status import LedgerRequest, StatusReply, StatusRequest
-from notewell.mcp.answer import pick
+from notewell.errors import NotFoundError
+from notewell.mcp.answer import indexed_paths, pick
 from notewell.mcp.requests import BudgetedRequest, ToolRequest, request_model
 from notewell.mcp.tool import Document, Job, Tool, ToolContext
 from notewell.types import LedgerState
@@ -61,15 +64,26 @@ def reindex(context: ToolContext, request: ToolRequest) -> Document:
 
 
 def index_paths(context: ToolContext, request: PathsRequest) -> Document:
-    """Have some notes or folders looked at first."""
-    context.backend.answer(ReindexRequest(paths=tuple(request.paths)))
+    """Have some notes or folders looked at first.
+
+    Raises:
+        OutsideVaultError: a path leads out of the vault.
+        NotFoundError: neither the vault nor its index has one of them; then nothing is begun.
+
+    """
+    paths = _inside(request.paths)
+    context.backend.answer(ReindexRequest(paths=paths))
     return _begin(context, "index_paths")
 
 
 def index_remove(context: ToolContext, request: PathsRequest) -> Document:
     """Take what is gone from the folder out of the index; what is still there stays."""
-    indexed = [path for path in request.paths if _is_indexed(context, path)]
-    context.backend.answer(ReindexRequest(paths=tuple(request.paths)))
+    paths = _inside(request.paths)
+    known = set(indexed_paths(context.backend))
+    indexed = [path for path in paths if path in known]
+    for path in paths:
+        with suppress(NotFoundError):  # it is in neither the vault nor the index already
+            context.backend.answer(ReindexRequest(paths=(path,)))
     begun = _begin(context, "index_remove")
     explanation = (
         "Of these, those that are still in the vault's folder stay in the index: it follows the"
@@ -78,9 +92,9 @@ def index_remove(context: ToolContext, request: PathsRequest) -> Document:
     return {**begun, "indexed_now": indexed, "hint": f"{explanation} {_HINT}"}
 
 
-def _is_indexed(context: ToolContext, path: str) -> bool:
-    entries = context.backend.answer(LedgerRequest(path=path)).entries
-    return any(entry.state in {"indexed", "keyword_only"} for entry in entries)
+def _inside(paths: list[str]) -> tuple[str, ...]:
+    """Return the paths as the contract has them; raises OutsideVaultError for any other."""
+    return tuple(note_path(path).removesuffix("/") for path in paths)
 
 
 def _begin(context: ToolContext, kind: str) -> Document:
@@ -90,7 +104,7 @@ def _begin(context: ToolContext, kind: str) -> Document:
 
 def _progress(job: Job, status: StatusReply) -> Document:
     """Return how far a job is, by its vault's status."""
-    running = status.state in {"starting", "indexing"}
+    running = status.state in {"starting", "indexing"} and status.progress.phase != "stuck"
     return {
         "id": job.id,
         "kind": job.kind,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import anyio.to_thread
 
 from notewell.client.backend import Backend, LocalBackend
 from notewell.client.remote import RemoteBackend, running_server
@@ -24,12 +24,15 @@ from notewell.contract.request import Request
 from notewell.contract.status import StatusReply, StatusRequest
 from notewell.errors import NotewellError, NotFoundError, ServerError
 from notewell.mcp.tool import Jobs, ToolContext, VaultFacts
+from notewell.support import interrupt
 from notewell.types import VaultRecord
 from notewell.vaults.known import KnownVaults
 
 if TYPE_CHECKING:  # these take long to load, and are not needed where a server answers
     from notewell.engine.engine import Engine
     from notewell.vaults.opened import Vaults
+
+WORKERS = 8  # calls that are answered at the same time; others wait
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,9 +53,10 @@ class _Open:
 
 @dataclass(slots=True)
 class _Run:
-    """An index run of this process. `problem` is why it failed."""
+    """An index run of this process. `engine` is open while it runs; `problem` is why it failed."""
 
     thread: threading.Thread | None = None
+    engine: Engine | None = None
     problem: str | None = None
 
 
@@ -78,23 +82,30 @@ class LocalSource:
         self._cwd = cwd
         self._jobs = Jobs()
         self._lock = threading.Lock()
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="mcp")
+        self._closing = False
         self._open: dict[str, _Open] = {}
         self._runs: dict[str, _Run] = {}
         self._counters: dict[str, TokenCounter] = {}
 
     async def run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
-        """See `Source`. A caller may stop waiting; the thread goes on and its result is dropped."""
-        return await anyio.to_thread.run_sync(self._run, vault, work, abandon_on_cancel=True)
+        """See `Source`. Work whose caller is cancelled ends at its next stage."""
+        return await interrupt.run_in(self._workers, partial(self._run, vault, work))
 
     def close(self) -> None:
-        """Wait for index runs, close what is open."""
+        """End what runs, and close what is open. What a run has indexed stays; the rest waits."""
+        self._closing = True
+        self._workers.shutdown(wait=True, cancel_futures=True)
         for run in list(self._runs.values()):
+            if run.engine is not None:
+                run.engine.cancel()
             if run.thread is not None:
                 run.thread.join()
         for opened in list(self._open.values()):
             opened.vaults.close()
 
     def _run(self, vault: str | None, work: Callable[[ToolContext], T]) -> T:
+        interrupt.check()
         record = self._record(vault)
         server = running_server(self._known.directory(record))
         if server is not None:
@@ -132,6 +143,7 @@ class LocalSource:
     def _opened(self, record: VaultRecord) -> Iterator[Backend]:
         """Open the vault's index to read, for as long as the block runs."""
         with self._lock:
+            interrupt.check()  # others may have waited here for the index to open
             opened = self._open.get(record.id)
             if opened is None or opened.stale:
                 vaults = self._make_vaults()
@@ -174,10 +186,13 @@ class LocalSource:
     def _index(self, record: VaultRecord, run: _Run, full: bool) -> None:
         vaults = self._make_vaults()
         try:
-            vaults.open(record, writable=True).index_now(full=full)
+            run.engine = vaults.open(record, writable=True)
+            if not self._closing:
+                run.engine.index_now(full=full)
         except NotewellError as error:
             run.problem = error.message
         finally:
+            run.engine = None
             vaults.close()
             self._release(record)  # the next call opens what the run has written
 
@@ -197,6 +212,7 @@ class _IndexingBackend(LocalBackend):
         if isinstance(request, StatusRequest):
             reply = self._status(super().answer(request))
         elif isinstance(request, ReindexRequest):
+            self._engine.check_paths(request.paths)
             self._source.begin_run(self._record, self._index_run, full=request.full)
             reply = AcceptedReply(max(len(request.paths), 1), generation=0)
         else:

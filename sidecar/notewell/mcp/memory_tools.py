@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import orjson
 from annotated_types import MinLen
@@ -45,6 +45,8 @@ _CHANGES = {
     "source": Change(hint=_Name),
     "target": Change(hint=Annotated[str, MinLen(1)], doc="A memory, or the path of a note"),
 }
+# All types but `golden_rule`: only a person grants a rule.
+_StoredType = Literal["preference", "decision", "pattern", "session", "file_context", "fact"]
 _OPTIONAL_ID = Change(hint=Annotated[_Name | None, Doc("Of this memory alone")])
 
 
@@ -92,14 +94,16 @@ TOOLS = (
     _tool(
         StoreMemory,
         "Remember",
-        "Store something for later, as a note. The same content is stored once.",
+        "Store something for later, as a note. The same content is stored once. Golden rules are"
+        " earned by memory_outcome, or granted by a person.",
+        changes={"type": Change(hint=Annotated[_StoredType, Doc("What kind of memory it is")])},
     ),
     _tool(
         RecallMemories,
         "Recall",
-        "Find memories that bear on a task, with why each was found.",
+        "Find memories and notes that bear on a task, why each was found, and the links between.",
         BudgetedRequest,
-        cut=("memories",),
+        cut=("memories", "notes"),
     ),
     _tool(
         MemoryContext,
@@ -122,7 +126,8 @@ TOOLS = (
     _tool(
         ForgetMemory,
         "Forget a memory",
-        "Delete a memory's note. A golden rule is only deleted with `force`.",
+        "Delete the note of a memory, or of several. A golden rule only goes with `force`.",
+        changes={"id": Change(hint=_Name | None)},
     ),
     _tool(
         RelateMemories,

@@ -27,6 +27,10 @@ PAGE = 100  # resources of one list
 _MAX_FOUND = 1000
 
 
+class HeadingNotFoundError(NotFoundError):
+    """A note that is there has no such heading."""
+
+
 class ReadRequest(ToolRequest):
     """The request of `read_note`."""
 
@@ -152,7 +156,7 @@ def note_part(note: NoteReply, request: ReadRequest, count: CountTokens) -> Note
     """Return the part of a note that is asked for, within the budget.
 
     Raises:
-        NotFoundError: no heading is called like `section`; the message names the nearest.
+        HeadingNotFoundError: no heading is called like `section`; the message names the nearest.
         UsageError: both `section` and `lines` are given, or the lines are not in the note.
 
     """
@@ -185,7 +189,7 @@ def _section(headings: Sequence[HeadingView], wanted: str, total: int) -> tuple[
     names = [heading.text for heading in headings]
     near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.3) or names[:10]
     known = f"its headings: {', '.join(near)}" if near else "it has no headings"
-    raise NotFoundError(f"no heading '{wanted}' in the note; {known}")
+    raise HeadingNotFoundError(f"no heading '{wanted}' in the note; {known}")
 
 
 def _line_range(wanted: str, total: int) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
 from annotated_types import Le, MaxLen
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from notewell.contract.fields import MAX_QUERY_CHARS, Doc, Normalise, check_query
 from notewell.contract.request import Request, RequestField, request_fields
@@ -37,7 +37,16 @@ class ToolRequest(BaseModel):
     record: ClassVar[type[Request[Any]] | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
 
-    vault: str | None = Field(None, description="Vault name or id")
+    # The server's instructions say what it is: 28 descriptions of it would cost too many tokens.
+    vault: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_numbers(cls, given: Any) -> Any:
+        """Refuse numbers beyond 64 bits, which neither the index nor a server's JSON can hold."""
+        if _has_huge(given):
+            raise ValueError("whole numbers have at most 64 bits")
+        return given
 
     @property
     def vault_name(self) -> str | None:
@@ -52,6 +61,14 @@ class ToolRequest(BaseModel):
             if name in type(self).model_fields:
                 given[field.name] = getattr(self, name)
         return record(**given)
+
+
+def _has_huge(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_huge, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_huge, value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
 class BudgetedRequest(ToolRequest):
@@ -156,24 +173,32 @@ def schema_of(model: type[ToolRequest]) -> dict[str, Any]:
     of tools before every call.
     """
     schema = model.model_json_schema()
-    properties = {name: _short(part) for name, part in schema["properties"].items()}
+    inner = schema.get("$defs", {})
+    properties = {name: _short(part, inner) for name, part in schema["properties"].items()}
     others = {
         name: part
         for name, part in schema.items()
-        if name not in {"title", "description", "properties"}
+        if name not in {"title", "description", "properties", "$defs"}
     }
     return {**others, "properties": properties}
 
 
-def _short(part: dict[str, Any]) -> dict[str, Any]:
-    """Shorten the schema of one argument: no title, and no null where it may be left out."""
+def _short(part: dict[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten the schema of one argument: no title, and no null where it may be left out.
+
+    Objects are described in their place and not by reference, which not every assistant follows.
+    """
     kinds = [kind for kind in part.get("anyOf", ()) if kind != {"type": "null"}]
     short = {name: value for name, value in part.items() if name not in {"title", "anyOf"}}
     if len(kinds) == 1:
         short = {**kinds[0], **short}
     elif kinds:
         short["anyOf"] = kinds
-    if short.get("default", "") is None:
+    if "$ref" in short:
+        model = inner[short.pop("$ref").rpartition("/")[2]]
+        fields = {name: _short(one, inner) for name, one in model["properties"].items()}
+        short = {**model, **short, "properties": fields}
+    if short.get("default", ...) in (None, [], {}):
         del short["default"]
     short.pop("title", None)
     return short

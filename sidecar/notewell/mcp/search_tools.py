@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from notewell.contract.context import MIN_BUDGET, ContextReply, ContextRequest
+from notewell.contract.request import request_fields
 from notewell.contract.search import (
     Result,
     SearchReply,
@@ -18,17 +18,29 @@ from notewell.contract.search import (
     SimilarTextRequest,
 )
 from notewell.contract.status import LedgerRequest
-from notewell.mcp.answer import compact, encode, pick, refuse_while_building
+from notewell.mcp.answer import compact, pick, refuse_while_building
+from notewell.mcp.budget import tokens_of
 from notewell.mcp.requests import QUERY, BudgetedRequest, Change, ToolRequest, request_model
+from notewell.mcp.search_filters import Filters, plain_words, quoted
 from notewell.mcp.tool import DOOR, Document, Tool, ToolContext
 
 _MAX_RESULTS = 100
 _MAX_LIMIT = 1000  # of a search as the contract has it
-_TOKENS_FIELD = 10  # tokens of the field `tokens` itself
+_MORE = 4  # times as many results as are shown are looked through
+_SOURCE_FIELDS = ("n", "path", "heading", "line", "detail")
+_ENOUGH_FOR_A_NAME = 1000  # tokens of a context in which at least one note is
+_LEAST_TEXT = 0.5  # of the budget of a context, below which its sources are told in fewer words
 
 _LANGUAGE = (
     'Query language: words are ranked; "exact phrase", -word, tag:x, path:folder, file:name,'
     " [property:value], created:/modified:2026-01..2026-03 or 7d are hard conditions."
+)
+
+
+# For people who look at how a search went, for pages that show list items, or filled by the tool.
+_NOT_OFFERED = frozenset({"explain", "typing", "door", "group"})
+_SEARCH_FIELDS = tuple(
+    field.name for field in request_fields(SearchRequest) if field.name not in _NOT_OFFERED
 )
 
 
@@ -47,16 +59,50 @@ class SearchArguments(BudgetedRequest):
         | None
     ) = None
 
+    filters: Filters | None = Field(None, description="Conditions that all have to hold")
+
+    @model_validator(mode="after")
+    def _check_there_is_one_namespace(self) -> Self:
+        inner = self.filters.namespace if self.filters is not None else None
+        if None not in (self.namespace, inner) and self.namespace != inner:
+            raise ValueError("`namespace` and `filters.namespace` differ; give one of them")
+        return self
+
     @property
     def vault_name(self) -> str | None:
         """The vault, named by itself or as the first part of the namespace."""
-        return self.vault or (self.namespace.partition("/")[0] if self.namespace else None)
+        return self.vault or self._namespace.partition("/")[0] or None
 
     @property
     def folder(self) -> str:
         """The namespace's folder with a / at its end; empty where it is a whole vault."""
-        folder = (self.namespace or "").partition("/")[2].strip("/")
+        folder = self._namespace.partition("/")[2].strip("/")
         return f"{folder}/" if folder else ""
+
+    @property
+    def _namespace(self) -> str:
+        return self.namespace or (self.filters and self.filters.namespace) or ""
+
+    def shows(self, path: str) -> bool:
+        """Whether a note that was found is wanted."""
+        globbed = self.filters is None or self.filters.matches(path)
+        return path.startswith(self.folder) and globbed
+
+    @property
+    def narrows(self) -> bool:
+        """Whether the query may find notes that are not wanted: `path:` matches anywhere."""
+        return bool(self.folder or (self.filters is not None and self.filters.path))
+
+    def as_query(self, query: str, *, plain: bool) -> str:
+        """Return a query with all conditions; in words alone where nothing of it is an operator."""
+        parts = [self.filters.conditions()] if self.filters is not None else []
+        if self.folder:
+            parts.append(f"path:{quoted(self.folder)}")
+        conditions = " ".join(part for part in parts if part)
+        if not conditions:
+            return query
+        text = plain_words(query) if plain else query
+        return f"({text}) {conditions}" if " OR " in text else f"{text} {conditions}".strip()
 
 
 class SimilarArguments(BudgetedRequest):
@@ -81,18 +127,25 @@ class NamespacesRequest(BudgetedRequest):
 def search(context: ToolContext, request: SearchArguments) -> Document:
     """Find notes that match, best first, each with its best passage."""
     wanted = replace(request.to_record(SearchRequest), door=DOOR)
-    sent, folder = wanted, request.folder
-    if folder and not wanted.plain and '"' not in folder:
-        # `path:` matches anywhere in a path, so more is asked for than is shown.
-        limit = min(4 * wanted.limit, _MAX_LIMIT)
-        sent = replace(wanted, q=f'{wanted.q} path:"{folder}"', limit=limit)
-    elif folder:
-        sent = replace(wanted, limit=_MAX_LIMIT)
-    reply = context.backend.answer(sent)
-    inside = [result for result in reply.results if result.path.startswith(folder)]
-    if not inside:
+    query = request.as_query(wanted.q, plain=wanted.plain)
+    sent = replace(wanted, q=query, plain=wanted.plain and query == wanted.q)
+    reply = _narrowed(context, request, sent) if request.narrows else context.backend.answer(sent)
+    if not reply.results:
         refuse_while_building(context.backend)
-    return _results(reply, inside[: wanted.limit])
+    return _results(reply)
+
+
+def _narrowed(context: ToolContext, request: SearchArguments, sent: SearchRequest) -> SearchReply:
+    """Search for more than is shown, and leave out what is not wanted."""
+    limit = min(_MORE * sent.limit, _MAX_LIMIT)
+    reply = context.backend.answer(replace(sent, limit=limit))
+    wanted = tuple(result for result in reply.results if request.shows(result.path))
+    if len(wanted) < sent.limit and reply.total > limit:
+        limit = _MAX_LIMIT
+        reply = context.backend.answer(replace(sent, limit=limit))
+        wanted = tuple(result for result in reply.results if request.shows(result.path))
+    left_out = len(reply.results) - len(wanted)
+    return replace(reply, results=wanted[: sent.limit], total=reply.total - left_out)
 
 
 def similar(context: ToolContext, request: SimilarArguments) -> Document:
@@ -103,20 +156,20 @@ def similar(context: ToolContext, request: SimilarArguments) -> Document:
         reply = context.backend.answer(request.to_record(SimilarTextRequest))
     if not reply.results:
         refuse_while_building(context.backend)
-    return _results(reply, reply.results)
+    return _results(reply)
 
 
-def _results(reply: SearchReply, results: Sequence[Result]) -> Document:
+def _results(reply: SearchReply) -> Document:
     return {
-        **pick(reply, "vault", "total", "confidence"),
-        "results": [_result(result) for result in results],
+        **pick(reply, "vault", "total", "confidence", "corrected"),
+        "results": [_result(result) for result in reply.results],
         "warnings": reply.warnings,
     }
 
 
 def _result(result: Result) -> Document:
     return {
-        **pick(result, "path", "title", "heading", "line", "score"),
+        **pick(result, "path", "title", "heading", "line", "score", "match"),
         "modified": result.modified and result.modified[:10],
         **pick(result, "tags", "snippet"),
         "more": [pick(passage, "heading", "line", "snippet") for passage in result.passages],
@@ -124,30 +177,51 @@ def _result(result: Result) -> Document:
 
 
 def question_context(context: ToolContext, request: ToolRequest) -> Document:
-    """Gather text to answer from, with numbered sources; the whole answer is within the budget."""
+    """Gather text to answer from, with numbered sources; the whole answer is within the budget.
+
+    Where little room is left, the text has it: the list of sources repeats what its end says.
+    """
     wanted = replace(request.to_record(ContextRequest), door=DOOR)
+    for fields in (_SOURCE_FIELDS, _SOURCE_FIELDS[:2], ()):
+        reply, document = _context_within(context, wanted, fields)
+        if document is not None and reply.sources:
+            return document
+    # Not even its text: what was found is at least named.
+    named = context.backend.answer(replace(wanted, budget_tokens=_ENOUGH_FOR_A_NAME))
+    if not named.sources:
+        refuse_while_building(context.backend)
+        return _context_document(named, ())
+    return {"vault": named.vault, "sources": [pick(named.sources[0], "n", "path")]}
+
+
+def _context_within(
+    context: ToolContext, wanted: ContextRequest, fields: tuple[str, ...]
+) -> tuple[ContextReply, Document | None]:
+    """Ask for less text until the document fits; None if its text would have less than its part.
+
+    The sources and JSON's line ends and quotes come on top of the text.
+    """
     budget = wanted.budget_tokens
+    least = max(MIN_BUDGET, int(wanted.budget_tokens * _LEAST_TEXT)) if fields else MIN_BUDGET
     while True:
         reply = context.backend.answer(replace(wanted, budget_tokens=budget))
-        if not reply.sources:
-            refuse_while_building(context.backend)
-        document = _context_document(reply)
-        # The sources are added to the text, and JSON writes line ends and quotes longer.
-        tokens = context.count_tokens(encode(compact(document))) + _TOKENS_FIELD
-        excess = tokens - wanted.budget_tokens
-        if excess <= 0 or budget <= MIN_BUDGET:
-            return document
-        budget = max(MIN_BUDGET, min(reply.tokens, budget) - excess)
+        document = _context_document(reply, fields)
+        excess = tokens_of(compact(document), context.count_tokens) - wanted.budget_tokens
+        if excess <= 0:
+            return reply, document
+        if budget <= least:
+            return reply, None
+        budget = max(least, min(reply.tokens, budget) - excess)
 
 
-def _context_document(reply: ContextReply) -> Document:
+def _context_document(reply: ContextReply, fields: tuple[str, ...]) -> Document:
     return {
         "vault": reply.vault,
         "context": reply.text,
-        "sources": [
-            pick(source, "n", "path", "heading", "line", "detail") for source in reply.sources
-        ],
-        **pick(reply, "left_out", "confidence", "tokenizer", "warnings"),
+        "sources": [pick(source, *fields) for source in reply.sources] if fields else None,
+        **pick(reply, "left_out", "confidence"),
+        "tokenizer": reply.tokenizer if fields == _SOURCE_FIELDS else None,
+        "warnings": reply.warnings,
     }
 
 
@@ -178,12 +252,14 @@ TOOLS = (
         request_model(
             SearchRequest,
             SearchArguments,
-            fields=("q", "limit", "mode", "plain", "min_score", "everything"),
+            fields=_SEARCH_FIELDS,
             changes={
                 "q": QUERY,
                 "limit": Change(at_most=_MAX_RESULTS),
                 "mode": Change(doc="By keyword, by meaning, or both"),
                 "plain": Change(doc="Take query as text, without operators"),
+                "weak": Change(doc="Keep weak matches"),
+                "min_score": Change(doc="Lowest score"),
             },
         ),
         search,

@@ -18,14 +18,9 @@ from pydantic import ValidationError
 from notewell import __version__
 from notewell.errors import NotewellError, NotFoundError, ReadOnlyError, ServerError
 from notewell.mcp import index_tools, memory_tools, note_tools, search_tools, vault_tools
-from notewell.mcp.answer import (
-    compact,
-    encode,
-    failure,
-    fit,
-    nearest_paths,
-    refuse_while_building,
-)
+from notewell.mcp.answer import compact, failure, nearest_paths, refuse_while_building
+from notewell.mcp.budget import encode, fit
+from notewell.mcp.malformed import Refusing
 from notewell.mcp.prompts import PROMPTS, PromptText
 from notewell.mcp.requests import ToolRequest, invalid, schema_of
 from notewell.mcp.tool import Document, Source, Tool, ToolContext
@@ -45,7 +40,8 @@ TOOLS: tuple[Tool, ...] = (
 _INSTRUCTIONS = (
     "The notes of a person's Obsidian vault. Begin with `context` for a question or `search` for"
     " notes; answers name paths, lines and headings for `read_note`. Every answer says how many"
-    " tokens it has, and `budget_tokens` limits them. Without `vault`, the default vault is used."
+    " tokens it has, and `budget_tokens` limits them. `vault` is a vault's name or id; without it,"
+    " the default one is used."
     " Cite notes by their path."
 )
 _RESOURCE_NOT_FOUND = -32002
@@ -84,7 +80,8 @@ def serve_stdio(source: Source, *, allow_write: bool) -> None:
 async def _serve_stdio(source: Source, *, allow_write: bool) -> None:
     server = build(source, may_write=lambda _: allow_write)
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        answering = Refusing(incoming, outgoing)
+        await server.run(answering, outgoing, server.create_initialization_options())
 
 
 class _Handlers:
@@ -226,7 +223,8 @@ def _run_tool(tool: Tool, context: ToolContext, request: ToolRequest) -> Documen
     try:
         return tool.run(context, request)
     except NotFoundError as error:
-        if error.code == NotFoundError.code:
+        is_note = not isinstance(error, note_tools.HeadingNotFoundError)
+        if is_note and error.code == NotFoundError.code:
             refuse_while_building(context.backend, getattr(request, "path", None))
         raise
 
@@ -246,12 +244,19 @@ def _described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=schema_of(tool.request),
-        annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=tool.destructive,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
+        annotations=_annotations(tool),
+    )
+
+
+def _annotations(tool: Tool) -> types.ToolAnnotations:
+    """The other hints mean nothing for a tool that only reads, and cost tokens."""
+    if not tool.writes:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.ToolAnnotations(
+        read_only_hint=False,
+        destructive_hint=tool.destructive,
+        idempotent_hint=True,
+        open_world_hint=False,
     )
 
 

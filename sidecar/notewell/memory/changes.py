@@ -14,13 +14,15 @@ from notewell.contract.memory import (
     UnrelateMemories,
 )
 from notewell.contract.memory_replies import (
+    ForgottenMemory,
     MemoryChangedReply,
     MemoryForgottenReply,
     ValidationKind,
 )
-from notewell.errors import ProtectedError, UsageError
+from notewell.errors import NotFoundError, ProtectedError, UsageError
 from notewell.memory import scoring
-from notewell.memory.folder import MemoryFolder, find_memory
+from notewell.memory.folder import MemoryFolder
+from notewell.memory.links import MemoryNames
 from notewell.memory.note import (
     Memory,
     Relation,
@@ -50,13 +52,19 @@ class MemoryChanges:
         self._clock = clock
 
     def store(self, request: StoreMemory) -> MemoryChangedReply:
-        """Write a new memory, unless its namespace has one of the same content."""
+        """Write a new memory, unless its namespace has one of the same content.
+
+        A type of `golden_rule` grants a rule, also to a memory that is there already; callers see
+        to it that a person asked for that.
+        """
         self._folder.check_writable()
         content = checked_content(request.content)
         memories = self._folder.all()
         for memory in memories:
             same = same_content(memory.content) == same_content(content)
             if same and memory.namespace == request.namespace:
+                if request.type == "golden_rule" and not memory.is_rule:
+                    return self._grant(memory)
                 return self._changed(memory, None, existing=True)
         path = self._free_path(request, content, memories)
         now = stamp(self._clock())
@@ -65,7 +73,11 @@ class MemoryChanges:
             "type": request.type,
             "namespace": request.namespace,
             "importance": request.importance,
-            "confidence": scoring.FIRST_CONFIDENCE,
+            "confidence": (
+                scoring.GOLDEN_CONFIDENCE
+                if request.type == "golden_rule"
+                else scoring.FIRST_CONFIDENCE
+            ),
             **({"provenance": request.provenance} if request.provenance else {}),
             "created": now,
             "accessed": now,
@@ -75,6 +87,19 @@ class MemoryChanges:
         text = with_validation(edit_properties(f"{content}\n", properties), first_line)
         written = self._folder.create(path, text)
         return self._changed(self._folder.find(path), written)
+
+    def _grant(self, memory: Memory) -> MemoryChangedReply:
+        """Make an existing memory a golden rule, as a person wants."""
+        now = stamp(self._clock())
+        changed, written = self._folder.change(
+            memory.path,
+            lambda memory: _as_type(memory, scoring.GOLDEN_CONFIDENCE, rule=True),
+            history_line=lambda memory: Validation(
+                now, "granted", memory.confidence, scoring.GOLDEN_CONFIDENCE
+            ),
+            action="memory grant",
+        )
+        return self._changed(changed, written)
 
     def _free_path(self, request: StoreMemory, content: str, memories: Sequence[Memory]) -> str:
         """A path for a new note: in the folder of its namespace, under a name that is not taken."""
@@ -102,15 +127,17 @@ class MemoryChanges:
         return self._changed(memory, written)
 
     def outcome(self, request: MemoryOutcome) -> MemoryChangedReply:
-        """Raise or lower the confidence of a memory that helped or failed."""
+        """Raise or lower the confidence of a memory that helped or failed.
+
+        At GOLDEN_CONFIDENCE it becomes a golden rule; a failure that takes a rule below
+        FALLEN_CONFIDENCE gives it back the type it had before.
+        """
         now = stamp(self._clock())
 
         def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
             after = scoring.confidence_after(memory.confidence, helped=request.helped)
-            golden: dict[str, PropertyValue] = (
-                {"type": "golden_rule"} if after >= scoring.GOLDEN_CONFIDENCE else {}
-            )
-            return {"confidence": after, **golden}, ()
+            remains = memory.is_rule and (request.helped or after >= scoring.FALLEN_CONFIDENCE)
+            return _as_type(memory, after, rule=remains or after >= scoring.GOLDEN_CONFIDENCE)
 
         def line(memory: Memory) -> Validation:
             after = scoring.confidence_after(memory.confidence, helped=request.helped)
@@ -123,16 +150,54 @@ class MemoryChanges:
         return self._changed(memory, written)
 
     def forget(self, request: ForgetMemory) -> MemoryForgottenReply:
-        """Delete a memory; ProtectedError for a golden rule without `force`."""
+        """Delete a memory, or several.
+
+        Raises:
+            UsageError: neither one nor several are named, or both.
+            NotFoundError: the one memory does not exist.
+            ProtectedError: the one memory is a golden rule, and `force` is not set.
+
+        """
         self._folder.check_writable()
-        memory = self._folder.find(request.id)
-        if memory.golden and not request.force:
+        if (request.id is None) == (not request.ids):
+            raise UsageError("Name either one memory (`id`) or several (`ids`).")
+        if request.id is not None:
+            return self._forgotten([self._forget(request.id, force=request.force)])
+        deleted, protected, missing = [], [], []
+        for word in dict.fromkeys(request.ids or ()):
+            try:
+                deleted.append(self._forget(word, force=request.force))
+            except ProtectedError:
+                protected.append(self._folder.find(word).id)
+            except NotFoundError:
+                missing.append(word)
+        return self._forgotten(deleted, protected, missing)
+
+    def _forget(self, word: str, *, force: bool) -> ForgottenMemory:
+        memory = self._folder.find(word)
+        if not force and self._folder.links().is_golden(memory):
             raise ProtectedError(
-                f"{memory.path} is a golden rule and is not deleted by mistake. Say `force` if it"
-                " shall go."
+                f"{memory.path} is a golden rule. To delete it all the same, set `force`."
             )
         written = self._folder.delete(memory)
-        return MemoryForgottenReply(self._vault, memory.id, memory.path, written.number)
+        return ForgottenMemory(memory.id, memory.path, written.number)
+
+    def _forgotten(
+        self,
+        deleted: Sequence[ForgottenMemory],
+        protected: Sequence[str] = (),
+        missing: Sequence[str] = (),
+    ) -> MemoryForgottenReply:
+        first = deleted[0] if deleted else None
+        return MemoryForgottenReply(
+            vault=self._vault,
+            id=first.id if first else None,
+            path=first.path if first else None,
+            undo=first.undo if first else None,
+            forgotten=tuple(deleted),
+            protected_ids=tuple(dict.fromkeys(protected)),
+            missing_ids=tuple(missing),
+        )
 
     def relate(self, request: RelateMemories) -> MemoryChangedReply:
         """Add a relation, or replace its weight."""
@@ -151,7 +216,7 @@ class MemoryChanges:
 
     def unrelate(self, request: UnrelateMemories) -> MemoryChangedReply:
         """Remove a relation."""
-        known = find_memory(self._folder.all(), request.target)
+        known = MemoryNames(self._folder.all()).find(request.target)
         target = request.target.removesuffix(".md") if known is None else known.path[:-3]
 
         def edit(memory: Memory) -> tuple[dict[str, PropertyValue], tuple[str, ...]] | None:
@@ -167,24 +232,36 @@ class MemoryChanges:
     def _target_name(self, word: str) -> str:
         """The link target for a memory or else a note; NotFoundError if there is neither."""
         path = word if word.endswith(".md") else f"{word}.md"
-        known = find_memory(self._folder.all(), word)
+        known = MemoryNames(self._folder.all()).find(word)
         if known is None and self._folder.has_note(path):
             return path[:-3]
         return (known or self._folder.find(word)).path[:-3]
 
     def _without(self, memory: Memory, kind: str, target: str) -> list[Relation]:
         """The memory's relations without the one of that kind to that target, however spelled."""
-        memories = self._folder.all()
         return [
             one
-            for one in memory.relations
-            if one.kind != kind
-            or (one.target != target and self._folder.target(one, memories) != f"{target}.md")
+            for one, path in self._folder.links().targets(memory)
+            if one.kind != kind or (one.target != target and path != f"{target}.md")
         ]
 
     def _changed(
         self, memory: Memory, written: Written | None, *, existing: bool = False
     ) -> MemoryChangedReply:
-        shown = view(memory, self._folder, self._folder.all())
+        shown = view(memory, self._folder.links())
         number = None if written is None else written.number
         return MemoryChangedReply(self._vault, shown, existing, number)
+
+
+def _as_type(
+    memory: Memory, confidence: float, *, rule: bool
+) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
+    """The properties to set and to remove for a confidence, as a golden rule or as none."""
+    properties: dict[str, PropertyValue] = {"confidence": confidence}
+    if rule and memory.type != "golden_rule":
+        return {**properties, "type": "golden_rule", "former_type": memory.type}, ()
+    if not rule and memory.type == "golden_rule":
+        former = memory.former_type
+        known = former is not None and former != "golden_rule"
+        return {**properties, "type": former if known else "fact"}, ("former_type",)
+    return properties, ()

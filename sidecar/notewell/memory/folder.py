@@ -13,7 +13,8 @@ from notewell.errors import (
     ReadOnlyError,
     UnreadableNoteError,
 )
-from notewell.memory.note import Memory, Relation, Validation, read_memory, with_validation
+from notewell.memory.links import MemoryLinks, MemoryNames
+from notewell.memory.note import Memory, Validation, read_memory, with_validation
 from notewell.types import FileRef, PropertyValue, VaultRules
 from notewell.vault import files
 from notewell.vault.edit_properties import edit_properties
@@ -65,7 +66,7 @@ class MemoryFolder:
     def find(self, word: str) -> Memory:
         """The memory with that id, path or name; NotFoundError if there is none."""
         memories = self.all()
-        found = find_memory(memories, word)
+        found = MemoryNames(memories).find(word)
         if found is None:
             raise NotFoundError(
                 f"There is no memory {word!r}. `notewell memory list` shows all"
@@ -74,13 +75,9 @@ class MemoryFolder:
             )
         return found
 
-    def target(self, relation: Relation, memories: Collection[Memory]) -> str | None:
-        """The path of a relation's target: a memory, else any note; None: it does not exist."""
-        found = find_memory(memories, relation.target)
-        if found is not None:
-            return found.path
-        path = f"{relation.target}.md"
-        return path if self.has_note(path) else None
+    def links(self) -> MemoryLinks:
+        """All memories as they are now, with the relations between them."""
+        return MemoryLinks(self.all(), self.has_note)
 
     def has_note(self, path: str) -> bool:
         """Whether the vault has a note at this path."""
@@ -147,7 +144,9 @@ class MemoryFolder:
             if written is not None and (written.number is not None or text == memory.text):
                 self._changed(memory.path)
                 return self.find(memory.path), written
-        raise ChangedNoteError(f"{word} keeps being written by others; nothing was written.")
+        raise ChangedNoteError(
+            f"Another program keeps changing {word}, so nothing was written. Try again."
+        )
 
     def delete(self, memory: Memory) -> Written:
         """Delete a memory's note, unless it changed since it was read."""
@@ -161,17 +160,6 @@ class MemoryFolder:
         """Read a note again next time, even with equal size and time."""
         with self._lock:
             self._known = {key: one for key, one in self._known.items() if key[0] != path}
-
-
-def find_memory(memories: Collection[Memory], word: str) -> Memory | None:
-    """The memory with this id, path (with or without `.md`) or name; None: none or several."""
-    plain = word.strip().removesuffix(".md")
-    for memory in memories:
-        if plain in (memory.id, memory.path[:-3]):
-            return memory
-    folded = plain.rpartition("/")[2].casefold()
-    named = [memory for memory in memories if memory.title.casefold() == folded]
-    return named[0] if len(named) == 1 and "/" not in plain else None
 
 
 def _read(file: FileRef) -> Memory:

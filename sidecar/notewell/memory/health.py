@@ -1,4 +1,4 @@
-"""The check-up of memories: contradictory, stale, orphaned, duplicate and unreadable ones."""
+"""The health check of memories: contradictory, stale, orphaned, duplicate and unreadable ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import combinations
 from notewell.contract.memory_replies import Ailing, Contradiction, MemoryHealthReply, RelationKind
 from notewell.index.analyze import words
 from notewell.memory import scoring
-from notewell.memory.folder import MemoryFolder
+from notewell.memory.links import MemoryLinks
 from notewell.memory.note import Memory, same_content
 from notewell.search.terms import function_words
 
@@ -24,19 +24,19 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def examine(
-    vault: str, memories: Sequence[Memory], folder: MemoryFolder, *, now: float
+    vault: str, memories: Sequence[Memory], links: MemoryLinks, *, now: float
 ) -> MemoryHealthReply:
-    """What a person should look at. `now` is in POSIX seconds."""
+    """What a person should look at in `memories`, some of `links`. `now` is in POSIX seconds."""
     shares = [memory.confidence for memory in memories]
     return MemoryHealthReply(
         vault=vault,
         total=len(memories),
-        golden=sum(memory.golden for memory in memories),
+        golden=sum(links.is_golden(memory) for memory in memories),
         by_type=dict(sorted(Counter(memory.type for memory in memories).items())),
         average_confidence=round(sum(shares) / len(shares), 4) if shares else None,
-        contradictions=tuple(_contradictions(memories, folder)),
-        stale=tuple(_stale(memories, now)),
-        orphaned=tuple(_orphaned(memories, folder)),
+        contradictions=tuple(_contradictions(memories, links)),
+        stale=tuple(_stale(memories, links, now)),
+        orphaned=tuple(_orphaned(memories, links)),
         doubles=tuple(_doubles(memories)),
         unreadable=tuple(
             _ailing(memory, " ".join(memory.warnings)) for memory in memories if memory.warnings
@@ -44,10 +44,10 @@ def examine(
     )
 
 
-def _contradictions(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Contradiction]:
+def _contradictions(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[Contradiction]:
     """Stated contradictions, then pairs whose texts seem to disagree, without superseded ones."""
-    stated = set(_pairs(memories, folder, "contradicts"))
-    superseded = set(_pairs(memories, folder, "supersedes"))
+    stated = set(_pairs(memories, links, "contradicts"))
+    superseded = set(_pairs(memories, links, "supersedes"))
     for pair in sorted(stated - superseded):
         yield Contradiction(*pair, stated=True, reason="stated")
     for one, other in combinations(map(_Claim.of, memories[:_MAX_COMPARED]), 2):
@@ -59,13 +59,13 @@ def _contradictions(memories: Sequence[Memory], folder: MemoryFolder) -> Iterato
 
 
 def _pairs(
-    memories: Sequence[Memory], folder: MemoryFolder, kind: RelationKind
+    memories: Sequence[Memory], links: MemoryLinks, kind: RelationKind
 ) -> Iterator[tuple[str, str]]:
     """The ids of every two memories with a relation of this kind, in either direction, sorted."""
     paths = {memory.path: memory.id for memory in memories}
     for memory in memories:
-        for relation in memory.relations:
-            target = paths.get(folder.target(relation, memories) or "")
+        for relation, path in links.targets(memory):
+            target = paths.get(path or "")
             if relation.kind == kind and target is not None:
                 first, second = sorted((memory.id, target))
                 yield first, second
@@ -99,24 +99,24 @@ class _Claim:
         if self.memory.namespace != other.memory.namespace:
             return None
         negated = self.negates != other.negates
-        return "one says not what the other says" if negated else "the same with other numbers"
+        return "one negates the other" if negated else "the same with other numbers"
 
 
-def _stale(memories: Sequence[Memory], now: float) -> Iterator[Ailing]:
+def _stale(memories: Sequence[Memory], links: MemoryLinks, now: float) -> Iterator[Ailing]:
     for memory in memories:
-        if not memory.golden and scoring.is_stale(memory.last_used, now):
+        if not links.is_golden(memory) and scoring.is_stale(memory.last_used, now):
             yield _ailing(memory, f"not used for {scoring.STALE_DAYS:g} days")
 
 
-def _orphaned(memories: Sequence[Memory], folder: MemoryFolder) -> Iterator[Ailing]:
+def _orphaned(memories: Sequence[Memory], links: MemoryLinks) -> Iterator[Ailing]:
     """Memories whose related note or source does not exist."""
     for memory in memories:
-        gone = [one.target for one in memory.relations if folder.target(one, memories) is None]
+        gone = [one.target for one, path in links.targets(memory) if path is None]
         if gone:
-            yield _ailing(memory, f"related to what is gone: {', '.join(gone)}")
+            yield _ailing(memory, f"related to notes that no longer exist: {', '.join(gone)}")
         source = memory.provenance or ""
-        if source.endswith(".md") and not folder.has_note(source):
-            yield _ailing(memory, f"its source is gone: {source}")
+        if source.endswith(".md") and not links.has_note(source):
+            yield _ailing(memory, f"its source no longer exists: {source}")
 
 
 def _doubles(memories: Sequence[Memory]) -> Iterator[Ailing]:
@@ -128,7 +128,7 @@ def _doubles(memories: Sequence[Memory]) -> Iterator[Ailing]:
             yield _ailing(memory, f"says the same as {first.path}")
         owner = ids.setdefault(memory.id, memory)
         if owner is not memory:
-            yield _ailing(memory, f"has the id of {owner.path}; give it another")
+            yield _ailing(memory, f"has the same id as {owner.path}; change one of them")
 
 
 def _ailing(memory: Memory, reason: str) -> Ailing:

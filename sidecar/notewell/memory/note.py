@@ -21,6 +21,7 @@ from notewell.memory import scoring
 from notewell.types import PropertyValue, SourceText
 from notewell.vault.frontmatter import read_frontmatter
 from notewell.vault.parse import one_line_end
+from notewell.vault.paths import is_device
 from notewell.vault.properties import date_of
 
 KINDS: Final[tuple[RelationKind, ...]] = get_args(RelationKind)
@@ -78,6 +79,7 @@ class Memory:
     warnings: tuple[str, ...]
     text: str
     seen: bytes
+    former_type: MemoryType | None = None  # before it became a golden rule
 
     @property
     def title(self) -> str:
@@ -85,9 +87,23 @@ class Memory:
         return self.path.rpartition("/")[2][:-3]
 
     @property
-    def golden(self) -> bool:
-        """Whether it is a golden rule: by its type, or by its confidence."""
-        return self.type == "golden_rule" or self.confidence >= scoring.GOLDEN_CONFIDENCE
+    def is_rule(self) -> bool:
+        """Whether its own note says that it is a golden rule.
+
+        By its confidence, or by its type until a failure takes the confidence below
+        FALLEN_CONFIDENCE. `MemoryLinks.is_golden` also asks whether a newer memory supersedes it.
+        """
+        if self.confidence >= scoring.GOLDEN_CONFIDENCE:
+            return True
+        return self.type == "golden_rule" and not self._has_fallen
+
+    @property
+    def _has_fallen(self) -> bool:
+        """Whether a failure led to the present confidence; a person may have set it anew since."""
+        if self.confidence >= scoring.FALLEN_CONFIDENCE:
+            return False
+        judged = next((line for line in reversed(self.history) if line.after is not None), None)
+        return judged is not None and judged.kind == "failed" and judged.after == self.confidence
 
     @property
     def last_used(self) -> float | None:
@@ -103,21 +119,26 @@ def read_memory(path: str, source: SourceText, *, modified: float) -> Memory:
     history = _HISTORY.search(body)
     content = "\n".join(line.rstrip() for line in body[: _start(history, body)].split("\n")).strip()
     fields = _Fields(front.properties)
+    kind = fields.type("type") or "fact"
+    granted = kind == "golden_rule"
     created = date_of(front.properties, ("created",))
     return Memory(
         id=fields.text("id") or path.removesuffix(".md"),
         path=path,
         content=content,
-        type=fields.type(),
+        type=kind,
         namespace=fields.text("namespace") or DEFAULT_NAMESPACE,
         importance=fields.share("importance", 0.5),
-        confidence=fields.share("confidence", scoring.FIRST_CONFIDENCE),
+        confidence=fields.share(
+            "confidence", scoring.GOLDEN_CONFIDENCE if granted else scoring.FIRST_CONFIDENCE
+        ),
         provenance=fields.text("provenance"),
         created=modified if created is None else created,
         accessed=date_of(front.properties, ("accessed",)),
         access_count=fields.count("access_count"),
         relations=tuple(fields.relations()),
         history=tuple(_read_history(history)),
+        former_type=fields.type("former_type"),
         warnings=(*source.warnings, *front.warnings, *fields.warnings),
         text=source.text,
         seen=source.content_hash,
@@ -135,14 +156,14 @@ class _Fields:
         value = self._properties.get(name)
         return str(value).strip() or None if isinstance(value, (str, int, float)) else None
 
-    def type(self) -> MemoryType:
-        value = self._properties.get("type")
+    def type(self, name: str) -> MemoryType | None:
+        value = self._properties.get(name)
         for known in _TYPES:
             if value == known:
                 return known
         if value is not None:
-            self._warn("type", f"one of {', '.join(_TYPES)}")
-        return "fact"
+            self._warn(name, f"one of {', '.join(_TYPES)}")
+        return None
 
     def share(self, name: str, default: float) -> float:
         value = self._properties.get(name)
@@ -201,14 +222,14 @@ def checked_content(content: str) -> str:
     """The content of a new memory in its stored form; UsageError if it is invalid."""
     text = "\n".join(line.rstrip() for line in content.splitlines()).strip()
     if not text:
-        raise UsageError("A memory needs a text: say what is to be remembered.")
+        raise UsageError("A memory needs text: say what should be remembered.")
     if len(text) > MAX_CONTENT_CHARS:
         raise UsageError(
             f"The text has {len(text):,} characters; a memory has at most {MAX_CONTENT_CHARS:,}."
             " Keep what matters, and name the note that has the rest."
         )
     if _HISTORY.search(text):
-        raise UsageError("The text ends in a `%% history` comment, which is the memory's own.")
+        raise UsageError("The text ends in a `%% history` comment, which is reserved; remove it.")
     return text
 
 
@@ -235,7 +256,8 @@ def note_name(text: str) -> str:
     if len(name) > _NAME_CHARS:
         cut = name[: _NAME_CHARS + 1]
         name = cut.rsplit(" ", 1)[0] if " " in cut else cut[:-1]
-    return name.strip(". ") or "Memory"
+    name = name.strip(". ") or "Memory"
+    return f"Memory {name}" if is_device(name) else name
 
 
 # --- history ---------------------------------------------------------------------------------

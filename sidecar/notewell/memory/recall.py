@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from notewell.contract.memory_replies import RecalledMemory, RecallParts
+from notewell.contract.memory_replies import NoteMemoryLink, RecalledMemory, RecallParts
+from notewell.contract.search import Result
 from notewell.index.analyze import words
 from notewell.memory import scoring
-from notewell.memory.folder import MemoryFolder
+from notewell.memory.links import MemoryLinks
 from notewell.memory.note import Memory
 from notewell.memory.replies import view
 from notewell.search.terms import function_words
@@ -31,63 +32,75 @@ class _Hit:
     via: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundNotes:
+    """Notes of a search that are no memories, best first.
+
+    `linked` gives the paths of the notes that a note links to or is linked from.
+    """
+
+    results: tuple[Result, ...]
+    linked: Callable[[str], frozenset[str]]
+
+
+NO_NOTES = FoundNotes((), lambda _: frozenset())
+
+
 class Recall:
     """Recalls from the memories as they are at one moment."""
 
-    def __init__(self, folder: MemoryFolder, similarities: Similarities, now: float) -> None:
-        """Read the memories. `now` is in POSIX seconds."""
-        self._folder = folder
+    def __init__(self, links: MemoryLinks, similarities: Similarities, now: float) -> None:
+        """`now` is in POSIX seconds."""
+        self._links = links
         self._similarities = similarities
         self._now = now
-        self.memories = folder.all()
-        self._targets = {
-            memory.path: [(one, folder.target(one, self.memories)) for one in memory.relations]
-            for memory in self.memories
-        }
-        self._contradicted_by = self._related_ids("contradicts", symmetric=True)
-        self._superseded_by = self._related_ids("supersedes", symmetric=False)
 
-    def find(self, query: str, candidates: Sequence[Memory], *, depth: int) -> list[_Hit]:
+    def find(
+        self,
+        query: str,
+        candidates: Sequence[Memory],
+        *,
+        depth: int,
+        notes: FoundNotes = NO_NOTES,
+    ) -> list[_Hit]:
         """The memories similar to a query and, up to `depth` relations away, those related to them.
 
-        Best first. With an empty query all are equally similar.
+        Best first. With an empty query all are equally similar. Relations of `notes` count as well.
         """
         similarity = self._similarities_to(query, candidates)
         hits = [
             self._hit(one, similarity[one.path]) for one in candidates if one.path in similarity
         ]
-        hits = self._spread(hits, candidates, depth)
+        hits = self._spread(hits, candidates, depth, notes)
         return sorted(hits, key=lambda hit: (-hit.score, hit.memory.path))
 
     def shown(self, hit: _Hit) -> RecalledMemory:
         """A hit as the contract shows it."""
-        path = hit.memory.path
         return RecalledMemory(
-            memory=view(hit.memory, self._folder, self.memories),
+            memory=view(hit.memory, self._links),
             score=hit.score,
             parts=hit.parts,
             why=scoring.explained(hit.parts, depth=hit.depth, via=hit.via),
             depth=hit.depth,
             via=hit.via,
-            superseded_by=tuple(self._superseded_by.get(path, ())),
-            contradicted_by=tuple(self._contradicted_by.get(path, ())),
+            superseded_by=tuple(one.id for one in self._links.superseded_by(hit.memory)),
+            contradicted_by=tuple(one.id for one in self._links.contradicted_by(hit.memory)),
         )
 
-    def _related_ids(self, kind: str, *, symmetric: bool) -> dict[str, list[str]]:
-        """By path, the ids of the memories with a relation of this kind to that memory.
-
-        With `symmetric`, also those that it has this relation to.
-        """
-        paths = {memory.path: memory for memory in self.memories}
-        found: dict[str, list[str]] = {}
-        for memory in self.memories:
-            for relation, target in self._targets[memory.path]:
-                if relation.kind != kind or target not in paths:
-                    continue
-                found.setdefault(target, []).append(memory.id)
-                if symmetric:
-                    found.setdefault(memory.path, []).append(paths[target].id)
-        return {path: list(dict.fromkeys(ids)) for path, ids in found.items()}
+    def links_of(
+        self, note: Result, hits: Sequence[_Hit], linked: frozenset[str]
+    ) -> tuple[NoteMemoryLink, ...]:
+        """How a note is linked with the memories that were found; `linked` are paths."""
+        found = []
+        for hit in hits:
+            memory = hit.memory
+            kinds = [one.kind for one, path in self._links.targets(memory) if path == note.path]
+            found += [NoteMemoryLink(memory.id, kind) for kind in kinds]
+            if memory.provenance in (note.path, note.path.removesuffix(".md")):
+                found.append(NoteMemoryLink(memory.id, "provenance"))
+            elif not kinds and memory.path in linked:
+                found.append(NoteMemoryLink(memory.id, "link"))
+        return tuple(found)
 
     def _similarities_to(self, query: str, memories: Sequence[Memory]) -> dict[str, float]:
         """The similarity of each memory that reaches the minimum, by path."""
@@ -112,38 +125,33 @@ class Recall:
             confidence=memory.confidence,
             importance=memory.importance,
             recency=round(scoring.recency(memory.last_used, self._now), 4),
-            standing=scoring.SUPERSEDED_FACTOR if memory.path in self._superseded_by else 1.0,
+            standing=scoring.SUPERSEDED_FACTOR if self._links.superseded_by(memory) else 1.0,
         )
         return _Hit(memory, parts, scoring.score(parts))
 
-    def _spread(self, hits: list[_Hit], memories: Sequence[Memory], depth: int) -> list[_Hit]:
+    def _spread(
+        self, hits: list[_Hit], memories: Sequence[Memory], depth: int, notes: FoundNotes
+    ) -> list[_Hit]:
         """Add the memories related to the hits, in either direction, by the fewest steps."""
         best = {hit.memory.path: hit for hit in hits}
         allowed = {memory.path: memory for memory in memories}
-        frontier = hits
+        frontier = [(hit.memory.path, hit.memory.id, hit.parts.similarity) for hit in hits]
+        frontier += [(note.path, note.path, note.raw.cosine or 0.0) for note in notes.results]
         for step in range(1, depth + 1):
             reached: dict[str, _Hit] = {}
-            for hit in frontier:
-                for path, weight in self._neighbours(hit.memory):
+            for source, via, nearness in frontier:
+                for path, weight in self._links.neighbours(source):
                     if path not in allowed or path in best:
                         continue
-                    similarity = hit.parts.similarity * scoring.RELATION_FACTOR * weight
+                    similarity = nearness * scoring.RELATION_FACTOR * weight
                     found = self._hit(allowed[path], round(similarity, 4))
                     if path not in reached or reached[path].score < found.score:
-                        reached[path] = replace(found, depth=step, via=hit.memory.id)
+                        reached[path] = replace(found, depth=step, via=via)
             best |= reached
-            frontier = list(reached.values())
+            frontier = [
+                (path, hit.memory.id, hit.parts.similarity) for path, hit in reached.items()
+            ]
         return list(best.values())
-
-    def _neighbours(self, memory: Memory) -> list[tuple[str, float]]:
-        out = [(target, one.weight) for one, target in self._targets[memory.path] if target]
-        into = [
-            (path, one.weight)
-            for path, relations in self._targets.items()
-            for one, target in relations
-            if target == memory.path
-        ]
-        return out + into
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +170,20 @@ def compose(
     *,
     budget_tokens: int,
     count_tokens: CountTokens,
+    contradictions: Callable[[Memory], Sequence[Memory]] = lambda _: (),
 ) -> ComposedText:
     """A text of whole memories within a budget of tokens, golden rules first, both in their order.
 
     A memory that does not fit is left out and the next one tried. The whole text is counted each
-    time, because tokens of parts do not add up exactly.
+    time, because tokens of parts do not add up exactly. `contradictions` are those that a memory
+    is marked with.
     """
     text, taken, left_out = "", [], []
     for heading, memories in ((_GOLDEN_HEADING, golden), (_OTHERS_HEADING, others)):
         has_heading = False
         for memory in memories:
             head = "" if has_heading else f"{heading}\n" if not text else f"\n{heading}\n"
-            longer = f"{text}{head}{_line(memory)}\n"
+            longer = f"{text}{head}{_line(memory, contradictions(memory))}\n"
             if count_tokens(longer) > budget_tokens:
                 left_out.append(memory.id)
                 continue
@@ -182,8 +192,10 @@ def compose(
     return ComposedText(text, count_tokens(text) if text else 0, tuple(taken), tuple(left_out))
 
 
-def _line(memory: Memory) -> str:
+def _line(memory: Memory, contradicting: Sequence[Memory]) -> str:
     about = f"{memory.type}, confidence {memory.confidence:g}, {memory.id}"
+    if contradicting:
+        about += f", contradicted by {', '.join(one.id for one in contradicting)}"
     # Indented, so that no line of a memory reads as a heading or an entry of this list.
     content = memory.content.replace("\n", "\n  ")
     return f"- {content} ({about})"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from notewell.contract.fields import iso
 from notewell.contract.memory_replies import MemoryView, RelationView, ValidationView
-from notewell.memory.folder import MemoryFolder
+from notewell.memory.links import MemoryLinks
 from notewell.memory.note import Memory
 
 
-def view(memory: Memory, folder: MemoryFolder, memories: Collection[Memory]) -> MemoryView:
-    """One memory; `memories` are all, to find the targets of its relations."""
+def view(memory: Memory, links: MemoryLinks) -> MemoryView:
+    """One memory; `links` are the relations between all."""
     return MemoryView(
         id=memory.id,
         path=memory.path,
@@ -21,14 +19,14 @@ def view(memory: Memory, folder: MemoryFolder, memories: Collection[Memory]) -> 
         namespace=memory.namespace,
         importance=memory.importance,
         confidence=memory.confidence,
-        golden=memory.golden,
+        golden=links.is_golden(memory),
         provenance=memory.provenance,
         created=iso(memory.created),
         accessed=iso(memory.accessed),
         access_count=memory.access_count,
         relations=tuple(
-            RelationView(one.kind, one.target, folder.target(one, memories), one.weight)
-            for one in memory.relations
+            RelationView(one.kind, one.target, path, one.weight)
+            for one, path in links.targets(memory)
         ),
         warnings=memory.warnings,
     )

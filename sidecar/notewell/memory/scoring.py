@@ -6,10 +6,12 @@ from notewell.contract.memory_replies import RecallParts
 
 FIRST_CONFIDENCE = 0.3  # of a new memory
 HELPED, FAILED = 0.1, -0.15  # added to the confidence after an outcome
-GOLDEN_CONFIDENCE = 0.9  # from which a memory is a golden rule
+GOLDEN_CONFIDENCE = 0.9  # at which a memory becomes a golden rule
+FALLEN_CONFIDENCE = 0.6  # below which a failure ends a golden rule
 
 HALF_LIFE_DAYS = 30.0  # of recency
 STALE_DAYS = 90.0  # without use
+MIN_CONFIDENCE = 0.1  # of a search, below which its notes do not answer the query
 MIN_SIMILARITY = 0.2  # below it a memory is about something else
 SUPERSEDED_FACTOR = 0.5  # of the score of a memory that a newer one supersedes
 RELATION_FACTOR = 0.5  # of the similarity, for each relation followed, times its weight

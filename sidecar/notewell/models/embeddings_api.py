@@ -163,7 +163,9 @@ class EmbeddingsApi:
         words = self._without_key(error_words(reply.body))
         match reply.status:
             case 401 | 403:
-                return self._error(f"refuses the key, or misses one ({words})", "provider_key")
+                return self._error(
+                    f"refused the request: the key is missing or wrong ({words})", "provider_key"
+                )
             case 404:
                 return self._error(
                     f"has no model {self._endpoint.model!r}, or no /embeddings at this address"

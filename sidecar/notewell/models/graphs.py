@@ -1,14 +1,15 @@
-"""Opens a model's graph in onnxruntime: builds it once, caches it, checks int8 on this computer.
+"""Opens a model's graph in onnxruntime: builds it once, caches it, verifies int8 on this computer.
 
     <model_dir>/graphs/<weights>-<config>-<pooling>-<quantisation>-v<builder>.onnx
     <model_dir>/graphs/….weights              its large tensors, mapped by onnxruntime
     <model_dir>/graphs/….<computer>.json      whether int8 agrees with fp32 on that computer
 
-A graph that contains its tensors is parsed and copied at every start: three times as slow, and the
-whole vocabulary is held in memory, of which a query needs ten rows.
+The tensors are in a file of their own, because a graph that contains them is parsed and copied at
+every start: that takes three times as long, and the whole vocabulary is held in memory, although a
+query needs about ten rows of it.
 
-Some processors without VNNI instructions saturate in onnxruntime's U8S8 kernels, so int8 is
-used only after it has been compared with fp32 on the computer that will run it.
+On some processors without VNNI instructions onnxruntime's U8S8 kernels saturate, so int8 is used
+only after its vectors were compared with those of fp32 on the same computer.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ class GraphStore:
     ids: Callable[[str], Sequence[int]]
 
     def open(self, wanted: Quantisation) -> tuple[InferenceSession, Quantisation]:
-        """A session of the graph, and the quantisation that this computer gets.
+        """A session of the graph, and the quantisation that it uses on this computer.
 
-        Builds what is missing. Raises ModelDamagedError for weights that do not make a graph.
+        Builds missing files. Raises ModelDamagedError if the weights do not fit the graph.
         """
         session = self._agreeing_session() if wanted == "int8" else None
         if session is not None:
@@ -87,12 +88,12 @@ class GraphStore:
             try:
                 return open_session(path)
             except ModelDamagedError:
-                path.unlink(missing_ok=True)  # half a file after a crash: build it again
+                path.unlink(missing_ok=True)  # incomplete after a crash: build it again
         self._build(path, quantisation)
         return open_session(path)
 
     def _build(self, path: Path, quantisation: Quantisation) -> None:
-        # `onnx` is a slow import and only needed when the model is new.
+        # Importing `onnx` is slow, and it is only needed when the model is new.
         from notewell.models.bert_onnx import separate_tensors  # noqa: PLC0415
 
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +121,7 @@ class GraphStore:
         return build_graph(encoder, quantisation=quantisation, pooling=self.pooling)
 
     def _first_start(self) -> InferenceSession | None:
-        """The int8 session when it agrees with fp32 here; remembers the verdict."""
+        """The int8 session if it agrees with fp32 on this computer; stores the result."""
         reference = open_session(self._graph("fp32"))
         try:
             session = self._cached_session("int8")
@@ -142,15 +143,15 @@ class GraphStore:
 
 
 def open_session(graph: Path | bytes) -> InferenceSession:
-    """A session with one thread: callers bring their own (see onnx_embedder.py).
+    """A session with one thread: callers use several threads (see onnx_embedder.py).
 
-    Raises ModelDamagedError when onnxruntime refuses the graph.
+    Raises ModelDamagedError if onnxruntime cannot load the graph.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # no faster with it, and it never gives memory back
-    options.log_severity_level = 3  # errors; they are raised as well
+    options.enable_cpu_mem_arena = False  # the arena makes it no faster, and never returns memory
+    options.log_severity_level = 3  # only errors, which are raised as well
     try:
         return onnxruntime.InferenceSession(
             graph if isinstance(graph, bytes) else str(graph),
@@ -159,7 +160,7 @@ def open_session(graph: Path | bytes) -> InferenceSession:
         )
     except Exception as error:  # onnxruntime's errors have no common base
         raise ModelDamagedError(
-            f"onnxruntime cannot load the model's graph ({error}). Remove the folder `graphs` of"
+            f"onnxruntime cannot load the model's graph ({error}). Delete the folder `graphs` in"
             " the model cache; it will be built again."
         ) from error
 
@@ -172,7 +173,7 @@ def run(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
 
 
 def _read_verdict(path: Path) -> bool | None:
-    """Whether int8 agreed here; None when that is not known."""
+    """Whether int8 agreed with fp32 on this computer; None if unknown."""
     try:
         return bool(json.loads(path.read_bytes())["agrees"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -14,6 +14,7 @@ from typing import Any
 
 from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from notewell.models import catalogue
+from notewell.models.calibration import scale_of
 from notewell.models.catalogue import (
     CONFIG_FILE,
     TOKENIZER_FILE,
@@ -55,6 +56,7 @@ def load_resilient(
         embedder = load(
             rules, model_dir=model_dir, offline=offline, fetch_missing=fetch_missing, say=say
         )
+        cosines = scale_of(embedder, known(rules.name), model_dir)
     except (MemoryError, RuntimeError) as error:
         raise ModelError(
             f"The model {rules.name} could not be started: {str(error) or 'not enough memory'}."
@@ -66,7 +68,7 @@ def load_resilient(
             simpler, model_dir=model_dir, offline=True, fetch_missing=False, say=lambda _: None
         )
 
-    return ResilientEmbedder(embedder, start)
+    return ResilientEmbedder(embedder, start, cosines=cosines)
 
 
 def load(

@@ -1,9 +1,9 @@
 """The default embedder: onnxruntime on the CPU, without torch.
 
 Texts are embedded one at a time by several single-thread workers instead of in padded batches:
-activations stay in the cache of their core, nothing is padded, an int8 vector cannot depend on its
-batch mates, and on a busy computer no worker waits for another. Longest texts go first, so that
-the workers finish together.
+activations stay in the cache of their core, nothing is padded, an int8 vector cannot depend on the
+other texts of a batch, and on a busy computer no worker waits for another. The longest texts are
+embedded first, so that the workers finish at about the same time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from notewell.models.resilient import usable_processors
 from notewell.models.tokens import TextTokenizer, WordTable
 from notewell.types import ChunkSizes, FloatArray, ModelKey, TokenVectors
 
-# Workers give processors up to queries and to people's other programs (0 normal, 19 least).
+# The workers' niceness (0 normal, 19 lowest priority): queries and other programs go first.
 _NICENESS = 10
 
-# The longest that a worker holds back for queries: without a limit, queries that never pause
-# would stop indexing altogether.
+# The longest that a worker waits for queries: without a limit, continuous queries would stop
+# indexing altogether.
 _LONGEST_YIELD_S = 0.05
 
 
@@ -48,7 +48,7 @@ class QueryGate:
 
     @contextmanager
     def query(self) -> Iterator[None]:
-        """Holds the workers back while the block runs."""
+        """Makes the workers wait while the block runs."""
         with self._lock:
             self._queries += 1
             self._free.clear()
@@ -78,7 +78,7 @@ class OnnxEmbedder:
         threads: int,
         words: WordTable | None = None,
     ) -> None:
-        """Take over a session of one thread. `threads` 0 means one worker per processor.
+        """Use a session of one thread. `threads` 0 means one worker per processor.
 
         `words` are the token vectors of the same weights.
         """
@@ -93,7 +93,7 @@ class OnnxEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are stored; names the quantisation in use."""
+        """The key under which its vectors are stored; names the quantisation in use."""
         return self._key
 
     @property
@@ -138,7 +138,7 @@ class OnnxEmbedder:
                     return
                 vectors[row] = _embed(session, tokens[row])
 
-        if len(texts) == 1:  # a note being saved: not worth a thread's wake-up
+        if len(texts) == 1:  # a saved note is short: waking another thread costs more
             work()
         else:
             self._work_together(work, todo)
@@ -153,7 +153,7 @@ class OnnxEmbedder:
             return _embed(session, self._tokenizer.ids(self._spec.query_prefix + text))
 
     def close(self) -> None:
-        """Finish the text in hand and let go of the model. Harmless when called again."""
+        """Finish the current text and release the model. May be called twice."""
         self._session = None
         self._workers.shutdown(wait=True, cancel_futures=True)
 
@@ -167,7 +167,7 @@ class OnnxEmbedder:
         return ModelError(f"The embedder {self._key} is closed.", code="model_closed")
 
     def _work_together(self, work: Callable[[], None], todo: deque[int]) -> None:
-        """Run `work` in every worker; after one fails, the others find nothing left to do."""
+        """Run `work` in every worker; after one fails, the others get no more texts."""
         try:
             workers = [self._workers.submit(work) for _ in range(min(self._threads, len(todo)))]
         except RuntimeError as error:  # the pool was shut down a moment ago
@@ -190,7 +190,7 @@ def _embed(session: InferenceSession, ids: Sequence[int]) -> FloatArray:
 
 
 def _step_back() -> None:
-    """Lower the calling thread's priority, on the one system that has one for each thread."""
+    """Lower the calling thread's priority on Linux, where each thread has its own."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
@@ -199,11 +199,13 @@ def _step_back() -> None:
 def load(options: EmbedderOptions) -> OnnxEmbedder:
     """The embedder that the options describe; its files are fetched unless `offline`.
 
-    Raises the ModelError tree, and what onnxruntime raises.
+    Raises ModelError and its subclasses, and what onnxruntime raises.
     """
     spec, model_dir = options.spec, options.model_dir
     if spec is None:
-        raise ModelError(f"Nothing describes the files of the model {options.rules.name}.")
+        raise ModelError(
+            f"The model {options.rules.name} is not in the catalogue, so its files are unknown."
+        )
     try:
         files = fetch(
             spec,

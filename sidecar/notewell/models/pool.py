@@ -13,8 +13,10 @@ from notewell.models import load_embedder
 from notewell.models.resilient import Degraded, Degrading
 from notewell.types import (
     ChunkSizes,
+    CosineScale,
     Embedder,
     FloatArray,
+    KnowsCosines,
     KnowsTokens,
     ModelKey,
     ModelRules,
@@ -122,6 +124,11 @@ class _Shared:
     def degraded(self) -> Degraded | None:
         embedder = self._embedder
         return embedder.degraded if isinstance(embedder, Degrading) else None
+
+    @property
+    def cosines(self) -> CosineScale | None:
+        embedder = self._embedder
+        return embedder.cosines if isinstance(embedder, KnowsCosines) else None
 
     def count_tokens(self, text: str) -> int:
         return self._embedder.count_tokens(text)

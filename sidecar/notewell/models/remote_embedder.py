@@ -133,9 +133,11 @@ def load(options: EmbedderOptions) -> RemoteEmbedder:
     endpoint = model.endpoint
     scheme = urlsplit(endpoint.base_url).scheme
     if scheme not in {"http", "https"} or not endpoint.host:
-        raise ConfigError(f"The embedding server has no web address: {endpoint.base_url!r}.")
+        raise ConfigError(
+            f"The address of the embedding server is not a web address: {endpoint.base_url!r}."
+        )
     if endpoint.key and scheme == "http" and not is_loopback(endpoint.host):
-        raise ConfigError(f"A key would travel unencrypted to {endpoint.host}: use https.")
+        raise ConfigError(f"The key would be sent unencrypted to {endpoint.host}: use https.")
     api = EmbeddingsApi(endpoint)
     dimensions = endpoint.dimensions or api.embed([_PROBE]).shape[1]
     return RemoteEmbedder(model, api, dimensions)

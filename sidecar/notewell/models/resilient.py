@@ -1,9 +1,9 @@
-"""Restarts a failing embedder in a simpler way, and tells which way and why.
+"""Restarts a failing embedder with a simpler setup, and reports which setup and why.
 
-The steps go from the cheapest loss on: half of the threads, then one thread with fp32, then keyword
-search only. The full embedder is tried again after a while. Vectors are stored under the key of the
-configured embedder, so a step with another quantisation embeds queries only, which agree with the
-stored vectors well enough for searching (see graphs.py); passages wait.
+The steps in order: half of the threads; one thread with fp32; keyword search only. The configured
+setup is tried again after five minutes. Vectors are stored under the key of the configured
+embedder, so a step with another quantisation embeds only queries, whose vectors are close enough to
+the stored ones for searching (see graphs.py); passages wait.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from notewell.errors import ModelError
 from notewell.types import (
     ChunkSizes,
+    CosineScale,
     Embedder,
     FloatArray,
     KnowsTokens,
@@ -33,7 +34,7 @@ from notewell.types import (
 Step = Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
 
 RETRY_S = 300.0
-# Embedded to distinguish a failing embedder from a text that every embedder fails on.
+# Embedded to distinguish an embedder that fails from a single text that cannot be embedded.
 PROBE = "A note about bread, water and light."
 _RUNNING: tuple[Step, ...] = ("full", "fewer_threads", "single_fp32")
 
@@ -51,16 +52,16 @@ class Degraded:
 
 @runtime_checkable
 class Degrading(Protocol):
-    """An embedder that tells whether it works as configured."""
+    """An embedder that reports whether it works as configured."""
 
     @property
     def degraded(self) -> Degraded | None:
-        """The simpler step in use; None: it works as configured."""
+        """The simpler step in use; None if it works as configured."""
         ...
 
 
 def rules_for(step: Step, rules: ModelRules, processors: int) -> ModelRules:
-    """The rules of a step; `processors` is the number that 0 threads stand for."""
+    """The rules of a step; `processors` is the number of threads that a setting of 0 means."""
     if step == "single_fp32":
         return replace(rules, threads=1, quantisation="fp32")
     if step == "fewer_threads":
@@ -78,7 +79,7 @@ def usable_processors() -> int:
 class ResilientEmbedder:
     """An embedder that survives failures of its runtime. Satisfies `types.Embedder`.
 
-    Every error of the runtime becomes a ModelError, at the latest when no step is left.
+    If an error of the runtime remains at the last step, it is raised as a ModelError.
     """
 
     def __init__(
@@ -86,10 +87,14 @@ class ResilientEmbedder:
         embedder: Embedder,
         start: Callable[[Step], Embedder],
         *,
+        cosines: CosineScale | None = None,
         clock: Callable[[], float] = time.monotonic,
         retry_s: float = RETRY_S,
     ) -> None:
-        """Take over a working embedder; `start` makes one for a step, and may raise anything."""
+        """Take over a working embedder; `start` makes one for a step, and may raise anything.
+
+        `cosines` says what the embedder's cosines mean.
+        """
         self._start = start
         self._clock = clock
         self._retry_s = retry_s
@@ -97,18 +102,19 @@ class ResilientEmbedder:
         self._first = self._latest = embedder
         self._current: Embedder | None = embedder
         self._key = embedder.key
+        self._cosines = cosines
         self._degraded: Degraded | None = None
         self._again_at = 0.0
         self._closed = False
 
     @property
     def degraded(self) -> Degraded | None:
-        """The simpler step in use; None: it works as configured."""
+        """The simpler step in use; None if it works as configured."""
         return self._degraded
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are stored, at every step."""
+        """The key under which its vectors are stored, at every step."""
         return self._key
 
     @property
@@ -121,26 +127,31 @@ class ResilientEmbedder:
         """Chunk sizes that suit the model."""
         return self._first.sizes
 
+    @property
+    def cosines(self) -> CosineScale | None:
+        """What its cosines mean, at every step; None if it is not known."""
+        return self._cosines
+
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text` alone; needs no runtime, so it works at every step."""
+        """The number of tokens in `text`; needs no runtime, so it works at every step."""
         return self._latest.count_tokens(text)
 
     def token_vectors(self, text: str) -> TokenVectors | None:
-        """Tokens by themselves, which need no runtime either; None: not with this model."""
+        """The vectors of its tokens; needs no runtime either. None: not with this model."""
         latest = self._latest
         return latest.token_vectors(text) if isinstance(latest, KnowsTokens) else None
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
-        """Vectors of shape (len(texts), dimensions); NaN for a text that alone makes it fail.
+        """Vectors of shape (len(texts), dimensions); NaN for a text that cannot be embedded.
 
         Raises:
-            ModelError: at this step no passages are embedded, or it is closed.
+            ModelError: no passages are embedded at this step, or the embedder is closed.
 
         """
         while True:
             embedder = self._working(wait=True)
             if embedder.key != self._key:
-                raise ModelError(f"Passages wait for their embedding: {self._why()}.")
+                raise ModelError(f"Passages cannot be embedded now: {self._why()}.")
             try:
                 return embedder.embed_passages(texts)
             except Exception as error:  # noqa: BLE001 - the runtimes' errors have no common base
@@ -155,8 +166,8 @@ class ResilientEmbedder:
         """Vector of shape (dimensions,).
 
         Raises:
-            ModelError: no step is left, another thread restarts it just now, it is closed, or the
-                text alone makes it fail.
+            ModelError: no step is left, another thread is restarting the embedder, it is closed,
+                or this text cannot be embedded.
 
         """
         while True:
@@ -176,7 +187,7 @@ class ResilientEmbedder:
             self._close_current()
 
     def _working(self, *, wait: bool) -> Embedder:
-        """The embedder of this step; first tries the full one again where it is time."""
+        """The embedder of this step; first tries the configured setup again when it is time."""
         if self._degraded is not None and self._clock() >= self._again_at:
             self._try_full()
         embedder = self._current
@@ -194,7 +205,7 @@ class ResilientEmbedder:
 
     def _try_full(self) -> None:
         if not self._lock.acquire(blocking=False):
-            return  # another thread does
+            return  # another thread is restarting it
         try:
             degraded = self._degraded
             if degraded is not None and self._clock() >= self._again_at and not self._closed:
@@ -206,7 +217,7 @@ class ResilientEmbedder:
     def _step_down(self, failed: Embedder, error: Exception, *, wait: bool) -> None:
         """Restart at the step below that of `failed`, unless another thread has done so."""
         if not self._lock.acquire(blocking=wait):
-            raise ModelError("The model is being restarted; ask again in a moment.") from error
+            raise ModelError("The model is being restarted; try again in a moment.") from error
         try:
             if self._current is failed and not self._closed:
                 step = self._degraded.step if self._degraded is not None else "full"
@@ -215,15 +226,15 @@ class ResilientEmbedder:
             self._lock.release()
 
     def _restart(self, steps: Sequence[Step], reason: str) -> None:
-        """Start at the first of the steps that works; the lock is held. `reason`: why at all."""
+        """Start at the first step that works; the caller holds the lock. `reason`: the cause."""
         self._close_current()
         for step in steps:
             embedder = None
             try:
                 embedder = self._start(step)
                 self._check(embedder)
-            except Exception as error:  # noqa: BLE001 - as above; also memory that is not there
-                log.debug("%s does not start (%s): %s", self._key, step, error)
+            except Exception as error:  # noqa: BLE001 - as above; also a lack of memory
+                log.debug("%s cannot be started at the step %s: %s", self._key, step, error)
                 if step != "full":
                     reason = _reason_of(error)
                 if embedder is not None:
@@ -243,20 +254,20 @@ class ResilientEmbedder:
         embedder.embed_query(PROBE)
 
     def _note(self, step: Step, reason: str) -> None:
-        """Record the step, and log it where it changed."""
+        """Record the step, and log it if it changed."""
         before = self._degraded.step if self._degraded is not None else "full"
         self._again_at = self._clock() + self._retry_s
         if step == before:
             return
         if step == "full":
             self._degraded = None
-            log.info("The model %s works as it was set again.", self._key)
+            log.info("The model %s works as configured again.", self._key)
             return
         self._degraded = Degraded(step, reason, time.time())
-        log.warning("The model %s goes on at the step %s: %s", self._key, step, reason)
+        log.warning("The model %s failed and continues at the step %s: %s", self._key, step, reason)
 
     def _one_by_one(self, embedder: Embedder, texts: Sequence[str]) -> FloatArray | None:
-        """The vectors of the texts, embedded one by one; None where the embedder itself fails."""
+        """The vectors of the texts, embedded one by one; None if the embedder itself fails."""
         vectors = np.full((len(texts) + 1, self.dimensions), np.nan, np.float32)
         for row, text in enumerate((PROBE, *texts)):
             try:
@@ -285,12 +296,12 @@ def _answers(embedder: Embedder) -> bool:
 
 
 def _close(embedder: Embedder) -> None:
-    with suppress(Exception):  # what failed may fail at closing as well
+    with suppress(Exception):  # after a failure, closing may fail as well
         embedder.close()
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    """Whether the error or its cause is a lack of memory; C++ runtimes say `bad_alloc`."""
+    """Whether the error or its cause is a lack of memory, which C++ runtimes call `bad_alloc`."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, MemoryError) or "alloc" in str(cause).lower():

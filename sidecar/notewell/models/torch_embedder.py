@@ -1,7 +1,7 @@
-"""Any other model, through sentence-transformers (the extra `torch`).
+"""Runs any other model with sentence-transformers (the extra `torch`).
 
-Slower to start, larger to install and slower to index than the built-in runtime; in exchange it
-runs whatever sentence-transformers runs.
+It is slower to start, larger to install and slower to index than the built-in runtime, but runs
+every model that sentence-transformers supports.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class TorchEmbedder:
     def __init__(
         self, model: SentenceTransformer, *, key: ModelKey, spec: ModelSpec | None
     ) -> None:
-        """Take over a loaded model; `spec` gives the prefixes and sizes of a catalogue model."""
+        """Use a loaded model; `spec` gives the prefixes and sizes of a catalogue model."""
         self._model: SentenceTransformer | None = model
-        self._tokenizer = model.tokenizer  # also counts once the model is closed
+        self._tokenizer = model.tokenizer  # also counts tokens after the model was closed
         self._key = key
         self._lock = threading.Lock()
         self._dimensions = _dimensions(model)
@@ -54,7 +54,7 @@ class TorchEmbedder:
                 f"The model {rules.name} needs sentence-transformers, which is not installed."
                 " Run pip install '.[torch]' in Notewell's source folder."
             )
-        # Takes seconds, and the extra may not be there.
+        # Importing it takes seconds, and the extra may not be installed.
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
 
         spec = known(rules.name)
@@ -64,7 +64,7 @@ class TorchEmbedder:
             model = SentenceTransformer(
                 place, device="cpu", revision=revision, local_files_only=offline
             )
-        except (OSError, ValueError) as error:  # both are raised for models that are not there
+        except (OSError, ValueError) as error:  # both are raised for models that do not exist
             raise ModelUnavailableError(
                 f"sentence-transformers cannot load {place!r}: {error}\nCheck the model's name,"
                 " or name a folder that holds it in the setting model.folder."
@@ -73,7 +73,7 @@ class TorchEmbedder:
 
     @property
     def key(self) -> ModelKey:
-        """Under which its vectors are stored."""
+        """The key under which its vectors are stored."""
         return self._key
 
     @property
@@ -115,7 +115,7 @@ class TorchEmbedder:
     def _encode(self, texts: list[str]) -> FloatArray:
         model = self._open_model()
         readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        with self._lock:  # torch spreads one call over all processors; two would fight
+        with self._lock:  # torch uses all processors for one call, so calls run one after the other
             vectors = model.encode(
                 readable,
                 batch_size=_BATCH,
@@ -127,7 +127,7 @@ class TorchEmbedder:
 
 
 def _dimensions(model: Any) -> int:
-    """Length of the model's vectors. Version 6 renamed the method that says it."""
+    """Length of the model's vectors. Version 6 renamed the method that returns it."""
     new = getattr(model, "get_embedding_dimension", None)
     return int((new or model.get_sentence_embedding_dimension)() or 0)
 

@@ -15,23 +15,21 @@ import numpy as np
 
 from notewell.errors import NotFoundError, PackError, UsageError
 from notewell.index.port import Index
+from notewell.index.vector_checks import is_unit
 from notewell.pack import archive
 from notewell.pack.archive import (
     HASH_BYTES,
     MANIFEST,
+    PACK,
     SHARD,
     Manifest,
     Shard,
     damaged,
-    members,
-    read_member,
 )
 from notewell.support import atomic
 from notewell.types import FloatArray, KeptModel, ModelKey, VectorPut
 
 MAX_MANIFEST_BYTES = 16 * 1024 * 1024
-# Rounding to float16 (three digits) changes the length of a unit vector by far less.
-LENGTH_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +57,11 @@ def export_pack(index: Index, file: Path, *, overwrite: bool = False) -> PackRep
     kept = index.current_model()
     if kept is None or not kept.vectors:
         raise NotFoundError(
-            "This index has no vectors to pack. Embed the vault first: `notewell index`, with the"
-            " model at hand (`notewell models list`)."
+            "This index has no vectors to export. Embed the vault first with `notewell index`; its"
+            " model must be installed (see `notewell models list`)."
         )
     if file.exists() and not overwrite:
-        raise UsageError(f"{file} exists already. Name another file, or say --force to replace it.")
+        raise UsageError(f"{file} exists already. Name another file, or replace it with --force.")
     try:
         with atomic.replacing(file, durable=True) as stream:
             manifest = _write(index, kept, stream)
@@ -108,17 +106,17 @@ def import_pack(index: Index, file: Path, *, model: ModelKey, dimensions: int) -
     """
     try:
         with file.open("rb") as stream:
-            found = members(stream)
+            found = PACK.members(stream)
             manifest = archive.from_json(
-                read_member(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES)
+                PACK.read(stream, found[MANIFEST], most=MAX_MANIFEST_BYTES)
             )
             archive.check_model(manifest, model, dimensions)
             archive.check_members(manifest, found)
             for shard in manifest.shards:
-                _shard(read_member(stream, found[shard.name]), shard, dimensions)
+                _shard(PACK.read(stream, found[shard.name]), shard, dimensions)
             before = index.stored_vector_count(model)
             for shard in manifest.shards:
-                puts = _shard(read_member(stream, found[shard.name]), shard, dimensions)
+                puts = _shard(PACK.read(stream, found[shard.name]), shard, dimensions)
                 index.store_vectors(model, puts)
             index.use_model(model, dimensions)
     except FileNotFoundError as error:
@@ -135,12 +133,10 @@ def _shard(content: bytes, shard: Shard, dimensions: int) -> Sequence[VectorPut]
         raise damaged(f"{shard.name} does not match its checksum")
     puts = tuple(_pairs(content, shard, 2 * dimensions))
     if len({put.text_hash for put in puts}) != shard.vectors:
-        raise damaged(f"{shard.name} does not hold {shard.vectors} vectors of different texts")
+        raise damaged(f"{shard.name} does not contain {shard.vectors} vectors of different texts")
     matrix: FloatArray = np.array([put.vector for put in puts], dtype=np.float32)
-    lengths = np.linalg.norm(matrix, axis=1)
-    # A vector with a number that is not finite has a length that is not finite either.
-    if not (np.abs(lengths - 1.0) <= LENGTH_TOLERANCE).all():
-        raise damaged(f"{shard.name} holds vectors that are not of unit length")
+    if not is_unit(matrix):
+        raise damaged(f"{shard.name} contains vectors that are not of unit length")
     return puts
 
 
@@ -156,11 +152,11 @@ def _pairs(content: bytes, shard: Shard, vector_bytes: int) -> Iterator[VectorPu
         )
         for text_hash, vector in pairs:
             if not _is_pair(text_hash, vector, vector_bytes):
-                raise damaged(f"{shard.name} holds something that is no vector")
+                raise damaged(f"{shard.name} contains something that is not a vector")
             numbers = np.frombuffer(vector, dtype="<f2").astype(np.float32)
             yield VectorPut(text_hash, numbers)
     except (msgpack.UnpackException, ValueError, TypeError) as error:
-        raise damaged(f"{shard.name} does not read") from error
+        raise damaged(f"{shard.name} cannot be read") from error
 
 
 def _is_pair(text_hash: object, vector: object, vector_bytes: int) -> bool:

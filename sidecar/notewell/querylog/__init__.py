@@ -4,7 +4,7 @@ It is one small SQLite file on this computer, never in the vault. `QueryLog` acc
 without waiting for the disk, and none of its errors makes a search fail.
 """
 
-from notewell.querylog.database import NAME, Cleared, delete, folder
+from notewell.querylog.database import NAME, Cleared, delete, folder, forget_searches
 from notewell.querylog.log import QueryLog
 from notewell.querylog.records import Judged, Judgements, Opened, Query, fold, storable
 
@@ -19,5 +19,6 @@ __all__ = [
     "delete",
     "fold",
     "folder",
+    "forget_searches",
     "storable",
 ]

@@ -7,15 +7,15 @@ are overwritten.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from notewell.querylog.records import Judged, Judgements, Opened, Query, continues, fold
+from notewell.support import private
 
 NAME = "queries.db"
 MAX_ROWS = 10_000  # of each table
@@ -63,8 +63,8 @@ class LogDatabase:
         Raises OSError if the folder cannot be written.
         """
         if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))  # for its owner only
+            private.make_folder(file.parent)
+            private.make_file(file)
         self._connection = sqlite3.connect(
             _MEMORY if file is None else file, timeout=_BUSY_SECONDS, isolation_level=None
         )
@@ -220,6 +220,17 @@ def _query(row: tuple[Any, ...]) -> Query:
 def folder(data_dir: Path, vault_id: str) -> Path:
     """The folder of a vault's log, even if a setting puts the index elsewhere."""
     return data_dir / "vaults" / vault_id
+
+
+def forget_searches(file: Path) -> None:
+    """Delete the searches and opened results in a copy of the log; the verdicts stay.
+
+    Raises sqlite3.Error.
+    """
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM queries")
+        connection.execute("DELETE FROM opened")
+        connection.execute("VACUUM")
 
 
 def is_damage(error: Exception) -> bool:

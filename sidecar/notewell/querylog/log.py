@@ -157,8 +157,8 @@ class QueryLog:
             return done.result()
         except (sqlite3.Error, OSError) as error:
             raise QueryLogError(
-                f"The query log {self._file} failed ({error}). Check that its disk has space and"
-                " may be written, or delete the file."
+                f"The query log {self._file} cannot be read or written ({error}). Check the disk's"
+                " free space and permissions, or delete the file."
             ) from error
 
     def _submit(self, item: Query | _Job) -> None:
@@ -238,7 +238,7 @@ class QueryLog:
         if is_damage(error):
             try:
                 set_aside(self._file)
-                log.warning("the query log was damaged and is begun anew: %s", self._file)
+                log.warning("the query log was damaged; a new one is started: %s", self._file)
             except OSError as failed:
                 log.warning("the damaged query log %s cannot be moved: %s", self._file, failed)
 
@@ -249,7 +249,7 @@ class QueryLog:
             try:
                 verdicts = self._call(LogDatabase.verdicts, writes=False)
             except QueryLogError as error:
-                log.warning("verdicts are not known: %s", error.message)
+                log.warning("the verdicts of the query log cannot be read: %s", error.message)
                 return never
             for judged in verdicts:
                 if judged.verdict == "never_for_this":

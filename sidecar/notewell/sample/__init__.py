@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from notewell.errors import VaultError
+from notewell.support.private import make_folder, opened
 
 __all__ = ["EXAMPLES", "Example", "copy_to", "vault_files"]
 
@@ -89,8 +90,9 @@ def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]
 def _copy(source: Traversable, target: Path) -> None:
     if target.exists():
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     # Renamed when complete: an incomplete copy must not look like a note that the user shortened.
     part = target.with_name(target.name + ".part")
-    part.write_bytes(source.read_bytes())
+    with opened(part) as stream:
+        stream.write(source.read_bytes())
     part.replace(target)

@@ -25,8 +25,9 @@ from notewell.contract.explore import (
     Peak,
 )
 from notewell.contract.search import Result, SearchReply, SearchRequest
-from notewell.vault.daily import DailyNotes, day_in_name
-from notewell.vault.properties import CREATED_KEYS, MODIFIED_KEYS, date_of, fold
+from notewell.search.note_dates import stated_day
+from notewell.vault.daily import DailyNotes
+from notewell.vault.properties import MODIFIED_KEYS, date_of, fold
 
 Unit = Literal["day", "week", "month"]
 
@@ -142,16 +143,23 @@ def archaeology(
     """Search for the topic and arrange the dated results on a timeline."""
     threshold = RELEVANT if request.min_score is None else request.min_score
     found = search(
-        SearchRequest(request.q, limit=request.limit, min_score=threshold, everything=True)
+        SearchRequest(
+            request.q,
+            limit=request.limit,
+            min_score=threshold,
+            everything=True,
+            weak=request.weak,
+        )
     )
     dated = [pair for one in found.results if (pair := _dated(one, request.by, daily)) is not None]
     dated.sort(key=lambda pair: (pair[0], -pair[1].score, pair[1].path))
     days = [day for day, _ in dated]
     times = timeline(days, None if request.granularity == "auto" else request.granularity)
     warnings = list(found.warnings)
-    if found.total > len(found.results):
+    total = found.total - found.filtered.get("weak", 0)  # of the search, before the cut
+    if total > len(found.results):
         warnings.append(
-            f"Only the {len(found.results):,} most relevant of {found.total:,} notes were dated;"
+            f"Only the {len(found.results):,} most relevant of {total:,} notes were dated;"
             " raise limit or min_score."
         )
     return ArchaeologyReply(
@@ -161,7 +169,7 @@ def archaeology(
         by=request.by,
         granularity=times.unit,
         min_score=threshold,
-        total=found.total,
+        total=total,
         undated=len(found.results) - len(dated),
         first=days[0].isoformat() if days else None,
         last=days[-1].isoformat() if days else None,
@@ -221,17 +229,17 @@ def day_of(one: Result, by: DatedBy, daily: DailyNotes) -> tuple[date, DateSourc
     name, the property `modified`, the time of the file; `by` excludes some of these. A date
     without a time zone is taken as it is; the time of a file is converted to local time.
     """
+    if by != "modified":
+        stated = stated_day(one.path, one.properties, daily)
+        if stated is not None:
+            return stated
     file_time = one.created or one.modified if by == "created" else one.modified
     tries: list[tuple[DateSource, Callable[[], date | None]]] = [
-        ("daily", lambda: daily.day(one.path, one.properties)),
-        ("created", lambda: _of_property(one, CREATED_KEYS)),
-        ("name", lambda: day_in_name(one.path)),
-        ("modified", lambda: _of_property(one, MODIFIED_KEYS)),
+        ("modified", lambda: None if by == "created" else _of_property(one, MODIFIED_KEYS)),
         ("file", lambda: _of_file(file_time)),
     ]
-    unwanted = {"auto": (), "created": ("modified",), "modified": ("daily", "created", "name")}[by]
     for source, find in tries:
-        if source not in unwanted and (day := find()) is not None:
+        if (day := find()) is not None:
             return day, source
     return None
 

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from notewell.contract.search import SearchRequest
 from notewell.index.analyze import tokens
 from notewell.index.port import IndexReader
-from notewell.search.candidates import Candidates
 from notewell.search.matching import fold
 from notewell.search.note_facts import FactsCache
+from notewell.search.query_dates import DateMention
 from notewell.search.terms import Terms
 from notewell.types import FloatArray, IdArray, SearchRules, Signal, StoredNote
 
@@ -30,6 +30,7 @@ SEEDS = 10  # first notes whose links spread activation
 _MATES = 20  # first notes that boost each other if they share a folder
 _MATES_FULL = 5.0  # summed scores of notes in the same folder that give the full boost
 _DAY = 86_400.0
+DATE_BOOST = 0.8  # of a note of the day or period that the query mentions
 
 _MAX_BOOSTED = 200  # first notes that are boosted; those below cannot rise to the top
 _MAX_READ = 30  # of them, notes whose names and tags are read
@@ -87,13 +88,36 @@ def by_links(
     Spreading activation: Crestani 1997, "Application of spreading activation techniques in
     information retrieval".
     """
+    received = activated(scores, links, degrees)
+    central = np.log1p(degrees.astype(np.float64))
+    return _multiplier(activation * received + centrality * _relative(central))
+
+
+def activated(
+    scores: FloatArray, links: Mapping[int, Collection[int]], degrees: FloatArray
+) -> npt.NDArray[np.float64]:
+    """The activation that `by_links` describes, relative to the most activated note (n,)."""
     received = np.zeros(len(scores))
     for seed, targets in links.items():
         for target in targets:
             received[target] += float(scores[seed]) ** 2 / np.sqrt(len(targets))
-    received /= np.sqrt(np.maximum(degrees, 1.0))
-    central = np.log1p(degrees.astype(np.float64))
-    return _multiplier(activation * _relative(received) + centrality * _relative(central))
+    return _relative(received / np.sqrt(np.maximum(degrees, 1.0)))
+
+
+def linked_from_best(
+    index: IndexReader, ids: IdArray
+) -> tuple[Mapping[int, Collection[int]], FloatArray]:
+    """Links of the first SEEDS notes to others of `ids`, by place, and the notes' degrees (n,).
+
+    `ids` are in order of their scores.
+    """
+    graph = index.graph
+    places = {note_id: at for at, note_id in enumerate(ids.tolist())}
+    links = {
+        seed: [places[target] for target in graph.neighbours(note_id) if target in places]
+        for seed, note_id in enumerate(ids[:SEEDS].tolist())
+    }
+    return links, graph.backlink_counts(ids).astype(np.float32)
 
 
 def by_folder_mates(scores: FloatArray, folders: Sequence[str], *, most: float) -> FloatArray:
@@ -153,14 +177,16 @@ class Boosts:
     rules: SearchRules
     request: SearchRequest
     terms: Terms
-    dated: bool  # the query mentions a date
+    dated: bool  # the query has a condition on dates or a written date
+    period: DateMention | None = None  # the date or period that its words mention
+    summed: bool = False  # names and links are addends of the score already
     now: float = field(default_factory=time.time)
     warnings: list[str] = field(default_factory=list)
 
-    def multipliers(self, notes: Candidates, fused: FloatArray) -> Multipliers:
+    def multipliers(self, note_ids: IdArray, fused: FloatArray) -> Multipliers:
         """The multipliers of candidate notes with their fused scores (n,)."""
         top = np.argsort(-fused, kind="stable")[:_MAX_BOOSTED]
-        ids, scores = notes.ids[top], fused[top]
+        ids, scores = note_ids[top], fused[top]
 
         def aligned(values: FloatArray | None) -> FloatArray | None:
             if values is None:
@@ -171,7 +197,9 @@ class Boosts:
 
         named = self._try("names, tags and folders", lambda: self._by_names(ids, scores))
         tag, folder = named or (None, None)
-        links = self._try("links", lambda: self._by_links(ids, scores))
+        links = None
+        if not self.summed:
+            links = self._try("links", lambda: self._by_links(ids, scores))
         recency = self._try("recency", lambda: self._by_recency(ids))
         return Multipliers(
             aligned(tag), aligned(recency), _product(aligned(links), aligned(folder))
@@ -193,8 +221,8 @@ class Boosts:
     ) -> tuple[FloatArray | None, FloatArray | None]:
         """The boosts of the first notes by names and tags, and by folders."""
         rules = self.rules
-        name_boost = self._strength("names", rules.name_boost)
-        tag_boost = self._strength("tags", rules.tag_boost)
+        name_boost = 0.0 if self.summed else self._strength("names", rules.name_boost)
+        tag_boost = 0.0 if self.summed else self._strength("tags", rules.tag_boost)
         folder_boost = self._strength("folders", rules.folder_boost)
         weights = {} if "folders" in self.request.ignore else rules.folder_weights
         folders_count = bool(weights) or folder_boost > 0
@@ -215,6 +243,15 @@ class Boosts:
         mates = by_folder_mates(scores[:most], folders, most=folder_boost)
         return names * tags, mates * by_folder(folders, weights)
 
+    def _recency(self) -> float:
+        """The strength of the boost by recency, by the request or else the settings."""
+        if self.request.recency is not None:
+            return self.request.recency
+        if isinstance(self.rules.recency, str):
+            automatic = self.rules.recency == "auto"
+            return self.facts.current(self.index).recency_strength() if automatic else 0.0
+        return self.rules.recency
+
     def _by_links(self, ids: IdArray, scores: FloatArray) -> FloatArray | None:
         requested = self.request.graph
         activation = self._strength(
@@ -223,20 +260,17 @@ class Boosts:
         centrality = self._strength("links", self.rules.centrality_boost if requested != 0 else 0.0)
         if activation <= 0 and centrality <= 0:
             return None
-        graph = self.index.graph
-        places = {note_id: at for at, note_id in enumerate(ids.tolist())}
-        links = {
-            seed: [places[target] for target in graph.neighbours(note_id) if target in places]
-            for seed, note_id in enumerate(ids[:SEEDS].tolist())
-        }
-        degrees = graph.backlink_counts(ids).astype(np.float32)
+        links, degrees = linked_from_best(self.index, ids)
         return by_links(scores, links, degrees, activation=activation, centrality=centrality)
 
     def _by_recency(self, ids: IdArray) -> FloatArray | None:
-        requested = self.request.recency
-        most = self._strength(
-            "recency", self.rules.recency_boost if requested is None else requested
-        )
+        """The boost by recency, or by nearness to the period that the query mentions."""
+        if "recency" in self.request.ignore:
+            return None
+        if self.period is not None:
+            near = self.facts.current(self.index).by_date(ids, self.period.start, self.period.end)
+            return _multiplier(DATE_BOOST * near.astype(np.float64))
+        most = self._recency()
         if most <= 0 or self.dated:
             return None
         times = self.facts.current(self.index).times(

@@ -9,8 +9,6 @@ import numpy as np
 
 from notewell.types import ChunkHits, FloatArray, IdArray
 
-WHOLE_SHARE = 0.5  # weight of the whole note's BM25; its best chunk has the rest
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
@@ -31,13 +29,18 @@ class Candidates:
 
 def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray, FloatArray]:
     """Ids of the chunks found by either half, ascending, with BM25 and cosine (NaN: none)."""
-    ids = np.sort(np.concatenate((keyword.chunk_ids, semantic.chunk_ids)))
-    ids = ids[_firsts(ids)]
+    ids = ascending(np.concatenate((keyword.chunk_ids, semantic.chunk_ids)))
     return ids, _aligned(ids, keyword), _aligned(ids, semantic)
 
 
+def ascending(ids: IdArray) -> IdArray:
+    """The ids, each once; `np.unique` hashes them, which takes ten times as long as sorting."""
+    ordered: IdArray = np.sort(ids)
+    return ordered[_firsts(ordered)]
+
+
 def _firsts(ascending: IdArray) -> IdArray:
-    """Index of the first occurrence of each number; `np.unique` would sort again, or hash."""
+    """Index of the first occurrence of each number."""
     starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
     return np.concatenate((np.zeros(min(len(ascending), 1), np.int64), starts))
 
@@ -68,25 +71,6 @@ def by_note(chunks: Candidates) -> Candidates:
         bm25=np.fmax.reduceat(chunks.bm25[order], starts),
         cosine=np.fmax.reduceat(chunks.cosine[order], starts),
     )
-
-
-def with_whole_note_scores(notes: Candidates, ids: IdArray, scores: FloatArray) -> Candidates:
-    """Notes whose BM25 is the mean of their best chunk's score and the whole note's score.
-
-    `ids` and `scores` are the notes that were scored as a whole: those with the best chunks. The
-    BM25 of all other notes is capped at the lowest of these means.
-    """
-    if not len(notes) or not len(ids):
-        return notes
-    places = np.minimum(np.searchsorted(notes.ids, ids), len(notes) - 1)
-    found = notes.ids[places] == ids
-    places = places[found]
-    if not len(places):
-        return notes
-    mixed = notes.bm25[places] * (1.0 - WHOLE_SHARE) + scores[found] * WHOLE_SHARE
-    bm25 = np.minimum(notes.bm25, np.nanmin(mixed))
-    bm25[places] = mixed
-    return Candidates(notes.ids, notes.note_ids, bm25.astype(np.float32), notes.cosine)
 
 
 def exclude(candidates: Candidates, note_ids: Sequence[int]) -> Candidates:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?.*)?)?)?", re.DOTALL
@@ -74,6 +74,17 @@ def bounds(text: str, now: float) -> tuple[float | None, float | None] | None:
     if point is None:
         return None
     return point.start, None if point.start == point.end else point.end
+
+
+def days(first: date, end: date) -> Period:
+    """From the midnight that begins `first` to the one that begins `end`, local time.
+
+    Raises ValueError, OverflowError or OSError if it is out of the range of the system.
+    """
+    return Period(
+        _local(first.year, first.month, first.day).timestamp(),
+        _local(end.year, end.month, end.day).timestamp(),
+    )
 
 
 def _compare(sign: str, point: Period) -> tuple[float | None, float | None]:

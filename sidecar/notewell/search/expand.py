@@ -10,23 +10,24 @@ own words. The measured effects are in docs/search.md.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from notewell.index.analyze import tokens, words
+from notewell.index.analyze import stem, tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader
 from notewell.search import retrieve
 from notewell.search.candidates import Candidates
 from notewell.search.fuse import fuse, plan
 from notewell.search.matching import fold
-from notewell.search.retrieve import KeywordResult
+from notewell.search.retrieve import KeywordResult, Where
 from notewell.search.scope import Scope
-from notewell.search.terms import Terms, function_words
-from notewell.types import ChunkHits, FloatArray, IdArray
+from notewell.search.terms import Terms, says_little
+from notewell.types import FloatArray, IdArray, NoteFieldWeights, VectorHits
 
 MIN_WORDS = 3  # queries with fewer words are short
 FEEDBACK_RESULTS = 5  # first results that are taken to be relevant
@@ -36,6 +37,10 @@ TERM_WEIGHT = 0.1  # of a feedback term; a word of the query has 1
 TITLE_WEIGHT = 0.3  # of a word in a linked title
 _MIN_PASSAGES = 2  # with a feedback term; a word of only one passage belongs to its own topic
 _MIN_LETTERS = 3
+_COMMON_SHARE = 0.05  # of all passages; a word that more of them have says nothing of a topic
+_COMMON_DOCUMENTS = 10  # passages that a word may be in, however small the vault is
+# Addresses, paths, names of files, code: what is between two spaces is no word of a sentence.
+_NOT_PROSE = re.compile(r"[/\\_=<>{}@|`$]|\w[.:]\w|::")
 _MAX_TARGETS = 3  # notes with such links to them; with more, the text is too general
 _MAX_LINKING = 50  # notes that contain the query as a phrase
 _MAX_LINK_WORDS = 8  # words of a query that may be the text of a link
@@ -50,31 +55,38 @@ class Retrieved:
 
     keyword: KeywordResult
     vector: FloatArray | None
-    semantic: ChunkHits
+    semantic: VectorHits
     expanded: tuple[str, ...] = ()
 
 
 def retrieve_expanded(
-    index: IndexReader, text: str, first: Retrieved, scope: Scope, *, limit: int, keywords: bool
+    index: IndexReader,
+    text: str,
+    first: Retrieved,
+    scope: Scope,
+    *,
+    limit: int,
+    weights: NoteFieldWeights,
+    keywords: bool,
 ) -> Retrieved:
     """Retrieve again with a query expanded by the `first` hits; with `keywords` also by terms."""
-    terms, semantic = first.keyword.terms, first.semantic
-    passages = top_passages(retrieve.merge_hits(index, first.keyword.chunks, semantic))
-    if first.vector is not None:
-        vector = feedback_vector(index, first.vector, passages)
-        semantic = retrieve.semantic_hits(index, vector, limit=limit, notes=scope.notes)
-        semantic = retrieve.exclude_hits(index, semantic, scope.excluded)
+    terms, keyword, semantic = first.keyword.terms, first.keyword, first.semantic
+    where = Where(scope.notes, scope.excluded)
+    passages = top_passages(retrieve.merge_hits(index, keyword.chunks, semantic))
     added = expansion_terms(index, text, terms, passages, scope) if keywords else ()
-    keyword = first.keyword
     if added:
         keyword = retrieve.search_terms(
             index,
             terms,
             (*terms.query, *added),
+            where,
             limit=limit,
-            notes=scope.notes,
-            excluded=scope.excluded,
+            weights=weights,
+            names=keyword.names,
         )
+    if first.vector is not None:
+        vector = feedback_vector(index, first.vector, passages)
+        semantic = retrieve.semantic_candidates(index, vector, keyword, where, limit=limit)
     return Retrieved(keyword, first.vector, semantic, tuple(term.token for term in added))
 
 
@@ -115,22 +127,32 @@ def expansion_terms(
 
 def feedback_tokens(index: IndexReader, terms: Terms, passages: IdArray) -> list[str]:
     """The tokens with the highest tf-idf that several passages have and the query has not."""
+    known = {stem(token) for token in terms.weights}
     counts: Counter[str] = Counter()
     passage_counts: Counter[str] = Counter()
     for chunk in index.chunks(passages.tolist()).values():
-        for token, count in Counter(tokens(chunk.text)).items():
-            if token not in terms.weights and _is_informative(token):
+        for token, count in Counter(prose_words(chunk.text)).items():
+            if stem(token) not in known:
                 counts[token] += count
                 passage_counts[token] += 1
     documents = index.keywords.document_count
-    light = function_words(counts)
-    tf_idf = {
-        token: (1.0 + math.log(counts[token]))
-        * idf(_document_frequency(index, token, documents), documents)
-        for token, passage_count in passage_counts.items()
-        if passage_count >= _MIN_PASSAGES and token not in light
-    }
+    most = max(_COMMON_DOCUMENTS, _COMMON_SHARE * documents)
+    tf_idf = {}
+    for token, passage_count in passage_counts.items():
+        frequency = _document_frequency(index, token, documents)
+        if passage_count >= _MIN_PASSAGES and frequency <= most:
+            tf_idf[token] = (1.0 + math.log(counts[token])) * idf(frequency, documents)
     return sorted(tf_idf, key=lambda token: (-tf_idf[token], token))[:FEEDBACK_TERMS]
+
+
+def prose_words(text: str) -> Iterator[str]:
+    """The words of running text: without function words, numbers, emoji, addresses and code."""
+    for run in text.split():
+        if _NOT_PROSE.search(run):
+            continue
+        for word in words(run):
+            if _is_informative(word) and not says_little(word):
+                yield word
 
 
 def linked_titles(index: IndexReader, text: str, scope: Scope) -> Sequence[str]:
@@ -166,4 +188,5 @@ def _document_frequency(index: IndexReader, token: str, documents: int) -> int:
 
 
 def _is_informative(token: str) -> bool:
-    return not token.isdigit() and (len(token) >= _MIN_LETTERS or not token.isascii())
+    has_letters = any(letter.isalpha() for letter in token)
+    return has_letters and (len(token) >= _MIN_LETTERS or not token.isascii())

@@ -110,21 +110,13 @@ def contributions(
 
 def first_paths(index: IndexReader, ranking: Ranking) -> list[str]:
     """Paths of the first MAX_TRACKED notes of a ranking."""
-    ids = ranking.note_ids(MAX_TRACKED)
-    notes = index.notes(ids)
-    return [notes[note_id].path for note_id in ids if note_id in notes]
+    return paths_of(index, ranking.note_ids(MAX_TRACKED))
 
 
-def below_threshold(index: IndexReader, ranking: Ranking, count: int) -> tuple[Removed, ...]:
-    """The `count` notes below the score threshold, with the paths of the best of them."""
-    if not count:
-        return ()
-    kept = set(ranking.order)
-    order = np.argsort(-ranking.fused.fused, kind="stable").tolist()
-    below = [int(ranking.notes.ids[place]) for place in order if place not in kept][:MAX_PATHS]
-    notes = index.notes(below)
-    paths = tuple(notes[note_id].path for note_id in below if note_id in notes)
-    return (Removed("min_score", count, paths),)
+def paths_of(index: IndexReader, ids: Sequence[int]) -> list[str]:
+    """Paths of the first MAX_TRACKED of these notes, without those that were deleted."""
+    notes = index.notes(ids[:MAX_TRACKED])
+    return [notes[note_id].path for note_id in ids[:MAX_TRACKED] if note_id in notes]
 
 
 def _ranks(ids: IdArray, scores: FloatArray) -> dict[int, int]:
@@ -135,12 +127,23 @@ def _ranks(ids: IdArray, scores: FloatArray) -> dict[int, int]:
 
 
 def _adds(ranking: Ranking, note: RankedNote) -> Mapping[str, float]:
-    """The share of each half in the fused score, relative to the best note."""
+    """The parts of the fused score, relative to the best note."""
+    best = ranking.best or 1.0
+    scores = note.scores
+    if ranking.notes.addends is not None:
+        parts = {
+            "words": scores.words,
+            "meaning": scores.meaning,
+            "coverage": scores.coverage,
+            "names": scores.names,
+            "links": scores.links,
+        }
+        return {name: round((value or 0.0) / best, _DIGITS) for name, value in parts.items()}
     plan = ranking.plan
-    total = (plan.keyword_weight + plan.semantic_weight) * ranking.best or 1.0
+    total = (plan.keyword_weight + plan.semantic_weight) * best
     return {
-        "keyword": round(plan.keyword_weight * (note.scores.keyword or 0.0) / total, _DIGITS),
-        "semantic": round(plan.semantic_weight * (note.scores.semantic or 0.0) / total, _DIGITS),
+        "keyword": round(plan.keyword_weight * (scores.keyword or 0.0) / total, _DIGITS),
+        "semantic": round(plan.semantic_weight * (scores.semantic or 0.0) / total, _DIGITS),
     }
 
 

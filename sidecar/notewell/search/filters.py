@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from notewell.contract.search import Removed
 from notewell.index.analyze import words
-from notewell.index.lexical import property_words
 from notewell.index.port import IndexReader
 from notewell.search.matching import has_property, matcher
+from notewell.search.note_dates import stated_time
+from notewell.search.note_facts import Facts
 from notewell.search.query import (
     All,
     Dated,
@@ -28,7 +29,9 @@ from notewell.search.query import (
     Tagged,
     Text,
 )
-from notewell.types import IdArray, StoredNote
+from notewell.types import FloatArray, IdArray, StoredNote
+from notewell.vault.daily import DailyNotes
+from notewell.vault.properties import property_words
 
 _Mask = npt.NDArray[np.bool_]
 _MAX_PATHS = 5  # paths of excluded notes per condition
@@ -48,15 +51,21 @@ class Allowed:
 
 
 def allowed(
-    condition: Node | None, index: IndexReader, *, hidden: frozenset[str] = frozenset()
+    condition: Node | None,
+    index: IndexReader,
+    *,
+    hidden: frozenset[str] = frozenset(),
+    facts: Facts | None = None,
 ) -> Allowed:
     """Apply the parts of `condition` in turn to all notes of the index.
 
+    `facts` has the times of creation; None: they are read from the notes, which takes longer and
+    recognises only daily notes with Obsidian's default names.
     `hidden` are paths that the user judged as no answer to this query; they are removed too.
     """
     notes = index.all_notes()
     ids = np.fromiter((note.id for note in notes), np.int64, len(notes))
-    evaluation = _Evaluation(index, notes, ids)
+    evaluation = _Evaluation(index, notes, ids, facts)
     within = np.ones(len(notes), np.bool_)
     removed: dict[str, Removed] = {}
 
@@ -84,6 +93,7 @@ class _Evaluation:
     index: IndexReader
     notes: tuple[StoredNote, ...]
     ids: IdArray
+    facts: Facts | None
 
     def mask(self, node: Node, within: _Mask) -> _Mask:
         """Mask (n,) of the notes in `within` that meet `node`."""
@@ -101,11 +111,26 @@ class _Evaluation:
                 return within & ~self.mask(part, within)
             case Text():
                 return self.text(node, within)
+            case Dated("created", start, end):
+                times = self.created()
+                within = within if start is None else within & (times >= start)
+                return within & (~np.isnan(times) if end is None else times < end)
             case _:
                 met = within.copy()
                 for at in np.flatnonzero(within).tolist():
                     met[at] = _meets(node, self.notes[at])
                 return met
+
+    def created(self) -> FloatArray:
+        """Times of creation (n,): as the notes state them, or else of their files; or NaN."""
+        if self.facts is not None:
+            return self.facts.times(self.ids, created=True)
+        daily = DailyNotes()
+        stated = [stated_time(note.path, note.properties, daily) for note in self.notes]
+        times = [
+            note.created if at is None else at for note, at in zip(self.notes, stated, strict=True)
+        ]
+        return np.array(times, np.float64)
 
     def text(self, node: Text, within: _Mask) -> _Mask:
         """Notes that contain the words in sequence and, if `exact`, as a literal phrase."""

@@ -5,9 +5,11 @@ Each method maps the raw scores of each half to 0..1 and takes the weighted mean
 
 - `rrf`: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), rank r as (60 + 1) / (60 + r).
 - `weighted`: the same, with weight 0.7 for the semantic half.
-- `blend`: saturation of BM25 as s / (s + 1.2); the cosine is used as it is.
+- `blend`: saturation of BM25 as s / (s + w), w = 1.2; the cosine is used as it is.
 - `convex`: min-max of both scores, with equal weights (Bruch, Gai and Ingber 2023).
-- `auto`: as `convex`, with weights that depend on the query (signals.py).
+
+The methods `auto`, `gars` and `keyword` add up calibrated evidence of a whole note instead
+(evidence.py); here they only compare passages, by BM25 and cosine as they are.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ from notewell.types import FloatArray, FusionMethod
 
 RRF_K = 60.0
 RRF_SEMANTIC_WEIGHT = 0.7
-BLEND_W = 1.2
+BLEND_W = 1.2  # unless the settings say otherwise
 ALPHA = 0.5
 FLOOR_RANK = 100  # the score at this rank is mapped to 0
 MIN_SPREAD = 0.15  # a smaller range of cosines is not stretched to 0..1
 
 
 Method = FusionMethod | Literal["keyword", "semantic"]
+_BY_RANK = frozenset({"rrf", "weighted"})
+# Methods whose score is a sum of evidence.
+SUMS: frozenset[Method] = frozenset({"auto", "gars", "keyword"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Plan:
 
     def for_passages(self) -> Plan:
         """The plan to compare passages of one note with; never by rank."""
-        return replace(self, method="convex") if self.method != "semantic" else self
+        return replace(self, method="convex") if self.method in _BY_RANK else self
 
 
 KEYWORD_ONLY = Plan("keyword", 1.0, 0.0)
@@ -62,14 +67,14 @@ class Fused:
     fused: FloatArray
 
 
-def plan(method: FusionMethod, alpha: float | None) -> Plan:
-    """The plan of a fixed method; `alpha` is the semantic half's weight."""
+def plan(method: FusionMethod, alpha: float | None, *, blend_w: float = BLEND_W) -> Plan:
+    """The plan of a fixed method; `alpha` is the semantic half's weight, `blend_w` of `blend`."""
     if method in {"rrf", "weighted"}:
         semantic = RRF_SEMANTIC_WEIGHT if method == "weighted" else 1.0
         weights = (1.0, semantic) if alpha is None else (1.0 - alpha, alpha)
         return Plan(method, *weights, {"k": RRF_K})
     share = ALPHA if alpha is None else alpha
-    extra = {"w": BLEND_W} if method == "blend" else {}
+    extra = {"w": blend_w} if method == "blend" else {}
     return Plan(method, 1.0 - share, share, {"alpha": share, **extra})
 
 
@@ -79,13 +84,14 @@ def fuse(candidates: Candidates, plan: Plan) -> Fused:
         case "rrf" | "weighted":
             keyword, semantic = _reciprocal(candidates.bm25), _reciprocal(candidates.cosine)
         case "blend":
-            keyword = candidates.bm25 / (candidates.bm25 + np.float32(BLEND_W))
+            w = np.float32(plan.params.get("w", BLEND_W))
+            keyword = candidates.bm25 / (candidates.bm25 + w)
             semantic = np.clip(candidates.cosine, 0.0, 1.0)
-        case "keyword":
-            keyword, semantic = _against_best(candidates.bm25), candidates.cosine
+        case "auto" | "gars" | "keyword":
+            keyword, semantic = candidates.bm25, np.maximum(candidates.cosine, np.float32(0.0))
         case "semantic":
             keyword, semantic = candidates.bm25, np.clip(candidates.cosine, 0.0, 1.0)
-        case "convex" | "auto":
+        case "convex":
             keyword, semantic = relative_bm25(candidates.bm25), relative_cosine(candidates.cosine)
     return Fused(keyword, semantic, weighted_mean(keyword, semantic, plan))
 
@@ -109,12 +115,6 @@ def relative_cosine(scores: FloatArray) -> FloatArray:
     """Cosines mapped to 0 at the hundredth note (or the last, if fewer) and 1 at the best."""
     known = scores[~np.isnan(scores)]
     return _between(scores, _at_rank(known, min(len(known), FLOOR_RANK)), MIN_SPREAD)
-
-
-def _against_best(scores: FloatArray) -> FloatArray:
-    known = scores[~np.isnan(scores)]
-    best = float(known.max()) if len(known) else 0.0
-    return scores / np.float32(best) if best > 0 else scores
 
 
 def _between(scores: FloatArray, floor: float, least: float) -> FloatArray:

@@ -6,7 +6,7 @@ Text that looks like syntax but is not valid becomes a word, with a warning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 FIELDS = ("path", "file", "tag", "type", "status", "created", "modified")
@@ -27,12 +27,17 @@ _OR = re.compile(r"OR(?=[\s()]|$)")
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """A piece of a query. `text` is the value, unquoted; `name` the field of a filter."""
+    """A piece of a query, source[start:end].
+
+    `text` is the value, unquoted; `name` the field of a filter.
+    """
 
     kind: Kind
     text: str
     negated: bool = False
     name: str = ""
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
 
 
 @dataclass(slots=True)
@@ -50,7 +55,11 @@ class _Lexer:
             if space:
                 self.at = space.end()
             else:
+                start, count = self.at, len(self.out)
                 self.term()
+                self.out[count:] = [
+                    replace(each, start=start, end=self.at) for each in self.out[count:]
+                ]
         for position in reversed(self.opened):
             self.warn("An opening parenthesis is never closed; it was read as text.")
             del self.out[position]

@@ -1,4 +1,4 @@
-"""A cache of facts about every note that searches need: dates, daily notes, shelved notes.
+"""A cache of facts about every note that searches need: times, daily notes, shelved notes.
 
 The facts are arrays that are updated note by note, so that a search after a change reads only the
 changed note. A snapshot next to the index serves the next start.
@@ -7,6 +7,7 @@ changed note. A snapshot next to the index serves the next start.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.index.port import IndexReader, NoteBasics
+from notewell.search.note_dates import by_date, recency_strength, stated_time
 from notewell.types import FloatArray, IdArray, PropertyValue
 from notewell.vault.daily import SETTINGS, DailyNotes
 
-_CREATED, _MODIFIED, _DAILY, _SHELVED = range(4)
+_CREATED, _MODIFIED, _DAILY, _SHELVED, _STATED = range(5)
+_COLUMNS = 5
 _SNAPSHOT = "facts"
 _ABSENT = -1  # stands for the modification time of a missing file
 _MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
@@ -29,11 +32,11 @@ class Facts:
     """Facts about all notes at one generation, in order of id.
 
     The columns of `table` are created, modified (POSIX seconds, NaN if unknown), daily and shelved
-    (0 or 1).
+    (0 or 1), and the time that the note states for itself (POSIX seconds, NaN if it states none).
     """
 
     ids: IdArray
-    table: npt.NDArray[np.float64]  # (notes, 4)
+    table: npt.NDArray[np.float64]  # (notes, 5)
 
     @property
     def daily(self) -> IdArray:
@@ -46,12 +49,30 @@ class Facts:
         return self.ids[self.table[:, _SHELVED] > 0]
 
     def times(self, note_ids: IdArray, *, created: bool) -> FloatArray:
-        """Times of creation, or else of modification, of the notes (n,); NaN for a deleted note."""
+        """Times of creation, or else of modification, of the notes (n,); NaN for a deleted note.
+
+        The time of creation is the one that a note states, or else that of its file.
+        """
+        rows = self._rows(note_ids)
+        if not created:
+            return np.asarray(rows[:, _MODIFIED])
+        return np.where(np.isnan(rows[:, _STATED]), rows[:, _CREATED], rows[:, _STATED])
+
+    def by_date(self, note_ids: IdArray, start: float, end: float) -> FloatArray:
+        """How near the notes are to the period [start, end) (n,); see `note_dates.by_date`."""
+        rows = self._rows(note_ids)
+        return by_date(rows[:, _STATED], rows[:, [_CREATED, _MODIFIED]], start, end)
+
+    def recency_strength(self) -> float:
+        """The strength of the recency boost for this vault where it is not set."""
+        return recency_strength(self.table[:, _MODIFIED])
+
+    def _rows(self, note_ids: IdArray) -> npt.NDArray[np.float64]:
+        """The rows of the notes (n, 5); NaN for a deleted note."""
         if not len(self.ids):
-            return np.full(len(note_ids), np.nan, np.float32)
+            return np.full((len(note_ids), _COLUMNS), np.nan)
         at = np.minimum(np.searchsorted(self.ids, note_ids), len(self.ids) - 1)
-        times = self.table[at, _CREATED if created else _MODIFIED]
-        return np.where(self.ids[at] == note_ids, times, np.nan)
+        return np.where((self.ids[at] == note_ids)[:, None], self.table[at], np.nan)
 
 
 class FactsCache:
@@ -59,13 +80,15 @@ class FactsCache:
 
     def __init__(self, root: Path, shelved: Collection[str]) -> None:
         """`root` is the folder of the vault; `shelved` are the statuses of shelved notes."""
+        self.shelved = frozenset(shelved)
         self._root = root
         self._shelved_statuses = frozenset(status.casefold() for status in shelved)
-        self._content = f"facts, shelved: {sorted(self._shelved_statuses)}"
+        # Stated days are local days, so the facts of another time zone are others.
+        self._content = f"facts 2, {time.tzname}, shelved: {sorted(self._shelved_statuses)}"
         self._lock = threading.Lock()
         self._generation = -1
         self._settings = _ABSENT
-        self._facts = Facts(np.empty(0, np.int64), np.empty((0, 4)))
+        self._facts = Facts(np.empty(0, np.int64), np.empty((0, _COLUMNS)))
 
     def current(self, index: IndexReader) -> Facts:
         """The facts at the current generation of the index."""
@@ -89,7 +112,7 @@ class FactsCache:
     def _read(self, index: IndexReader, since: int) -> int:
         """Update the facts; returns how many notes changed since that generation."""
         ids, changed = index.notes_changed_since(since)
-        table = np.full((len(ids), 4), np.nan)
+        table = np.full((len(ids), _COLUMNS), np.nan)
         old = self._facts
         kept = np.flatnonzero(np.isin(old.ids, ids))
         table[np.searchsorted(ids, old.ids[kept])] = old.table[kept]
@@ -118,13 +141,15 @@ class FactsCache:
         arrays = {"ids": facts.ids, "table": facts.table, "made": made}
         index.array_cache.save(_SNAPSHOT, self._content, arrays)
 
-    def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, float, float, float]:
+    def _row(self, note: NoteBasics, daily: DailyNotes) -> tuple[float, ...]:
         unknown = float("nan")
+        stated = stated_time(note.path, note.properties, daily)
         return (
             unknown if note.created is None else note.created,
             unknown if note.modified is None else note.modified,
             float(daily.holds(note.path, note.properties)),
             float(not self._shelved_statuses.isdisjoint(_statuses(note.properties))),
+            unknown if stated is None else stated,
         )
 
 

@@ -6,39 +6,47 @@ Every interface searches through `search`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+
+import numpy as np
 
 from notewell.contract.search import (
     Contribution,
+    Corrected,
     Fusion,
+    Removed,
     Result,
     SearchReply,
     SearchRequest,
 )
-from notewell.errors import ModelError
 from notewell.index.port import IndexReader
-from notewell.search import expand, filters, fuse, query, results, retrieve, signals
+from notewell.search import filters, gars, query, results
+from notewell.search import relevance as relevances
 from notewell.search import scope as scopes
 from notewell.search.boosts import Boosts
-from notewell.search.candidates import Candidates, by_note, with_whole_note_scores
+from notewell.search.candidates import Candidates
+from notewell.search.evidence import UNTUNED, NoteEvidence, QueryEvidence, Tuning
 from notewell.search.expand import Retrieved
-from notewell.search.explain import Trace, below_threshold, contributions, first_paths
-from notewell.search.note_facts import FactsCache
+from notewell.search.explain import Trace, contributions, paths_of
+from notewell.search.explain_ranking import trace_ranking, trace_relevance
+from notewell.search.finder import Caches, Finder
+from notewell.search.fuse import SUMS
+from notewell.search.gars import Activated
 from notewell.search.postprocess import FindReranker, Postprocessing
 from notewell.search.query import ParsedQuery
+from notewell.search.query_dates import mentioned_date
 from notewell.search.rank import RankedNote, Ranking, rank
-from notewell.search.retrieve import KeywordResult
 from notewell.search.scope import Scope
+from notewell.search.scoring import Scoring, query_evidence, without_whole_notes
 from notewell.search.sentences import ClosestSentence
-from notewell.search.signals import Signals
 from notewell.search.snippet import Snippets
 from notewell.search.terms import Terms
 from notewell.sources import source_of
 from notewell.types import (
+    CountTokens,
     Embedder,
     FloatArray,
     IdArray,
@@ -47,8 +55,6 @@ from notewell.types import (
     SearchRules,
     VaultRecord,
 )
-
-T = TypeVar("T")
 
 
 def search(
@@ -60,25 +66,38 @@ def search(
     *,
     semantic_reason: str | None,
     helpers: Executor | None = None,
-    facts: FactsCache | None = None,
+    caches: Caches | None = None,
     reranker: FindReranker | None = None,
+    tuning: Tuning = UNTUNED,
 ) -> SearchReply:
     """Answer a search request.
 
     Without an `embedder`, hybrid mode searches by keywords only and semantic mode finds nothing;
     both add a warning with the `semantic_reason`.
 
-    `helpers` runs the keyword half in another thread while the model embeds the query. `facts` is
-    a cache to reuse between searches of this index. `reranker` returns the reranking model, and is
-    called only if the request or the rules enable reranking.
+    `helpers` runs the keyword half in another thread while the model embeds the query. `caches` are
+    to be reused between searches of this index. `reranker` returns the reranking model, and is
+    called only if the request or the rules enable reranking. `tuning` are the factors that
+    were fitted to this vault.
 
     Raises:
         QueryTooLongError: the query has more characters than the limit.
         IndexFailure: the index cannot be read.
 
     """
-    cache = facts or FactsCache(vault.path, rules.shelved_status)
-    run = _Run(index, embedder, request, rules, vault, semantic_reason, helpers, cache, reranker)
+    caches = caches or Caches.of(vault, rules)
+    run = _Run(
+        index,
+        embedder,
+        request,
+        rules,
+        vault,
+        semantic_reason,
+        helpers,
+        caches,
+        reranker,
+        UNTUNED if request.untuned else tuning,
+    )
     return run.reply()
 
 
@@ -93,8 +112,9 @@ class _Run:
     vault: VaultRecord
     semantic_reason: str | None
     helpers: Executor | None
-    facts: FactsCache
+    caches: Caches
     reranker: FindReranker | None
+    tuning: Tuning
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
@@ -102,7 +122,9 @@ class _Run:
     total: int = 0
     confidence: float | None = None
     expansion: tuple[str, ...] = ()
+    corrected: Corrected | None = None
     contributions: tuple[Contribution, ...] = ()
+    activated: Mapping[int, Activated] = field(default_factory=dict)  # by note id, of `gars`
 
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
@@ -122,6 +144,7 @@ class _Run:
             mode=self.request.mode,
             fusion=self.fusion,
             expanded=self.expansion,
+            corrected=self.corrected,
             filtered=self.filtered,
             generation=generation,
             took_ms=round((time.perf_counter() - self.began) * 1000, 3),
@@ -136,7 +159,12 @@ class _Run:
         """Ids of the notes that meet the conditions; None: no conditions."""
         if parsed.condition is None and not (parsed.text and self.request.hidden):
             return None
-        allowed = filters.allowed(parsed.condition, self.index, hidden=self.request.hidden)
+        allowed = filters.allowed(
+            parsed.condition,
+            self.index,
+            hidden=self.request.hidden,
+            facts=self.caches.facts.current(self.index),
+        )
         self.filtered.update(allowed.filtered)
         trace.stage(
             "filter",
@@ -150,7 +178,7 @@ class _Run:
         """`notes` without those that a search excludes by default."""
         if self.request.everything or (notes is None and not parsed.text):
             return Scope(notes, scopes.NO_NOTES)
-        facts = self.facts.current(self.index)
+        facts = self.caches.facts.current(self.index)
         scope = scopes.default_scope(notes, facts, parsed, self.rules)
         for part in scope.removed:
             self.filtered[part.reason] = self.filtered.get(part.reason, 0) + part.count
@@ -181,54 +209,48 @@ class _Run:
 
     def scored(self, parsed: ParsedQuery, scope: Scope, trace: Trace) -> tuple[Result, ...]:
         """Results for the text of the query, best first."""
-        first = self.retrieved(parsed.text, scope, trace)
-        if not first.keyword.terms.weights:
+        finder = Finder(
+            self.index,
+            self.embedder,
+            self.request,
+            self.rules,
+            self.semantic_reason,
+            self.helpers,
+            self.caches,
+        )
+        found = finder.find(parsed.text, scope, trace)
+        self.warnings += finder.warnings
+        self.corrected, self.expansion = finder.corrected, found.expanded
+        if not found.keyword.terms.weights:
             self.warnings.append("The query has no letters, digits or emoji to search for.")
             return ()
-        retrieved = self.expanded(parsed.text, first, scope, trace)
-        keyword, vector = retrieved.keyword, retrieved.vector
-        chunks = retrieve.merge_hits(self.index, keyword.chunks, retrieved.semantic)
-        trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
-        ranking = self.ranked(parsed, keyword, vector, chunks, trace)
-        notes = self.postprocessed(ranking, parsed.text, trace)
+        keyword, vector = found.keyword, found.vector
+        ranking = self.ranked(parsed, found, partial(finder.collect, found, scope), trace)
+        shown_notes = self.postprocessed(ranking, parsed.text, trace)
+        self.trace_limit(trace, ranking, shown_notes)
         if trace.enabled:
             terms = keyword.terms.query if self.request.mode != "semantic" else ()
-            self.contributions = contributions(self.index, ranking, notes, terms)
-            trace.stage("explain", count_in=len(notes), count_out=len(self.contributions))
-        shown = results.build(
-            self.index,
-            notes,
-            self.snippets(parsed.text, keyword.terms, vector),
-            source_of(self.vault).uri,
-        )
+            self.contributions = contributions(self.index, ranking, shown_notes, terms)
+            trace.stage("explain", count_in=len(shown_notes), count_out=len(self.contributions))
+        snippets = self.snippets(parsed.text, keyword.terms, vector)
+        build = results.build
+        if self.request.group == "block":
+            build = partial(results.build_blocks, limit=self.request.limit)
+        shown = build(self.index, shown_notes, snippets, source_of(self.vault).uri)
         trace.stage("snippet", count_in=len(ranking), count_out=len(shown))
-        return shown
+        return gars.with_reasons(self.index, shown, shown_notes, self.activated)
 
-    def retrieved(self, text: str, scope: Scope, trace: Trace) -> Retrieved:
-        """The hits of both halves of the search."""
-        limit = retrieve.depth(self.request.limit)
-        search_keywords = partial(
-            retrieve.search_keywords,
-            self.index,
-            text,
-            limit=limit,
-            notes=scope.notes,
-            excluded=scope.excluded,
-            scored=self.request.mode != "semantic",
-            typing=self.request.typing and not self.request.q[-1:].isspace(),
+    def trace_limit(self, trace: Trace, ranking: Ranking, shown: Sequence[RankedNote]) -> None:
+        """Record how many notes the limit leaves out."""
+        found = len(ranking) - self.filtered.get("near_duplicate", 0)
+        cut = found - len(shown)
+        trace.stage(
+            "limit",
+            count_in=found,
+            count_out=len(shown),
+            removed=[Removed("limit", cut)] if cut else [],
+            top=lambda: paths_of(self.index, [note.note_id for note in shown]),
         )
-        keyword = self.start(search_keywords)
-        vector = self.vector(text)
-        trace.stage("embed", count_in=1, count_out=int(vector is not None))
-        semantic = retrieve.semantic_hits(self.index, vector, limit=limit, notes=scope.notes)
-        semantic = retrieve.exclude_hits(self.index, semantic, scope.excluded)
-        return Retrieved(keyword(), vector, semantic)
-
-    def start(self, task: Callable[[], T]) -> Callable[[], T]:
-        """Start a task in a helper thread, if there is one; the returned function waits for it."""
-        if self.helpers is None or self.request.mode == "keyword":
-            return task
-        return self.helpers.submit(task).result
 
     def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
         """Makes snippets around the terms of the query, or else around the closest sentence."""
@@ -249,109 +271,100 @@ class _Run:
             self.fusion = Fusion(self.fusion.method, params)
         return notes
 
-    def expanded(self, text: str, first: Retrieved, scope: Scope, trace: Trace) -> Retrieved:
-        """The hits of the expanded query, if the query is short and expansion is enabled."""
-        enabled = self.rules.expand if self.request.expand is None else self.request.expand
-        if not enabled or not expand.is_short(text):
-            return first
-        found = expand.retrieve_expanded(
-            self.index,
-            text,
-            first,
-            scope,
-            limit=retrieve.depth(self.request.limit),
-            keywords=self.request.mode != "semantic",
-        )
-        self.expansion = found.expanded
-        trace.stage("expand", count_in=1, count_out=1 + len(found.expanded))
-        return found
-
     def ranked(
         self,
         parsed: ParsedQuery,
-        found: KeywordResult,
-        vector: FloatArray | None,
-        chunks: Candidates,
+        found: Retrieved,
+        collect: Callable[[Collection[int]], tuple[Candidates, NoteEvidence]],
         trace: Trace,
     ) -> Ranking:
-        """The notes of the candidate chunks in order."""
-        notes = by_note(chunks)
-        measured = signals.query_signals(
-            notes,
-            parsed.text,
-            known_idf=found.terms.total_idf(known=True),
-            total_idf=found.terms.total_idf(known=False),
-        )
-        plan = self.plan(parsed.text, measured, vector)
-        scored = notes
-        if "whole_notes" not in self.request.ignore:
-            scored = with_whole_note_scores(notes, found.note_ids, found.note_bm25)
+        """The candidate notes in order; `collect` gives them, with the notes of these ids."""
+        terms = found.keyword.terms
+        chunks, notes = collect(())
+        trace.stage("retrieve", count_in=self.index.keywords.document_count, count_out=len(chunks))
+        if "whole_notes" in self.request.ignore:
+            notes = without_whole_notes(notes)
+        query = query_evidence(parsed.text, terms, notes, found.semantic, self.tokenizer(found))
+        scoring = Scoring(self.index, self.request, self.rules, tuning=self.tuning)
+        plan = scoring.plan(query, notes, has_vector=found.vector is not None)
+        if scoring.spreads:
+            plan, self.activated = scoring.spread(notes, query, plan)
+            chunks, notes = collect(self.activated)
+            if "whole_notes" in self.request.ignore:
+                notes = without_whole_notes(notes)
+            trace.stage("neighbours", count_in=len(self.activated), count_out=len(notes))
         boosts = Boosts(
             self.index,
-            self.facts,
+            self.caches.facts,
             self.rules,
             self.request,
-            found.terms,
+            terms,
             dated=scopes.mentions_date(parsed),
+            period=mentioned_date(parsed.text, time.time()),
+            summed=plan.method in SUMS,
         )
+        if plan.method in SUMS:
+            chunks = notes.cosines.mapped_chunks(chunks)
         threshold = max(self.request.min_score, self.rules.min_score)
+        scored = scoring.score(notes, query, plan, self.activated)
         ranking, below = rank(chunks, scored, plan, min_score=threshold, boost=boosts.multipliers)
         self.warnings += boosts.warnings
-        mode = _possible_mode(self.request.mode, vector)
-        self.confidence = signals.confidence(notes, measured, mode)
-        self.report(ranking, below)
-        trace.stage(
-            "fuse",
-            count_in=len(notes),
-            count_out=len(ranking),
-            removed=below_threshold(self.index, ranking, below) if trace.enabled else (),
-            top=lambda: first_paths(self.index, ranking),
+        trace_ranking(trace, self.index, ranking, below)
+        related = self.relevant(ranking, notes, query, parsed, terms)
+        trace_relevance(trace, self.index, ranking, related)
+        self.report(related, below)
+        return related
+
+    def relevant(
+        self,
+        ranking: Ranking,
+        notes: NoteEvidence,
+        query: QueryEvidence,
+        parsed: ParsedQuery,
+        terms: Terms,
+    ) -> Ranking:
+        """The ranking with the relevance of its notes; without the weak ones, unless requested."""
+        total = terms.total_idf(known=False)
+        relevance = relevances.judge(
+            notes,
+            query,
+            _possible_mode(self.request.mode, notes),
+            known=terms.total_idf(known=True) / total if total > 0 else 0.0,
+            content=terms.content_share(),
+            required=bool(parsed.phrases),
         )
+        self.confidence = round(relevance.confidence, 3)
+        if self.activated:
+            relevance = relevance.with_linked(gars.places_of_seeds(notes.ids, self.activated))
+        ranking = replace(ranking, relevance=relevance)
+        self.total = len(ranking)
+        if self.request.weak:
+            return ranking
+        ranking, weak = ranking.without_weak()
+        if weak:
+            self.filtered["weak"] = weak
+        if weak and not len(ranking):
+            self.warnings.append(
+                f"Nothing matches well. {weak} notes hardly match; search with `weak` to see them."
+            )
         return ranking
 
-    def vector(self, text: str) -> FloatArray | None:
-        """The embedding of the query (dimensions,); None in keyword mode or without a model."""
-        if self.request.mode == "keyword":
+    def tokenizer(self, found: Retrieved) -> CountTokens | None:
+        """The model's count of tokens, if it read the query and `ignore` does not say otherwise."""
+        if found.vector is None or self.embedder is None or "spelling" in self.request.ignore:
             return None
-        if self.embedder is None:
-            reason = self.semantic_reason or "no embedding model is loaded"
-            self.warnings.append(f"Semantic search is unavailable: {reason}.".replace("..", "."))
-            return None
-        waiting = self.index.chunk_count - self.index.vectors.count
-        if waiting > 0:
-            self.warnings.append(
-                f"{waiting} passages still wait for their embedding; until then they are found"
-                " by their words alone."
-            )
-        try:
-            return self.embedder.embed_query(text)
-        except ModelError as error:
-            self.warnings.append(f"Semantic search is unavailable: {error.message}")
-            return None
-
-    def plan(self, text: str, measured: Signals, vector: FloatArray | None) -> fuse.Plan:
-        """The fusion method and weights for this query."""
-        if self.request.mode == "semantic":
-            return fuse.SEMANTIC_ONLY
-        if vector is None or self.embedder is None:
-            return fuse.KEYWORD_ONLY
-        if self.request.fusion != "auto":
-            return fuse.plan(self.request.fusion, self.request.alpha)
-        unreadable = 0.0
-        if "spelling" not in self.request.ignore:
-            unreadable = signals.unreadable_share(text, self.embedder.count_tokens)
-        return signals.adaptive_plan(measured, unreadable, self.request.alpha)
+        return self.embedder.count_tokens
 
     def report(self, ranking: Ranking, below: int) -> None:
         """Store what the reply reports of the whole ranking."""
         if below:
             self.filtered["min_score"] = below
-        self.total = len(ranking)
         plan = ranking.plan
         weights = {"keyword_weight": plan.keyword_weight, "semantic_weight": plan.semantic_weight}
         params = {name: round(value, 6) for name, value in {**weights, **plan.params}.items()}
         self.fusion = Fusion(plan.method, {**params, "best": ranking.best})
 
 
-def _possible_mode(mode: SearchMode, vector: FloatArray | None) -> SearchMode:
-    return "keyword" if mode == "hybrid" and vector is None else mode
+def _possible_mode(mode: SearchMode, notes: NoteEvidence) -> SearchMode:
+    """The mode of the ranking: hybrid mode without a model is keyword mode."""
+    return "keyword" if mode == "hybrid" and np.isnan(notes.cosine).all() else mode

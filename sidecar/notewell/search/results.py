@@ -1,24 +1,26 @@
-"""Builds the results of a reply from ranked notes: passages, snippets, lines and links."""
+"""Builds the results of a reply from ranked notes: passages, snippets, lines and links.
+
+A result is a note, or on request one of its blocks: a list item or a paragraph.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from notewell.contract.fields import iso
 from notewell.contract.search import Passage, RawScores, Result, Scores
-from notewell.index.lexical import placeholder, property_words
+from notewell.index.lexical import placeholder
 from notewell.index.port import IndexReader
+from notewell.search.matching_blocks import best_blocks, block_id, further_items, line_at
 from notewell.search.rank import RankedNote
 from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
+from notewell.vault.properties import properties_text
 
 Uri: TypeAlias = Callable[[str, str | None], str]
-
-_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
 
 def build(
@@ -26,17 +28,60 @@ def build(
 ) -> tuple[Result, ...]:
     """Results in the order of `ranked`; deleted notes are skipped.
 
+    A note that was found by none of its passages shows its first one.
     `uri` returns the link that opens a path at an anchor.
     """
-    notes = index.notes([note.note_id for note in ranked])
-    chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
     return tuple(
-        _result(
-            notes[note.note_id], note, _passages(notes[note.note_id], note, chunks, snippets), uri
-        )
-        for note in ranked
-        if note.note_id in notes
+        _result(note, place, _passages(note, place, chunks, snippets), uri)
+        for note, place, chunks in _with_chunks(index, ranked)
     )
+
+
+def build_blocks(
+    index: IndexReader,
+    ranked: Sequence[RankedNote],
+    snippets: Snippets,
+    uri: Uri,
+    *,
+    limit: int,
+) -> tuple[Result, ...]:
+    """The matching list items and paragraphs of the notes as results, at most `limit`, best first.
+
+    The score of a block is the score of its note, times the weight of the query's words in the
+    block relative to the note's best block. So the best block of a note has the note's score, and
+    notes stay in their order. A note without words of the query is one result: its best passage.
+    """
+    results: list[Result] = []
+    for note, place, chunks in _with_chunks(index, ranked):
+        blocks = best_blocks((chunk for chunk, _ in chunks), snippets)
+        shown = [
+            one.passage(
+                snippets, round(place.score * one.weight / blocks[0].weight, 6), breadcrumb=True
+            )
+            for one in blocks
+        ]
+        shown = shown or _passages(note, place, chunks[:1], snippets)[:1]
+        results += [_result(note, replace(place, score=one.score), [one], uri) for one in shown]
+    results.sort(key=lambda result: -result.score)
+    return tuple(results[:limit])
+
+
+def _with_chunks(
+    index: IndexReader, ranked: Sequence[RankedNote]
+) -> Iterator[tuple[StoredNote, RankedNote, Sequence[tuple[StoredChunk, float]]]]:
+    """The notes that still exist, in order, each with its chunks and their shares of the score."""
+    notes = index.notes([note.note_id for note in ranked])
+    ranked = [note if note.passages else _with_first_passage(index, note) for note in ranked]
+    chunks = index.chunks([chunk_id for note in ranked for chunk_id, _ in note.passages])
+    for place in ranked:
+        if place.note_id in notes:
+            own = [(chunks[at], share) for at, share in place.passages if at in chunks]
+            yield notes[place.note_id], place, own
+
+
+def _with_first_passage(index: IndexReader, note: RankedNote) -> RankedNote:
+    first = index.chunks_of(note.note_id)[:1]
+    return replace(note, passages=tuple((chunk.id, 1.0) for chunk in first))
 
 
 def list_notes(
@@ -55,14 +100,20 @@ def list_notes(
 def _passages(
     note: StoredNote,
     ranked: RankedNote,
-    chunks: Mapping[int, StoredChunk],
+    chunks: Sequence[tuple[StoredChunk, float]],
     snippets: Snippets,
 ) -> list[Passage]:
-    found = [(chunks[chunk_id], share) for chunk_id, share in ranked.passages if chunk_id in chunks]
-    return [
-        _passage(note, chunk, round(ranked.score * share, 6), snippets, best=not place)
-        for place, (chunk, share) in enumerate(found)
-    ]
+    """A passage for each chunk, and one for each further list item in it that matches."""
+    found: list[Passage] = []
+    for place, (chunk, share) in enumerate(chunks):
+        score = ranked.score * share
+        shown = _passage(note, chunk, round(score, 6), snippets, best=not place)
+        found.append(shown)
+        found += [
+            item.passage(snippets, round(score * part, 6), breadcrumb=False)
+            for item, part in further_items(chunk, snippets, shown.line)
+        ]
+    return found
 
 
 def _passage(
@@ -73,37 +124,20 @@ def _passage(
     If the `best` passage of a note has no word of the query, its snippet is the closest sentence,
     or else the note's description.
     """
-    snippet = snippets.make(chunk.text or _summary(note), semantic=best)
+    snippet = snippets.make(chunk.text or properties_text(note.properties), semantic=best)
     if best and snippets.use_description and note.description and not snippet.highlights:
         snippet = replace(snippets.make(note.description), at=snippet.at)
-    line = _line(chunk, snippet.at)
+    line = line_at(chunk, snippet.at)
     items = items_around(chunk.text, snippet.at)
     return Passage(
         heading=" > ".join(chunk.headings) or None,
-        block=_block(chunk, items, line),
+        block=block_id(chunk, items, line),
         parent=_parent(chunk, items, snippet.at),
         line=line,
         snippet=snippet.text,
         highlights=snippet.highlights,
         score=score,
     )
-
-
-def _summary(note: StoredNote) -> str:
-    """Text to show for a note without text: its description, else its properties."""
-    if note.description:
-        return note.description
-    named = property_words(note.properties)
-    shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
-    return _LINK.sub(r"\1", shown)
-
-
-def _line(chunk: StoredChunk, at: int) -> int:
-    """Line number in the source of an offset in the passage."""
-    if not chunk.lines:
-        return 1
-    within = chunk.text.count("\n", 0, at)
-    return chunk.lines[min(within, len(chunk.lines) - 1)]
 
 
 def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
@@ -113,17 +147,6 @@ def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
     # A passage cut out of a list may begin inside an item that is not part of it.
     nested = bool(items) and chunk.text[items[0]].isspace()
     return chunk.parent if nested or "\n" not in chunk.text[:at] else None
-
-
-def _block(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | None:
-    """Block id at the best match: of its block, else of the nearest list item around it."""
-    if not chunk.marks:
-        return chunk.block
-    for each in (line, *(_line(chunk, item) for item in items)):
-        for mark in chunk.marks:
-            if mark.first <= each <= mark.last:
-                return mark.block
-    return None
 
 
 def _result(note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], uri: Uri) -> Result:
@@ -148,4 +171,6 @@ def _result(note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], u
         created=iso(note.created),
         modified=iso(note.modified),
         uri=uri(note.path, best.block),
+        match=ranked.match,
+        children=best.children,
     )

@@ -1,26 +1,70 @@
-"""Retrieves candidate chunks from the keyword index (BM25) and the vector index (cosine)."""
+"""Retrieves candidates: passages by BM25 and by cosine, whole notes by their words and names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from notewell.index.lexical import QueryTerm, no_hits
+from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
-from notewell.search.candidates import Candidates, merge
-from notewell.search.terms import Terms, query_terms
-from notewell.types import ChunkHits, FloatArray, IdArray
+from notewell.search.candidates import Candidates, ascending, merge
+from notewell.search.cosines import SAME, CosineMap
+from notewell.search.evidence import NoteEvidence
+from notewell.search.name_matches import NO_MATCHES, NameMatches, find_names
+from notewell.search.name_table import NameTable
+from notewell.search.scope import NO_NOTES
+from notewell.search.terms import Terms
+from notewell.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights, VectorHits
 
-_MIN_DEPTH = 400  # chunks; enough that each half's hundredth note is among them
+Hits = TypeVar("Hits", bound=ChunkHits)
+
+_MIN_DEPTH = 400  # chunks from each half; fewer would lose notes that both halves find
 _DEPTH_PER_NOTE = 5
-_WHOLE_NOTES = 100  # notes, by their best passage, that are scored as a whole too
+_BY_WHOLE, _BY_COVERAGE = 150, 100  # notes that are candidates by their whole text alone
 
 
 def depth(limit: int) -> int:
     """How many chunks to fetch from each half of the search for `limit` notes."""
     return max(_MIN_DEPTH, _DEPTH_PER_NOTE * limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Where:
+    """What may be found: `notes` (None: all) without `excluded`, both ascending ids."""
+
+    notes: IdArray | None
+    excluded: IdArray
+
+    def among(self, note_ids: IdArray) -> IdArray:
+        """Indices of the notes that may be found."""
+        found = np.ones(len(note_ids), np.bool_)
+        if self.notes is not None:
+            found &= np.isin(note_ids, self.notes)
+        if len(self.excluded):
+            found &= ~np.isin(note_ids, self.excluded)
+        return np.flatnonzero(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeywordResult:
+    """What the words of a query find: passages, all notes with any of them, and notes by name."""
+
+    terms: Terms
+    chunks: ChunkHits
+    matches: NoteMatches
+    names: NameMatches
+
+    def candidates(self, owners: IdArray) -> IdArray:
+        """Ids of the notes to rank, ascending; `owners` are the notes of the chunks."""
+        matches = self.matches
+        best = [_best(matches.bm25, _BY_WHOLE), _best(matches.coverage, _BY_COVERAGE)]
+        found = [matches.note_ids[places] for places in best]
+        ids = ascending(np.concatenate([owners, *found, self.names.note_ids]))
+        return ids[ids >= 0]
 
 
 def keyword_hits(
@@ -32,67 +76,156 @@ def keyword_hits(
     return index.keywords.search(query, limit=limit, notes=notes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeywordResult:
-    """Result of the keyword half: chunk hits, and the best notes scored as a whole.
-
-    `note_ids` and `note_bm25` are aligned.
-    """
-
-    terms: Terms
-    chunks: ChunkHits
-    note_ids: IdArray
-    note_bm25: FloatArray
-
-
 def search_keywords(
     index: IndexReader,
     text: str,
+    terms: Terms,
+    where: Where,
     *,
     limit: int,
-    notes: IdArray | None,
-    excluded: IdArray,
-    scored: bool,
+    weights: NoteFieldWeights,
+    names: NameTable,
     typing: bool = False,
 ) -> KeywordResult:
-    """Search for the terms of `text`; if not `scored`, only return its terms, without hits."""
-    terms = query_terms(index, text, typing=typing)
-    query = terms.query if scored else ()
-    return search_terms(index, terms, query, limit=limit, notes=notes, excluded=excluded)
+    """Search for the terms of `text`, and for notes that it names."""
+    named = find_names(
+        names, text, alternatives=terms.alternatives, unknown=terms.unknown, typing=typing
+    )
+    return search_terms(index, terms, terms.query, where, limit=limit, weights=weights, names=named)
+
+
+def only_terms(index: IndexReader, terms: Terms, weights: NoteFieldWeights) -> KeywordResult:
+    """The terms without anything that they find, for a search by meaning alone."""
+    where = Where(None, np.empty(0, np.int64))
+    return search_terms(index, terms, (), where, limit=0, weights=weights, names=NO_MATCHES)
 
 
 def search_terms(
     index: IndexReader,
     terms: Terms,
     query: Sequence[QueryTerm],
+    where: Where,
     *,
     limit: int,
-    notes: IdArray | None,
-    excluded: IdArray,
+    weights: NoteFieldWeights,
+    names: NameMatches,
 ) -> KeywordResult:
     """Search for `query`, the weighted terms (and expansions) made from `terms`."""
-    chunks = exclude_hits(index, keyword_hits(index, query, limit=limit, notes=notes), excluded)
-    owners = index.note_ids_of(chunks.chunk_ids)
-    first = np.unique(owners, return_index=True)[1]
-    best = owners[np.sort(first)[:_WHOLE_NOTES]]
-    return KeywordResult(terms, chunks, *index.keywords.score_notes(query, best[best >= 0]))
+    chunks = keyword_hits(index, query, limit=limit, notes=where.notes)
+    chunks = exclude_hits(index, chunks, where.excluded)
+    matches = index.keywords.match_notes(query, weights=weights, notes=where.notes)
+    if len(where.excluded):
+        matches = _only_matches(matches, where.among(matches.note_ids))
+    return KeywordResult(terms, chunks, matches, _only_names(names, where.among(names.note_ids)))
+
+
+def collect(
+    index: IndexReader,
+    keyword: KeywordResult,
+    semantic: ChunkHits,
+    also: IdArray = NO_NOTES,
+    cosines: CosineMap = SAME,
+) -> tuple[Candidates, NoteEvidence]:
+    """The candidate chunks of both halves, and the evidence of all candidate notes and `also`.
+
+    `cosines` maps the model's cosines to the reference scale.
+    """
+    chunks = merge_hits(index, keyword.chunks, semantic)
+    ids = keyword.candidates(np.concatenate((chunks.note_ids, also)))
+    passages = np.searchsorted(ids, chunks.note_ids)
+    bm25, cosine = np.full(len(ids), np.nan, np.float32), np.full(len(ids), np.nan, np.float32)
+    np.fmax.at(bm25, passages, chunks.bm25)
+    np.fmax.at(cosine, passages, chunks.cosine)
+    matches, names = keyword.matches, keyword.names
+    whole, named = _places(matches.note_ids, ids), _places(names.note_ids, ids)
+    return chunks, NoteEvidence(
+        ids=ids,
+        passage_bm25=bm25,
+        cosine=cosine,
+        whole_bm25=_taken(matches.bm25, whole),
+        coverage=_taken(matches.coverage, whole),
+        lengths=_taken(matches.lengths.astype(np.float32), whole),
+        names=_taken(names.scores, named),
+        exact=_taken(names.exact.astype(np.float32), named) > 0,
+        cosines=cosines,
+    )
+
+
+def _places(among: IdArray, ids: IdArray) -> IdArray:
+    """The place of each id in `among` (ascending), or -1."""
+    if not len(among):
+        return np.full(len(ids), -1, np.int64)
+    places = np.minimum(np.searchsorted(among, ids), len(among) - 1)
+    return np.where(among[places] == ids, places, -1)
+
+
+def _taken(values: FloatArray, places: IdArray) -> FloatArray:
+    """The values at these places; 0 at -1."""
+    taken = np.zeros(len(places), np.float32)
+    known = places >= 0
+    taken[known] = values[places[known]]
+    return taken
+
+
+def _best(scores: FloatArray, count: int) -> IdArray:
+    """Indices of the best scores; of equal ones at the end, the first."""
+    if len(scores) <= count:
+        return np.arange(len(scores))
+    cut = np.partition(scores, len(scores) - count)[len(scores) - count]
+    above, equal = np.flatnonzero(scores > cut), np.flatnonzero(scores == cut)
+    return np.concatenate((above, equal[: count - len(above)]))
+
+
+def _only_matches(matches: NoteMatches, kept: IdArray) -> NoteMatches:
+    return NoteMatches(
+        matches.note_ids[kept],
+        matches.bm25[kept],
+        matches.coverage[kept],
+        matches.lengths[kept],
+        matches.fields[kept],
+    )
+
+
+def _only_names(names: NameMatches, kept: IdArray) -> NameMatches:
+    if len(kept) == len(names.note_ids):
+        return names
+    return NameMatches(names.note_ids[kept], names.scores[kept], names.exact[kept])
 
 
 def semantic_hits(
-    index: IndexReader, vector: FloatArray | None, *, limit: int, notes: IdArray | None
-) -> ChunkHits:
-    """The `limit` chunks nearest to the query's unit vector; no hits without a vector."""
+    index: IndexReader,
+    vector: FloatArray | None,
+    *,
+    limit: int,
+    notes: IdArray | None,
+    also: IdArray | None = None,
+) -> VectorHits:
+    """The `limit` chunks nearest to the query's unit vector, and all of the notes `also`."""
     if vector is None:
-        return no_hits()
-    return index.vectors.search(vector, limit=limit, notes=notes)
+        return VectorHits(np.empty(0, np.int64), np.empty(0, np.float32))
+    return index.vectors.search(vector, limit=limit, notes=notes, also=also)
 
 
-def exclude_hits(index: IndexReader, hits: ChunkHits, note_ids: IdArray) -> ChunkHits:
+def semantic_candidates(
+    index: IndexReader,
+    vector: FloatArray | None,
+    keyword: KeywordResult,
+    where: Where,
+    *,
+    limit: int,
+) -> VectorHits:
+    """The nearest chunks, and those of every note that its words or its name found."""
+    also = keyword.candidates(index.note_ids_of(keyword.chunks.chunk_ids))
+    hits = semantic_hits(index, vector, limit=limit, notes=where.notes, also=also)
+    return exclude_hits(index, hits, where.excluded)
+
+
+def exclude_hits(index: IndexReader, hits: Hits, note_ids: IdArray) -> Hits:
     """The hits outside these notes. For few notes this is cheaper than a filter of the index."""
     if not len(note_ids):
         return hits
     kept = ~np.isin(index.note_ids_of(hits.chunk_ids), note_ids)
-    return ChunkHits(hits.chunk_ids[kept], hits.scores[kept])
+    return replace(hits, chunk_ids=hits.chunk_ids[kept], scores=hits.scores[kept])
 
 
 def merge_hits(index: IndexReader, keyword: ChunkHits, semantic: ChunkHits) -> Candidates:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from notewell.contract.search import (
     Fusion,
@@ -21,11 +22,11 @@ from notewell.contract.search import (
 from notewell.errors import ModelError, UsageError
 from notewell.index.lexical import QueryTerm
 from notewell.index.port import IndexReader
-from notewell.search import fuse, results, retrieve
+from notewell.search import fuse, results, retrieve, similar_relevance
 from notewell.search.candidates import Candidates, by_note, exclude
 from notewell.search.explain import Trace, first_paths
-from notewell.search.postprocess import MAX_COMPARED, find_duplicates
-from notewell.search.rank import RankedNote, Ranking, rank
+from notewell.search.postprocess import MAX_COMPARED, find_duplicates, is_duplicate, runs_of
+from notewell.search.rank import RankedNote, Ranking, Scored, rank
 from notewell.search.similar_reasons import Reasons, link_proximity
 from notewell.search.similarity import (
     SimilarCandidates,
@@ -40,10 +41,12 @@ from notewell.sources import source_of
 from notewell.types import (
     Embedder,
     FloatArray,
+    IdArray,
     SearchRules,
     VaultRecord,
 )
 
+_MOST_COPIES, _MIN_COPY_COSINE = 20, 0.9  # notes that are compared with the source as texts
 ECHOED_CHARS = 200  # of a given text; the reply repeats only its beginning
 
 
@@ -68,7 +71,9 @@ def similar(
     """
     text = request.text if isinstance(request, SimilarTextRequest) else None
     if isinstance(request, SimilarTextRequest):
-        request = SimilarRequest("", limit=request.limit, explain=request.explain)
+        request = SimilarRequest(
+            "", limit=request.limit, weak=request.weak, explain=request.explain
+        )
     if request.heading is not None and request.line is not None:
         raise UsageError("A part is chosen of a note, by its `heading` or by a `line`: give one.")
     return _Run(index, embedder, request, text, rules, vault, semantic_reason).reply()
@@ -96,6 +101,7 @@ class _Run:
     began: float = field(default_factory=time.perf_counter)
     warnings: list[str] = field(default_factory=list)
     filtered: dict[str, int] = field(default_factory=dict)
+    total: int = 0
 
     def reply(self) -> SearchReply:
         trace = Trace(enabled=self.request.explain)
@@ -118,6 +124,7 @@ class _Run:
             removed=[Removed(reason, count) for reason, count in self.filtered.items()],
             top=lambda: first_paths(self.index, found.ranking),
         )
+        found = self.related(found, trace)
         shown = self.shown(source, found, trace)
         return self.finished(generation, found.ranking, shown, trace)
 
@@ -141,7 +148,7 @@ class _Run:
             filtered=self.filtered,
             generation=generation,
             took_ms=round((time.perf_counter() - self.began) * 1000, 3),
-            total=len(ranking) - self.filtered.get("near_duplicate", 0) if ranking else 0,
+            total=self.total - self.filtered.get("near_duplicate", 0),
             confidence=None,
             results=shown,
             warnings=tuple(self.warnings),
@@ -174,12 +181,15 @@ class _Run:
 
     def by_terms(self, source: Source) -> _Found:
         """Notes that contain key terms of the source."""
-        terms = key_terms(self.index, source.texts)
+        key = key_terms(self.index, source.texts)
         limit = retrieve.depth(self.request.limit) + len(source.own)
-        chunks = retrieve.retrieve(self.index, terms, None, limit=limit, notes=None)
+        chunks = retrieve.retrieve(self.index, key.terms, None, limit=limit, notes=None)
         chunks = exclude(chunks, self.excluded(source, chunks))
-        ranking, _ = rank(chunks, by_note(chunks), fuse.KEYWORD_ONLY)
-        return _Found(ranking, terms)
+        notes = by_note(chunks)
+        ranking, _ = rank(chunks, Scored.of(notes, fuse.KEYWORD_ONLY), fuse.KEYWORD_ONLY)
+        shares = notes.bm25 / np.float32(key.total_idf or 1.0)
+        relevance = similar_relevance.by_words(shares, key.known)
+        return _Found(replace(ranking, relevance=relevance), key.terms)
 
     def by_vectors(self, source: Source, vectors: FloatArray) -> _Found:
         """Notes with passages similar to the source's, weighted by their proximity in links."""
@@ -202,8 +212,45 @@ class _Run:
         notes = exclude(found.notes, excluded)
         weights = [self.link_weight(proximity.get(note_id, 0.0)) for note_id in notes.ids.tolist()]
         weighted = replace(notes, cosine=notes.cosine * np.array(weights, np.float32))
-        ranking, _ = rank(exclude(found.chunks, excluded), weighted, fuse.SEMANTIC_ONLY)
-        return _Found(ranking, (), found, proximity)
+        scored = Scored.of(weighted, fuse.SEMANTIC_ONLY)
+        ranking, _ = rank(exclude(found.chunks, excluded), scored, fuse.SEMANTIC_ONLY)
+        plain = found.best_plain(notes.ids)
+        linked = [note_id for note_id, near in proximity.items() if near >= 1.0]
+        certain = self.copies(source, notes.ids, plain) | np.isin(notes.ids, linked)
+        relevance = similar_relevance.by_meaning(notes.cosine, plain, certain)
+        return _Found(replace(ranking, relevance=relevance), (), found, proximity)
+
+    def copies(self, source: Source, ids: IdArray, plain: FloatArray) -> npt.NDArray[np.bool_]:
+        """Which of the notes with the best plain cosines have nearly the same text (n,)."""
+        found = np.zeros(len(ids), np.bool_)
+        likely = np.argsort(-plain, kind="stable")[:_MOST_COPIES]
+        likely = likely[plain[likely] >= _MIN_COPY_COSINE]
+        runs = runs_of(source.texts) if len(likely) else frozenset()
+        for at in likely.tolist():
+            texts = (chunk.text for chunk in self.index.chunks_of(int(ids[at])))
+            found[at] = is_duplicate(runs, runs_of(texts))
+        return found
+
+    def related(self, found: _Found, trace: Trace) -> _Found:
+        """Without the notes that are hardly similar, unless these were requested."""
+        self.total = len(found.ranking)
+        if self.request.weak:
+            return found
+        ranking, weak = found.ranking.without_weak()
+        if weak:
+            self.filtered["weak"] = weak
+        if weak and not len(ranking):
+            self.warnings.append(
+                f"Nothing matches well. {weak} notes are hardly similar; ask with `weak` to see"
+                " them."
+            )
+        trace.stage(
+            "relevance",
+            count_in=self.total,
+            count_out=len(ranking),
+            removed=[Removed("weak", weak)] if weak else [],
+        )
+        return replace(found, ranking=ranking)
 
     def link_weight(self, proximity: float) -> float:
         """The multiplier of a score by proximity in links, 0..1."""

@@ -35,14 +35,15 @@ def link_proximity(
     found: dict[int, float] = {}
     ring, proximity = {note_id}, 1.0
     for _ in range(hops):
-        ring = {other for note in ring for other in _step(index, note, direction)}
+        ring = {other for note in ring for other in step(index, note, direction)}
         ring -= found.keys() | {note_id}
         found |= dict.fromkeys(ring, proximity)
         proximity *= decay
     return found
 
 
-def _step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[int]:
+def step(index: IndexReader, note_id: int, direction: Direction) -> frozenset[int]:
+    """The notes one link away from a note."""
     match direction:
         case "out":
             return index.graph.neighbours(note_id)
@@ -78,8 +79,8 @@ class SharedContext:
         found = Counter(
             tag.casefold() for each in notes for tag in each.tags if tag.casefold() in own
         )
-        around = _step(index, note.id, "both")
-        degrees = {other: len(_step(index, other, "both")) for other in around}
+        around = step(index, note.id, "both")
+        degrees = {other: len(step(index, other, "both")) for other in around}
         return cls(
             note_id=note.id,
             tags={tag: own[tag] for tag in _rarest(found, most)},
@@ -89,7 +90,7 @@ class SharedContext:
     def reasons(self, index: IndexReader, other: StoredNote) -> tuple[Reason, ...]:
         """Reasons by links and tags that the note shares with another."""
         reasons = []
-        around = _step(index, other.id, "both")
+        around = step(index, other.id, "both")
         shared = [note for note in self.links if note in around and note != other.id]
         if shared:
             titles = index.notes(shared[:_NAMED])

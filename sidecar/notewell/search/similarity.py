@@ -76,17 +76,42 @@ def read_source(index: IndexReader, request: SimilarRequest | str) -> Source:
     )
 
 
-def key_terms(index: IndexReader, texts: tuple[str, ...]) -> tuple[QueryTerm, ...]:
-    """The terms with the highest tf-idf in the texts; weights 0..1."""
+@dataclass(frozen=True, slots=True)
+class KeyTerms:
+    """The terms with the highest tf-idf in a source; weights 0..1.
+
+    `total_idf` is the sum of their idf by weight; `known` the share of the source, by tf-idf, in
+    words that the vault has.
+    """
+
+    terms: tuple[QueryTerm, ...]
+    total_idf: float
+    known: float
+
+
+def key_terms(index: IndexReader, texts: tuple[str, ...]) -> KeyTerms:
+    """The key terms of the texts, among those that the vault has."""
     counts = Counter(token for text in texts for token in tokens(text))
     documents = index.keywords.document_count
+    rarities: dict[str, float] = {}
     tf_idf: dict[str, float] = {}
+    unknown = 0.0
     for token, count in counts.items():
         found = min(index.keywords.document_frequency(token), documents)
+        often = 1.0 + math.log(count)
         if found:
-            tf_idf[token] = (1.0 + math.log(count)) * idf(found, documents)
+            rarities[token] = idf(found, documents)
+            tf_idf[token] = often * rarities[token]
+        else:
+            unknown += often * idf(0, documents)
     chosen = sorted(tf_idf, key=lambda token: (-tf_idf[token], token))[:KEY_TERMS]
-    return tuple(QueryTerm(token, tf_idf[token] / tf_idf[chosen[0]]) for token in chosen)
+    terms = tuple(QueryTerm(token, tf_idf[token] / tf_idf[chosen[0]]) for token in chosen)
+    known = sum(tf_idf.values())
+    return KeyTerms(
+        terms,
+        total_idf=sum(term.weight * rarities[term.token] for term in terms),
+        known=known / (known + unknown) if known else 0.0,
+    )
 
 
 def _part(
@@ -173,6 +198,14 @@ class SimilarCandidates:
     notes: Candidates
     nearest: IdArray
     plain: FloatArray
+
+    def best_plain(self, ids: IdArray) -> FloatArray:
+        """The best plain cosine of the chunks of each note (n,); `ids` are ascending."""
+        owners, plain = self.chunks.note_ids, self.plain
+        kept = np.isin(owners, ids)
+        best = np.zeros(len(ids), np.float32)
+        np.maximum.at(best, np.searchsorted(ids, owners[kept]), plain[kept])
+        return best
 
 
 def center(index: IndexReader, vectors: FloatArray, own: IdArray) -> CenteredPassages:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from notewell.index.analyze import EMOJI, FOLDED, MARKS, SPACELESS, spans, stem
@@ -18,19 +17,24 @@ from notewell.search.sentences import SENTENCE
 ELLIPSIS = "…"
 _SLACK = 40  # characters a cut may move to reach the start of a sentence
 _WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
-_RUN = re.compile(r"\S+")
+_GAP = re.compile(r"\s{2,}")
 _FOLDED = re.compile(f"[{FOLDED}]")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 # Text that the analyzer does not read word by word: compounds, camelCase, scripts without spaces,
 # letters that it expands or that have combining marks, and signs that are tokens.
-_SIGNS = (
-    rf"\w[-_.'\u2019\u2010\u2011]\w|[^\W\dA-Z_][A-Z]|[A-Z]{{2}}[^\W\dA-Z_]|[+#]"
-    rf"|[{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06]"
+_JOINTS = r"-_.'\u2019\u2010\u2011"
+_READ_OTHERWISE = rf"{SPACELESS}{MARKS}{EMOJI}ßẞæÆœŒþÞøØłŁđĐðÐıёЁ\ufb00-\ufb06"
+# The character that is a sign, or completes one, comes first: that makes the search fast.
+_SIGN = re.compile(
+    rf"[{_JOINTS}A-Z+#{_READ_OTHERWISE}]"
+    rf"(?:(?<=[+#{_READ_OTHERWISE}])|(?<=\w[{_JOINTS}])(?=\w)"
+    r"|(?<=[^\W\dA-Z_][A-Z])|(?<=[A-Z]{2})(?=[^\W\dA-Z_]))"
 )
-_SIGN = re.compile(_SIGNS)
-_SPECIAL = re.compile(rf"(?<!\S)\S*?(?:{_SIGNS})\S*")
+_RUN_REST = re.compile(r"\S*")
+_NO_JOINTS = str.maketrans("", "", "-_.'")
 _REST = re.compile(r"[^\W_]*")
 _CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
+_MOST_FLAT = 8192  # characters whose folded form is remembered
 _MIN_STEM = 2  # letters that forms of a word have in common at least: use, using
 
 # (start, end) of the sentence in a passage that is closest to the query, if there is one.
@@ -67,22 +71,22 @@ class Snippets:
         """
         self.use_description = use_description
         self._weights = weights
+        self._total_weight = sum(weights.values())
         self._chars = chars
         self._closest = closest
-        self._flattening = _Flattening()
-        self._tokens = {token.translate(self._flattening): token for token in weights}
+        self._tokens = {token.translate(_FLATTENING): token for token in weights}
         self._plain = [_QueryWord.of(flat, token) for flat, token in self._tokens.items()]
         self._plain = [word for word in self._plain if word.word.isalnum()]
         spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
+        self._unjoined = [token.translate(_NO_JOINTS) for token in weights if token.isascii()]
 
     def make(self, text: str, *, semantic: bool = False) -> Snippet:
         """The window of `text` with the highest weight of matches, cut at words.
 
         `semantic` allows the closest sentence instead if there is no match.
         """
-        flat = text.lower() if text.isascii() else text.translate(self._flattening)
-        hits = self._hits(flat)
+        hits = self._hits(text.lower() if text.isascii() else text.translate(_FLATTENING))
         sentence = self._sentence(text, hits) if semantic else None
         start, end = 0, len(text)
         if len(text) > self._chars:
@@ -91,9 +95,8 @@ class Snippets:
             start = _start(text, first, last, self._chars)
             end = _end(text, start, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
-        marks = _merged(
-            [*((hit.start, hit.end) for hit in inside), *self._special(text, start, end)]
-        )
+        words = ((hit.start, hit.end) for hit in inside)
+        marks = _merged([*words, *self._special(text, start, end)])
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
@@ -101,39 +104,67 @@ class Snippets:
             at, marks = sentence[0], [(sentence[0], min(sentence[1], end))]
         return _render(text, start, end, marks, at)
 
+    def matches(self, text: str) -> list[tuple[int, str]]:
+        """(offset, token) of the query's words in the whole of `text`, and of forms of them."""
+        flat = text.lower() if text.isascii() else text.translate(_FLATTENING)
+        found = [(hit.start, hit.token) for hit in self._hits(flat)]
+        for start, end in self._special(text, 0, len(text)):
+            found += [(start, one.text) for one in spans(text[start:end])]
+        return found
+
+    def weight(self, tokens: Iterable[str]) -> float:
+        """The summed weight of the query's words among `tokens`, each counted once."""
+        return sum(self._weights.get(token, 0.0) for token in set(tokens))
+
     def _sentence(self, text: str, hits: Sequence[_Hit]) -> tuple[int, int] | None:
         """The closest sentence, if the words of the query are missing or match by chance."""
         if self._closest is None:
             return None
         matched = sum(self._weights[token] for token in {hit.token for hit in hits})
-        if matched >= _CHANCE_SHARE * sum(self._weights.values()) > 0:
+        if matched >= _CHANCE_SHARE * self._total_weight > 0:
             return None
         return self._closest(text)
 
     def _hits(self, flat: str) -> list[_Hit]:
         """Matches of the query's words, and forms of them, in flattened text, in order."""
-        hits = [
-            _Hit(word.token, start, end)
-            for word in self._plain
-            for start, end in _forms(word, flat)
-        ]
+        hits: list[_Hit] = []
+        for word in self._plain:
+            at = flat.find(word.beginning)
+            if at >= 0:
+                hits += _forms(word, flat, at)
         if self._spaceless:
             hits += [
                 _Hit(self._tokens[match.group()], match.start(), match.end())
                 for match in self._spaceless.finditer(flat)
             ]
-        hits.sort(key=lambda hit: hit.start)
+        hits.sort(key=_by_start)
         return hits
 
     def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """(start, end) of the query's tokens in text[start:end] that are not plain words."""
         window = text[start:end]
-        if self._tokens and _SIGN.search(window):
-            for run in _SPECIAL.finditer(window):
-                base = start + run.start()
-                for token in spans(run.group()):
+        sign = _SIGN.search(window) if self._tokens else None
+        while sign is not None:
+            first, last = _run_around(window, sign.start())
+            run = window[first:last]
+            if self._may_hold(run):
+                for token in spans(run):
                     if token.text in self._weights:
-                        yield base + token.start, base + token.end
+                        yield start + first + token.start, start + first + token.end
+            sign = _SIGN.search(window, last)
+
+    def _may_hold(self, run: str) -> bool:
+        """Whether the run may hold a token of the query; far cheaper than to split it.
+
+        A token of an ASCII compound is a part of it, or several without what joins them.
+        """
+        if not run.isascii():
+            return True
+        unjoined = run.lower().translate(_NO_JOINTS)
+        for token in self._unjoined:  # noqa: SIM110 - `any` takes twice as long
+            if token in unjoined:
+                return True
+        return False
 
 
 class _QueryWord(NamedTuple):
@@ -153,13 +184,12 @@ class _QueryWord(NamedTuple):
         return cls(token, word, reduced, beginning if len(beginning) >= _MIN_STEM else word)
 
 
-def _forms(sought: _QueryWord, text: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of the word and its forms as whole words of `text`.
+def _forms(sought: _QueryWord, text: str, at: int) -> Iterator[_Hit]:
+    """The word and its forms as whole words of `text`, whose first candidate is at `at`.
 
     Searching for a prefix is far cheaper than splitting the text into words.
     """
     beginning = sought.beginning
-    at = text.find(beginning)
     while at >= 0:
         end = at + len(beginning)
         if not (at and text[at - 1].isalnum()):
@@ -167,8 +197,16 @@ def _forms(sought: _QueryWord, text: str) -> Iterator[tuple[int, int]]:
             end = rest.end() if rest else end
             word = text[at:end]
             if word == sought.word or stem(word) == sought.stem:
-                yield at, end
+                yield _Hit(sought.token, at, end)
         at = text.find(beginning, end)
+
+
+def _run_around(window: str, at: int) -> tuple[int, int]:
+    """(start, end) of the characters around `at` up to white space."""
+    rest = _RUN_REST.match(window, at)
+    head = window[:at]
+    start = at if not head or head[-1].isspace() else at - len(head.rsplit(None, 1)[-1])
+    return start, rest.end() if rest else at
 
 
 class _Hit(NamedTuple):
@@ -179,13 +217,16 @@ class _Hit(NamedTuple):
     end: int
 
 
+_by_start = attrgetter("start")
+
+
 def _densest(hits: list[_Hit], weights: Mapping[str, float], chars: int) -> tuple[int, int]:
     """The window from one hit to another, at most `chars` long, with the highest weight.
 
     Further occurrences of a token count a tenth, so that variety wins over repetition.
     """
     best, chosen, total, first = 0.0, (0, 0), 0.0, 0
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = dict.fromkeys(weights, 0)
     for hit in hits:
         total += weights[hit.token] * (0.1 if counts[hit.token] else 1.0)
         counts[hit.token] += 1
@@ -210,10 +251,15 @@ def _start(text: str, first: int, last: int, chars: int) -> int:
     near = [at for at in sentences if at <= first]
     if near:
         return near[-1]
+    word = None
     # `low` may cut a word; it would count as a word that starts there.
-    words = [match.start() for match in _WORD.finditer(text, low) if match.start() <= first]
-    fitting = [at for at in words if at >= wanted]
-    return (fitting or words or [first])[0 if fitting else -1]
+    for match in _WORD.finditer(text, low):
+        if match.start() > first:
+            break
+        word = match.start()
+        if word >= wanted:
+            break
+    return first if word is None else word
 
 
 def _end(text: str, start: int, last: int, chars: int) -> int:
@@ -221,9 +267,12 @@ def _end(text: str, start: int, last: int, chars: int) -> int:
     limit = max(last, start + chars)
     if limit >= len(text):
         return len(text)
-    ends = [match.end() for match in _WORD.finditer(text, start, limit + 1)]
-    fitting = [at for at in ends if last <= at <= limit]
-    return fitting[-1] if fitting else limit
+    for begin in (max(start, limit - _SLACK), start):  # nearly always, the last few words do
+        ends = [match.end() for match in _WORD.finditer(text, begin, limit + 1)]
+        fitting = [at for at in ends if last <= at <= limit]
+        if fitting:
+            return fitting[-1]
+    return limit
 
 
 def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], at: int) -> Snippet:
@@ -232,16 +281,19 @@ def _render(text: str, start: int, end: int, marks: Sequence[tuple[int, int]], a
     after = ELLIPSIS if text[end:].strip() else ""
     plain = " ".join(text[start:end].split())
     line = f"{before}{plain}{after}"
+    if not marks:
+        return Snippet(line, (), at)
     if len(plain) == end - start:  # only single spaces: all offsets shift alike
         shift = len(before) - start
         return Snippet(line, _utf16(line, [(a + shift, b + shift) for a, b in marks]), at)
-    runs = list(_RUN.finditer(text, start, end))
-    begins = [run.start() for run in runs]
-    places = list(accumulate((len(run.group()) + 1 for run in runs), initial=len(before)))
+    first = start + len(text[start:end]) - len(text[start:end].lstrip())
+    shift = len(before) - first
+    gaps = [match.span() for match in _GAP.finditer(text, first, end)]
+    ends = [gap_end for _, gap_end in gaps]
+    shorter = list(accumulate((gap_end - begin - 1 for begin, gap_end in gaps), initial=0))
 
     def place(edge: int) -> int:
-        run = max(0, bisect_right(begins, edge) - 1)
-        return places[run] + edge - begins[run]
+        return edge + shift - shorter[bisect_right(ends, edge)]
 
     return Snippet(line, _utf16(line, [(place(a), place(b)) for a, b in marks]), at)
 
@@ -259,13 +311,12 @@ def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
-    if not pairs or max(line) <= "\uffff":
+    if not pairs or len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line):
         return tuple(pairs)
     wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
     return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)
 
 
-@lru_cache(maxsize=4096)
 def _flat_char(code: int) -> str:
     """A character folded as by the analyzer, if that is one character, so that offsets stay."""
     folded = unicodedata.normalize("NFKC", chr(code)).casefold()
@@ -279,5 +330,10 @@ class _Flattening(dict[int, str]):
     """A translation table that is filled on access; it preserves the length of text."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = _flat_char(code)
-        return self[code]
+        if len(self) >= _MOST_FLAT:
+            self.clear()
+        self[code] = flat = _flat_char(code)
+        return flat
+
+
+_FLATTENING = _Flattening()

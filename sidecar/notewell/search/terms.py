@@ -2,36 +2,28 @@
 
 Function words hold a sentence together and say little about its topic. The idf of BM25 gives them
 a low weight where the collection is prose, but notes are often lists and headings, in which "how"
-and "my" are rare and would weigh as much as topics. So they count half: on the development sets
-that gains in English and Russian and costs nothing in German, whereas leaving them out loses in
-German. In a language without a list here, all words count in full.
-
-Only words that the vault does not contain are corrected, so an exact match is never passed over.
+and "my" are rare and would weigh as much as topics. So they count a quarter: on development sets,
+English sentences, questions and link texts gain over counting half, and leaving them out gains
+nothing more. In a language without a list here, all words count in full.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from notewell.index.analyze import SPACELESS, tokens
+from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
 from notewell.index.port import IndexReader, KeywordIndex
+from notewell.search.spelling import Fix, Speller, Spelling
+from notewell.search.word_list import WordListCache
 
 MAX_TERMS = 96  # of a longer text (a pasted page), the rarest terms are its topic
-FUNCTION_WORD_WEIGHT = 0.5
-CORRECTION_WEIGHT = 0.5  # of a word at one edit; at two edits, half of it
+FUNCTION_WORD_WEIGHT = 0.25
 COMPLETION_WEIGHT = 0.5  # of a word that begins with the unfinished one
-_MAX_CORRECTED = 3  # words per query
-_MIN_LETTERS = 4  # shorter words have too many neighbours
-_TWO_EDITS_LETTERS = 8  # from this length on, words at two edits are considered
-_MAX_CORRECTIONS = 3  # per misspelt word
 _MAX_COMPLETIONS = 6  # per unfinished word
 _MIN_HIGHLIGHT = 0.1  # of the highest weight; tokens with less are not highlighted
-_MAX_COMPARED = 4096  # words of the vocabulary, per prefix
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 
 _ENGLISH = """
 a an and any are as at be been but by can could did do does for from had has have how i if in into
@@ -51,7 +43,22 @@ _RUSSIAN = """
 него нее нет ни них но о об он она они от по под при с со так также там то только ты у уже что чтобы
 чем эта эти это этот я
 """  # noqa: RUF001 (Cyrillic letters on purpose)
+# Words that say as little of a topic, but are worth as much as others if somebody types them.
+_VAGUE = """
+already also always another because before best better both different each either else even every
+first good here just last less like make many more most much must need never new next now one only
+other out own really same second see still take thing things three two use used uses using very via
+want way well without yes yet
+allem andere anderen anderer anderes ausserdem beide beiden beim bereits bietet dabei dafur daher
+danach davon dazu dort drei ebenfalls eigene eigenen erst erste ersten etwa gibt hier immer jede
+jeden jeder jedes jedoch jetzt kannst mehr mehrere musst neu neue neuen nun schon sehr sodass
+stattdessen uber verwenden verwendest weitere weiteren wobei zwei
+ваш ваша ваше ваши вашего вашей вашем вашу возможно второй другая другие другого другое другой
+других каждый можете можно например новая новое новые новый нужно один одна одно первый поэтому
+просто своего своей свои свой свою также теперь тоже только три уже
+"""
 _LANGUAGES = tuple(frozenset(text.split()) for text in (_ENGLISH, _GERMAN, _RUSSIAN))
+_LIGHT = frozenset(_VAGUE.split()).union(*_LANGUAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +66,18 @@ class Terms:
     """The scored tokens of a query, in order of appearance.
 
     `weights`: occurrences times the weight of the term. `idf`: inverse document frequency as in
-    BM25. `unknown`: tokens that do not occur in the collection.
+    BM25. `unknown`: tokens that do not occur in the collection. `alternatives` maps a word to the
+    tokens that are searched for in its place, by weight: corrections and completions, and itself
+    where it may be right. `offered` are tokens that are searched for besides: neighbouring words
+    of the query as one word. `fixes` correct the spelling of the text.
     """
 
     weights: Mapping[str, float]
     idf: Mapping[str, float]
     unknown: frozenset[str]
+    alternatives: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    offered: frozenset[str] = frozenset()
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def query(self) -> tuple[QueryTerm, ...]:
@@ -76,51 +89,100 @@ class Terms:
         )
 
     def total_idf(self, *, known: bool) -> float:
-        """The weighted sum of the idf of all tokens, or only of those in the collection."""
-        return sum(
+        """The weighted sum of the idf of all words, or only of those in the collection.
+
+        Of the alternatives for one word, the weightiest counts; what is only offered does not.
+        """
+        weighted = {
+            token: self.idf[token] * weight
+            for token, weight in self.weights.items()
+            if token not in self.offered and not (known and token in self.unknown)
+        }
+        groups = {tuple(tokens) for tokens in self.alternatives.values()}
+        best = sum(max(weighted.pop(token, 0.0) for token in group) for group in groups)
+        return best + sum(weighted.values())
+
+    def content_share(self) -> float:
+        """The share of the known words, by idf, that is in words other than function words."""
+        light = function_words(self.weights)
+        total = self.total_idf(known=True)
+        content = sum(
             self.idf[token] * weight
             for token, weight in self.weights.items()
-            if not (known and token in self.unknown)
+            if token not in light | self.unknown | self.offered
         )
+        return min(1.0, content / total) if total > 0 else 1.0
 
     def highlight_weights(self) -> Mapping[str, float]:
-        """The tokens to highlight, by weight times idf; none that nearly every passage contains."""
+        """The tokens to highlight, by weight times idf.
+
+        None that nearly every passage contains, and function words only in a query of nothing else.
+        """
         weights = {token: self.idf[token] * weight for token, weight in self.weights.items()}
+        light = function_words(weights)
+        content = {token: weight for token, weight in weights.items() if token not in light}
+        weights = content or weights
         threshold = _MIN_HIGHLIGHT * max(weights.values())
         return {token: weight for token, weight in weights.items() if weight >= threshold}
 
 
-def query_terms(index: IndexReader, text: str, *, typing: bool = False) -> Terms:
+def query_terms(
+    index: IndexReader,
+    text: str,
+    *,
+    typing: bool = False,
+    correct: bool = True,
+    speller: Speller | None = None,
+) -> Terms:
     """The terms of `text`; of more than MAX_TERMS, the rarest.
 
-    A token that the vault does not contain is replaced by its corrections, if it has any. With
-    `typing`, the last token also stands for the words that begin with it.
+    With `typing`, the last token also stands for the words that begin with it. Other words are
+    corrected, unless `correct` is false; a `speller` that is given has its words in memory.
     """
     found = tokens(text)
     last = found[-1] if typing and found and text[-1:].isalnum() else None
     exact = _exact_terms(index, Counter(found))
-    others: dict[str, float] = completions(index.keywords, last) if last else {}
-    misspelt: set[str] = set()
-    for token in sorted(exact.unknown, key=found.index)[:_MAX_CORRECTED]:
-        corrected = {} if token == last and others else corrections(index.keywords, token)
-        if corrected:
-            misspelt.add(token)
-            others |= corrected
-    if not others:
+    completed = completions(index.keywords, last) if last else {}
+    spelling = Spelling()
+    if correct and len(exact.weights) < MAX_TERMS:
+        speller = speller or Speller(index, WordListCache())
+        unfinished = {last} if last and completed else set()
+        spelling = speller.check(words(text), function_words(exact.weights), skip=unfinished)
+    alternatives = dict(spelling.alternatives)
+    if last and completed:
+        alternatives[last] = {last: 1.0, **completed}
+    if not alternatives and not spelling.offered:
         return exact
-    extra = _exact_terms(index, Counter(set(others) - set(exact.weights)))
-    weights = {token: weight for token, weight in others.items() if token in extra.weights}
-    correct = {token: weight for token, weight in exact.weights.items() if token not in misspelt}
+    return _with_others(index, exact, replace(spelling, alternatives=alternatives))
+
+
+def _with_others(index: IndexReader, exact: Terms, spelling: Spelling) -> Terms:
+    """The terms with what they may stand for; a word that cannot be right is left out."""
+    alternatives, offered = spelling.alternatives, spelling.offered
+    others = dict(offered)
+    for word, group in alternatives.items():
+        others |= {token: weight for token, weight in group.items() if token != word}
+    extra = _exact_terms(index, Counter(others.keys() - exact.weights.keys()))
+    weights = {
+        token: weight * alternatives.get(token, {token: 1.0}).get(token, 0.0)
+        for token, weight in exact.weights.items()
+    }
+    weights = {token: weight for token, weight in weights.items() if weight}
+    for token in others:
+        weights[token] = max(others[token], weights.get(token, 0.0))
     return Terms(
-        weights={**correct, **weights},
+        weights=weights,
         idf={**extra.idf, **exact.idf},
-        unknown=exact.unknown - misspelt,
+        unknown=exact.unknown & weights.keys(),
+        alternatives=alternatives,
+        offered=frozenset(offered) - exact.weights.keys(),
+        fixes=spelling.fixes,
     )
 
 
 def _exact_terms(index: IndexReader, counts: Counter[str]) -> Terms:
     documents = index.keywords.document_count
-    found = {token: min(index.keywords.document_frequency(token), documents) for token in counts}
+    found = {token: min(frequency(index.keywords, token), documents) for token in counts}
     if len(counts) > MAX_TERMS:
         rarest = sorted(counts, key=lambda token: found[token] or documents)
         counts = Counter({token: counts[token] for token in rarest[:MAX_TERMS]})
@@ -135,74 +197,22 @@ def _exact_terms(index: IndexReader, counts: Counter[str]) -> Terms:
     )
 
 
+def frequency(keywords: KeywordIndex, token: str) -> int:
+    """In how many documents, or else in how many notes by their properties, a token occurs."""
+    return keywords.document_frequency(token) or keywords.note_frequency(token)
+
+
 def function_words(tokens: Collection[str]) -> frozenset[str]:
     """The function words among `tokens`, in the one language that has most of them."""
     return max((language.intersection(tokens) for language in _LANGUAGES), key=len)
 
 
-def corrections(keywords: KeywordIndex, token: str) -> dict[str, float]:
-    """Words of the vault within one or two edits of `token`, each with its weight.
-
-    The nearest words, and of equally near ones the most frequent. The first letter, or the first
-    two letters swapped, must be right, as in nearly all spelling errors (Pollock and Zamora 1983,
-    "Collection and characterization of spelling errors in scientific and scholarly text").
-    """
-    if len(token) < _MIN_LETTERS or not token.isalpha() or _SPACELESS.search(token):
-        return {}
-    max_edits = 2 if len(token) >= _TWO_EDITS_LETTERS else 1
-    # Words with the same first two letters are few; if none is near, try the same first letter.
-    for prefixes in ((token[:2], token[1::-1], token[0] + token[2]), (token[0],)):
-        known = {
-            word: count
-            for prefix in prefixes
-            for word, count in keywords.terms_with_prefix(prefix, _MAX_COMPARED)
-        }
-        if token in known:  # it was indexed since its look-up, so it is spelt right
-            return {}
-        near = _nearest(token, known, max_edits)
-        if near:
-            return {
-                word: CORRECTION_WEIGHT / edits
-                for edits, _, word in near[:_MAX_CORRECTIONS]
-                if edits == near[0][0]
-            }
-    return {}
-
-
-def _nearest(token: str, known: Mapping[str, int], most: int) -> list[tuple[int, int, str]]:
-    """Words at most `most` edits away, as (edits, -frequency, word), best first."""
-    letters = set(token)
-    near = []
-    for word, count in known.items():
-        if abs(len(word) - len(token)) > most or len(letters.symmetric_difference(word)) > 2 * most:
-            continue
-        edits = distance(token, word, most)
-        if edits <= most:
-            near.append((edits, -count, word))
-    return sorted(near)
+def says_little(token: str) -> bool:
+    """Whether a token is a function word, or as vague, in any language that has a list here."""
+    return token in _LIGHT
 
 
 def completions(keywords: KeywordIndex, token: str) -> dict[str, float]:
     """The most frequent words of the vault that begin with `token`, each with its weight."""
     found = keywords.terms_with_prefix(token, _MAX_COMPLETIONS + 1)
     return {word: COMPLETION_WEIGHT for word, _ in found if word != token}
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """The number of edits between two words, at most `most + 1`.
-
-    An edit changes, adds or removes a letter, or swaps two neighbours. Optimal string alignment:
-    Damerau 1964, "A technique for computer detection and correction of spelling errors".
-    """
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, start=1):
-        earlier, before, row = before, row, [at]
-        for to, wanted in enumerate(other, start=1):
-            cost = min(before[to] + 1, row[to - 1] + 1, before[to - 1] + (letter != wanted))
-            if at > 1 and to > 1 and letter == other[to - 2] and one[at - 2] == wanted:
-                cost = min(cost, earlier[to - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return most + 1
-    return min(row[-1], most + 1)

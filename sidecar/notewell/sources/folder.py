@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
 from notewell.types import FileRef, VaultRecord, VaultRules, Walk
@@ -65,7 +66,12 @@ def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     reader = reader_of(path)
     block = anchor if reader is None or reader.anchor == "line" else None
     file = link_name(path) + (f"#^{block}" if block is not None else "")
-    return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(file, safe='')}"
+    return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(file)}"
+
+
+@lru_cache(maxsize=4096)
+def _escaped(text: str) -> str:
+    return quote(text, safe="")
 
 
 class MirrorSource(FolderSource):

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-PRIVATE = 0o600  # readable by its owner alone
+from notewell.support.private import FILE_MODE, make_folder
+
+PRIVATE = FILE_MODE  # readable by its owner alone
 SHARED = 0o666  # as the user's umask allows
 
 
@@ -37,7 +39,13 @@ def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iter
 
 
 def replace(file: Path, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:
-    """Replace the content of `file` in one step; creates its folder if it is missing."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    """Replace the content of `file` in one step; creates its folder if it is missing.
+
+    The folder of a private file is created private.
+    """
+    if mode == PRIVATE:
+        make_folder(file.parent)
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file, mode=mode, durable=durable) as stream:
         stream.write(content)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from io import TextIOWrapper
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from notewell.support import private
 from notewell.types import LogFormat, LogRules
 
 FILE_BYTES = 2_000_000
@@ -32,17 +34,33 @@ _SECRET = re.compile(r"(token=|bearer\s+)[^\s&\"']+", re.IGNORECASE)
 log = logging.getLogger(__name__)
 
 
+class AboutFiles(str):
+    """An argument of a log line that names files of a vault: shown at a terminal, never stored."""
+
+    __slots__ = ()
+
+
 class Lines(logging.Formatter):
     """Turns a record into one line."""
 
-    def __init__(self, choose: Callable[[], LogFormat]) -> None:
-        """`choose` returns the format; it is called for every record."""
+    def __init__(self, choose: Callable[[], LogFormat], *, names_files: bool = False) -> None:
+        """`choose` returns the format; it is called for every record.
+
+        Without `names_files`, arguments that are `AboutFiles` become an ellipsis.
+        """
         super().__init__()
         self._choose = choose
+        self._names_files = names_files
+
+    def _message(self, record: logging.LogRecord) -> str:
+        if self._names_files or not isinstance(record.args, tuple):
+            return record.getMessage()
+        told = tuple("…" if isinstance(each, AboutFiles) else each for each in record.args)
+        return str(record.msg) % told if told else str(record.msg)
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, without a line break."""
-        message = _SECRET.sub(r"\1…", record.getMessage())
+        message = _SECRET.sub(r"\1…", self._message(record))
         error, places = _failure(record)
         when = datetime.fromtimestamp(record.created).astimezone().isoformat("T", "milliseconds")
         if self._choose() == "json":
@@ -79,7 +97,7 @@ def log_to_terminal(choose: Callable[[], LogFormat], *, level: int) -> None:
     """Write records of at least `level` to stderr; replaces an earlier handler."""
     handler = logging.StreamHandler()
     handler.setLevel(level)
-    handler.setFormatter(Lines(choose))
+    handler.setFormatter(Lines(choose, names_files=sys.stderr.isatty()))
     root = logging.getLogger()
     for old in [each for each in root.handlers if isinstance(each.formatter, Lines)]:
         root.removeHandler(old)
@@ -96,11 +114,18 @@ def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
     """
     from logging.handlers import RotatingFileHandler  # noqa: PLC0415 - imports socket servers
 
+    class PrivateFileHandler(RotatingFileHandler):
+        """Creates each file for its owner only, also after a rotation."""
+
+        def _open(self) -> TextIOWrapper:
+            private.make_file(Path(self.baseFilename))
+            return super()._open()
+
     root = logging.getLogger()
     before = root.level
 
     def opened(file: Path) -> RotatingFileHandler:
-        handler = RotatingFileHandler(
+        handler = PrivateFileHandler(
             file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"
         )
         handler.setFormatter(Lines(lambda: rules.format))
@@ -148,7 +173,7 @@ def delete_logs(folder: Path) -> None:
         name = _name(number)
         if not (folder / name).exists():
             continue
-        lock = FileLock(folder / f".{name}.lock")
+        lock = FileLock(folder / f".{name}.lock", mode=private.FILE_MODE)
         with suppress(Timeout, OSError), lock.acquire(timeout=0):
             audit = _audit_file(folder / name).name
             for file in (*folder.glob(f"{name}*"), *folder.glob(f"{audit}*")):
@@ -171,16 +196,17 @@ def _is_relevant(record: logging.LogRecord) -> bool:
 
 def _own_file(folder: Path) -> tuple[FileLock, Path]:
     """Lock a log file for this process, so that it can be rotated; OSError if none is free."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private.make_folder(folder)
+    private.restrict_all(folder)
     for number in range(1, _MOST_WRITERS + 1):
         name = _name(number)
-        lock = FileLock(folder / f".{name}.lock", thread_local=False)
+        lock = FileLock(folder / f".{name}.lock", mode=private.FILE_MODE, thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:
             continue
         file = folder / name
-        for private in (file, _audit_file(file)):
-            os.close(os.open(private, os.O_WRONLY | os.O_CREAT, 0o600))
+        for own in (file, _audit_file(file)):
+            private.make_file(own)
         return lock, file
     raise OSError(f"{_MOST_WRITERS} servers write logs there already")

@@ -30,6 +30,17 @@ class ChunkSizes:
     overlap_tokens: int = 24
 
 
+@dataclass(frozen=True, slots=True)
+class CosineScale:
+    """What a model's cosines mean: the mean of those of queries and passages.
+
+    `unrelated`: on different topics; `related`: of a query and its answer, which is higher.
+    """
+
+    unrelated: float
+    related: float
+
+
 class Embedder(Protocol):
     """Turns text into unit vectors, float32. Safe to call from several threads.
 
@@ -105,4 +116,14 @@ class KnowsTokens(Protocol):
 
     def token_vectors(self, text: str) -> TokenVectors | None:
         """The tokens of `text` up to the model's limit; None if the model has no readable table."""
+        ...
+
+
+@runtime_checkable
+class KnowsCosines(Protocol):
+    """An embedder whose cosines have been measured."""
+
+    @property
+    def cosines(self) -> CosineScale | None:
+        """What they mean; None if it is not known."""
         ...

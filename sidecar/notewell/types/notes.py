@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from notewell.types.values import LinkKind, PropertyValue, SpanKind
@@ -21,7 +21,7 @@ class FileRef:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedFile:
-    """A file of a readable type that is not indexed, and the rule that excludes it."""
+    """A file that is not indexed, and the rule that excludes it."""
 
     file: FileRef
     rule: str
@@ -30,7 +30,11 @@ class ExcludedFile:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """All files of readable types under a vault, sorted by path."""
+    """All files under a vault, sorted by path.
+
+    `files` and `excluded` are of readable types; `others` are the rest: files of other types,
+    hidden files, and links that are not followed.
+    """
 
     files: tuple[FileRef, ...]
     excluded: tuple[ExcludedFile, ...]
@@ -38,6 +42,7 @@ class Walk:
     unread: tuple[
         str, ...
     ] = ()  # folders and files that cannot be read, so their notes may still exist
+    others: tuple[ExcludedFile, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

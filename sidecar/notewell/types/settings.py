@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le
 
 from notewell.types.values import (
+    Direction,
     FusionMethod,
     LogFormat,
     LogLevel,
+    ModelPreference,
+    NoteField,
     ProviderKind,
     Quantisation,
     WatchMode,
@@ -52,23 +57,65 @@ class ModelRules:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteFieldWeights:
+    """The weight of a word of a whole note by the fields that hold it.
+
+    In the body it counts as often as it stands there, in another field once.
+    """
+
+    title: float = 1.0
+    file_name: float = 0.2
+    aliases: float = 1.0
+    headings: float = 1.0
+    tags: float = 1.0
+    path: float = 0.2  # the folders
+    body: float = 1.0
+    properties: float = 1.0  # values of properties that are not fields of their own
+    description: float = 1.0
+    author: float = 1.0
+    topics: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GarsRules:
+    """Weights of `fusion=gars`, and how activation spreads from the first results along links.
+
+    `mode`: to the notes linked with them (`simple`), or also to notes that link to the same note
+    (`ontology`). `decay` is the share of activation that is left after each hop.
+    """
+
+    similarity: Annotated[float, Ge(0)] = 0.6
+    centrality: Annotated[float, Ge(0)] = 0.2
+    activation: Annotated[float, Ge(0)] = 0.2
+    decay: Annotated[float, Ge(0), Le(1)] = 0.5
+    mode: Literal["simple", "ontology"] = "simple"
+    direction: Direction = "out"
+
+
+@dataclass(frozen=True, slots=True)
 class SearchRules:
     """Defaults of searches, for what a request does not set."""
 
     fusion: FusionMethod = "auto"
+    keyword_weight: Annotated[float, Gt(0)] = 1.2  # w of `blend`, which takes BM25 as s / (s + w)
+    gars: GarsRules = field(default_factory=GarsRules)
     passages: int = 3  # further passages of a note that are shown with its best one
     snippet_chars: int = 240
     min_score: float = 0.0
     # Each boost raises a score by at most this share of it; 0 switches it off (docs/search.md).
     name_boost: float = 0.5  # the query is its title or an alias
     tag_boost: float = 0.1
-    graph_boost: float = 0.25  # the best notes link to it
+    graph_boost: float = 0.2  # the best notes link to it
     centrality_boost: float = 0.0  # many notes link to it
-    recency_boost: float = 0.0
+    # How much notes of today are boosted, 0..1; auto: a little, unless the times mean nothing.
+    recency: Literal["auto", "off"] | float = "auto"
     recency_days: float = 90.0  # half-life of the boost
     recency_date: Literal["modified", "created"] = "modified"
     folder_boost: float = 0.0  # other top results are in its folder
     folder_weights: Mapping[str, float] = field(default_factory=dict)  # folder: factor of the score
+    # Weights of a note's words by the field that holds them; `field_weights` changes single ones.
+    field_preset: Literal["default", "copilot"] = "default"
+    field_weights: Mapping[NoteField, float] = field(default_factory=dict)
     collapse: bool = False  # whether near-duplicates of a better result are left out
     expand: bool = False  # whether a short query is expanded with terms of its first results
     rerank: bool = False  # whether a model reorders the first results
@@ -143,6 +190,7 @@ class AskRules:
     provider: ProviderKind = "none"
     base_url: str = ""  # "": the provider's own
     model: str = ""  # "": the best that the provider lists
+    prefer: ModelPreference = "capable"  # which of the provider's models is the best
     # Used if the provider does not list the context of the model; 0: as model_ranking.py has it.
     context_tokens: int = 0
     budget_share: float = 0.25  # the share of the model's context for notes

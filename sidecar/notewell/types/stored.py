@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from notewell.types.embedding import ModelKey
 from notewell.types.notes import BlockMark, Chunk, Note
@@ -27,18 +27,26 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """The state of a file when it was indexed, by which a change is noticed."""
+    """The state of a file when it was indexed, by which a change is noticed.
+
+    `kept_title` is a former title that is still embedded with the note's passages; see `NotePut`.
+    """
 
     note_id: int
     path: str
     size: int
     mtime_ns: int
     content_hash: bytes
+    title: str = field(default="", compare=False)
+    kept_title: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NotePut:
-    """A note to store or replace, with its file's identity. `note_id` None: a new note."""
+    """A note to store or replace, with its file's identity.
+
+    `kept_title`: the headers of its chunks have this former title, not the note's.
+    """
 
     note: Note
     chunks: tuple[Chunk, ...]
@@ -46,6 +54,7 @@ class NotePut:
     mtime_ns: int
     content_hash: bytes
     warnings: tuple[str, ...] = ()
+    kept_title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,9 @@ class NoteMove:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One transaction on the index. Applied in the order moves, removes, puts, touches, ledger.
+    """One transaction on the index.
+
+    Applied in the order moves, removes, puts, touches, forgets, ledger.
 
     A path is removed together with its ledger entry. `puts` and `moves` write their own ledger
     entries; `ledger` is for the files that did not become notes.
@@ -70,6 +81,7 @@ class Batch:
     moves: tuple[NoteMove, ...] = ()
     removes: tuple[str, ...] = ()
     touches: tuple[ManifestEntry, ...] = ()  # same content, new size or mtime
+    forgets: tuple[str, ...] = ()  # ledger entries of files that were never notes
     ledger: tuple[LedgerEntry, ...] = ()
     model: ModelKey | None = None  # determines whether notes are `indexed` or `keyword_only`
 
@@ -170,6 +182,19 @@ class ChunkHits:
 
     chunk_ids: IdArray
     scores: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class VectorHits(ChunkHits):
+    """Chunks found by dense search, and how the query's cosines spread over all searched chunks.
+
+    `searched` is the number of chunks that could be found; `mean` and `deviation` (standard
+    deviation) of their cosines may be estimated from a sample of them.
+    """
+
+    mean: float = 0.0
+    deviation: float = 0.0
+    searched: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,22 @@ CountTokens: TypeAlias = Callable[[str], int]
 LedgerState = Literal["indexed", "pending", "failed", "excluded", "keyword_only"]
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 Signal = Literal["whole_notes", "spelling", "names", "tags", "links", "folders", "recency"]
-FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex"]
+FusionMethod = Literal["auto", "rrf", "weighted", "blend", "convex", "gars"]
+# Where a word of a note may stand; `path` is its folders, `properties` those without a field.
+NoteField = Literal[
+    "title",
+    "file_name",
+    "aliases",
+    "headings",
+    "tags",
+    "path",
+    "body",
+    "properties",
+    "description",
+    "author",
+    "topics",
+]
+Match = Literal["strong", "related", "weak"]  # how relevant a result is to its query
 ChangeKind = Literal["create", "modify", "delete", "rename"]
 LinkKind = Literal["wikilink", "markdown"]
 Direction = Literal["out", "in", "both"]  # along links, against them, or either way
@@ -37,6 +52,7 @@ SpanKind = Literal[
 WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
 ProviderKind = Literal["none", "openai", "anthropic"]
+ModelPreference = Literal["capable", "cheap"]  # among the language models of a provider
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 # A person's judgement of a note as a result of a query.

@@ -11,6 +11,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate, chain
 
 from notewell.types import (
@@ -24,7 +25,7 @@ from notewell.types import (
     embedded_text,
 )
 from notewell.vault.nested_lists import parent_item
-from notewell.vault.properties import fold, words_of
+from notewell.vault.properties import fold, properties_text, words_of
 from notewell.vault.sections import Draft, Section, merge_small, sections_of
 from notewell.vault.split import Block, Piece, Splitter
 
@@ -46,12 +47,17 @@ def embed_hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def chunk(note: Note, *, count_tokens: CountTokens, sizes: ChunkSizes) -> tuple[Chunk, ...]:
+def chunk(
+    note: Note, *, count_tokens: CountTokens, sizes: ChunkSizes, title: str | None = None
+) -> tuple[Chunk, ...]:
     """Cut a note into chunks of at most `sizes.max_tokens`, header and special tokens included.
 
-    A note without text gives a chunk of its description, or none.
+    `title` is put into the headers instead of the note's own.
+
+    A note without text gives a chunk of its description, or else of its properties, or none.
     """
-    chunker = _Chunker(note, count_tokens, sizes)
+    titled = note if title is None else replace(note, title=title)
+    chunker = _Chunker(titled, count_tokens, sizes)
     drafts = chunker.drafts()
     return tuple(chunker.finish(ordinal, draft) for ordinal, draft in enumerate(drafts))
 
@@ -74,7 +80,7 @@ class _Chunker:
         """Make the note's drafts in order."""
         drafts = [draft for section in sections_of(self._note) for draft in self._section(section)]
         drafts = merge_small(drafts, self._sizes.min_tokens, self._room, self._count)
-        return drafts or list(self._description())
+        return drafts or list(self._stated())
 
     def _section(self, section: Section) -> Iterator[Draft]:
         spans = section.spans
@@ -149,11 +155,12 @@ class _Chunker:
         shown, _ = fit_words(above, self._count, min(_MAX_CONTEXT_TOKENS, limit) - 1)
         return parent, shown or None
 
-    def _description(self) -> Iterator[Draft]:
-        if self._note.description:
-            text, tokens = fit_words(self._note.description, self._count, self._room(()))
-            if text:
-                yield Draft((), text, (1,), 0, 0, tokens)
+    def _stated(self) -> Iterator[Draft]:
+        """Make the draft of a note without text: what its properties say."""
+        stated = self._note.description or properties_text(self._note.properties)
+        text, tokens = fit_words(stated, self._count, self._room(()))
+        if text:
+            yield Draft((), text, (1,), 0, 0, tokens)
 
     def finish(self, ordinal: int, draft: Draft) -> Chunk:
         """Give a draft its header and its hash."""

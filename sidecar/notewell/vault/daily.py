@@ -49,7 +49,12 @@ _TOKEN = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
-_ISO_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+# 2026-03-02, 2026.03.02, 2026_03_02, 20260302, also with a time behind it; and 02.03.2026.
+_DAY_IN_NAME = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<sign>[-._]?)(?P<month>\d{2})(?P=sign)(?P<day>\d{2})"
+    r"(?:(?!\d)|(?=(?:\d{4}|\d{6})(?!\d)))"
+)
+_DAY_FIRST = re.compile(r"(?<!\d)(?P<day>\d{2})\.(?P<month>\d{2})\.(?P<year>(?:19|20)\d{2})(?!\d)")
 
 
 class DailyNotes:
@@ -92,9 +97,12 @@ class DailyNotes:
 
 
 def day_in_name(path: str) -> date | None:
-    """The day in a file's name, as in `2026-03-02 Talk.md`."""
-    written = _ISO_DAY.search(path.rpartition("/")[2])
-    return _date(*map(int, written.groups())) if written else None
+    """The day in a file's name, as in `2026-03-02 Talk.md` or `202603021530.md`."""
+    name = path.rpartition("/")[2]
+    written = _DAY_IN_NAME.search(name) or _DAY_FIRST.search(name)
+    if written is None:
+        return None
+    return _date(int(written["year"]), int(written["month"]), int(written["day"]))
 
 
 def _calls_itself_daily(properties: Mapping[str, PropertyValue]) -> bool:

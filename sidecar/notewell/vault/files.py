@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import unicodedata
@@ -28,12 +29,12 @@ _OPEN_FLAGS = (
 
 
 def walk(root: Path, rules: VaultRules, within: Sequence[str] = ()) -> Walk:
-    """List all files of readable types under `root`, sorted by path.
+    """List all files under `root`, sorted by path.
 
     `within` limits the walk to these notes and folders; those that do not exist are skipped.
-    Files in folders that Obsidian hides are not listed at all; others that a rule leaves out are
-    in `excluded`. A folder that cannot be read is a warning. Raises VaultError when `root` itself
-    cannot be read, OutsideVaultError for a path in `within` that leads out of it.
+    Files in folders that Obsidian hides are not listed at all. A folder that cannot be read is a
+    warning. Raises VaultError when `root` itself cannot be read, OutsideVaultError for a path in
+    `within` that leads out of it.
     """
     real_root = os.path.realpath(root)
     walker = Walker(real_root, load_rules(Path(real_root), rules))
@@ -100,9 +101,10 @@ def stat(root: Path, path: str) -> FileRef:
     place = contained(root, path)
     try:
         status = place.stat()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise UnreadableNoteError(f"{path} is not in the vault.", code="vanished") from error
     except OSError as error:
+        # No file system stores a name that is too long, so there is no such file.
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}:
+            raise UnreadableNoteError(f"{path} is not in the vault.", code="vanished") from error
         raise UnreadableNoteError(
             f"{path} cannot be examined: {error.strerror}. Check its permissions.",
             code="unreadable",
@@ -179,6 +181,24 @@ def contained(root: Path, path: str) -> Path:
     return real
 
 
+def check_contained(root: Path, paths: Iterable[str]) -> None:
+    """Raise OutsideVaultError where `contained` does for one of many vault-relative paths.
+
+    Links are resolved once for each folder, which for many files takes a tenth of the time.
+    """
+    folders: set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        place = os.path.join(root, path)  # noqa: PTH118 - Path objects triple the time
+        if folder not in folders and folder:
+            contained(root, folder)
+            folders.add(folder)
+        if not name.isascii() or os.path.islink(place):  # noqa: PTH114 - as above
+            contained(root, path)
+        else:
+            _check_relative(path)
+
+
 def _check_relative(path: str) -> None:
     parts = path.replace("\\", "/").split("/") if os.name == "nt" else path.split("/")
     drive = os.path.splitdrive(path)[0]
@@ -192,7 +212,7 @@ def _check_relative(path: str) -> None:
 def _spelled(folder: Path, name: str) -> Path:
     """Return `folder/name` in the Unicode form used on disk (NFD if a Mac wrote it)."""
     direct = folder / name
-    if name.isascii() or direct.exists():
+    if name.isascii() or os.path.exists(direct):  # noqa: PTH110 - Path's raises for long names
         return direct
     try:
         with os.scandir(folder) as entries:
@@ -211,7 +231,7 @@ def is_folder(root: Path, path: str) -> bool:
     """
     _check_relative(path)
     try:
-        return contained(root, path).is_dir()
+        return os.path.isdir(contained(root, path))  # noqa: PTH112 - as above
     except OutsideVaultError:  # through a link: `decide` has a rule for that
         return False
 

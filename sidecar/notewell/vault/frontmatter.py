@@ -23,6 +23,7 @@ _MAX_INTEGER = 2**63 - 1  # what JSON and SQLite can hold
 # libyaml's binding recurses in C, and a deep document ends the process. Depth needs one of these
 # marks a level, so below this many of them no closer look is needed.
 _FEW_MARKS = 64
+_UNCLOSED = ("[", "{", '"', "'")  # first characters of a value that is not closed
 _TROUBLES = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError)
 
 
@@ -102,6 +103,8 @@ def _salvage(source: str) -> dict[str, PropertyValue]:
         except _TROUBLES:
             name, _, value = entry.partition(":")
             items = _ITEM.findall(value)
+            if name.strip().lower() == "title" and value.strip()[:1] in _UNCLOSED:
+                continue  # the file's name is a better title than half a list
             kept[name.strip()] = tuple(items) if items else value.strip()
     return kept
 

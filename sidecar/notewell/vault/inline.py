@@ -29,6 +29,14 @@ _LINK = re.compile(
     r"(?:\([ \t]*+(?P<url><[^<>\n]*+>|[^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+)"
     r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?+[ \t]*+\)|\[[^\[\]\n]*+\])"
 )
+# Pictures of a project's state (build, version, downloads): their text says nothing of the note.
+_BADGE = re.compile(
+    r"<?https?://(?:[\w.-]*\b(?:shields\.io|badgen\.net|badge\.fury\.io|badges\.gitter\.im)/"
+    r"|[^\s?#]*/badges?(?:/|\.svg|\.png|[?#]|>?$))",
+    re.IGNORECASE,
+)
+# The line that the Excalidraw plugin puts on top of every drawing.
+_DRAWING_NOTICE = re.compile(r"^[ \t=]*+\u26a0[^\n]*?EXCALIDRAW VIEW[^\n]*+", re.MULTILINE)
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\]\s]{1,100}\]")
 _AUTOLINK = re.compile(r"<((?:https?|obsidian|mailto|file|ftp):[^<>\s]++)>")
 _HTML_TAG = re.compile(r"</?([A-Za-z][\w:-]*+)(?:\s[^<>]*+|/)?+>")
@@ -88,10 +96,12 @@ class InlineScanner:
 
     def clean(self, source: str, offset: int) -> str:
         """Return the visible text of `source`, which begins at `offset`; newlines are preserved."""
-        if not _PLAIN.search(source):
+        if not _PLAIN.search(source) and "EXCALIDRAW VIEW" not in source:
             return _close_gaps(source)
         if "::" in source:
             self._gather_fields(source)
+        if "EXCALIDRAW VIEW" in source:
+            source = _DRAWING_NOTICE.sub(_blank, source)
         if "]:" in source:
             source = _REFERENCE.sub(_blank, source)
         return _finish(self._tokens(source, offset, 0))
@@ -150,6 +160,8 @@ class InlineScanner:
             label = match["label"]
             if depth < _MAX_NESTING and _MARK.search(label):
                 label = self._tokens(label, offset + match.start("label"), depth + 1)
+            if embed and match["url"] and _BADGE.match(match["url"]):
+                return "", match.end()
             if match["url"]:
                 self._markdown_link(match, offset, label, embed=embed)
             return label, match.end()

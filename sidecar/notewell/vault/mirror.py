@@ -19,6 +19,7 @@ from pathlib import Path
 
 from notewell.contract.changes import Change
 from notewell.errors import NotewellError, OutsideVaultError, UsageError, VaultError
+from notewell.support import private
 from notewell.types import NOTE_TYPES, FileRef, VaultRules
 from notewell.vault import files
 from notewell.vault.paths import bad_name, check_name, hides, is_note
@@ -47,7 +48,7 @@ class Mirror:
         self._staging = self._root / STAGING
         try:
             shutil.rmtree(self._staging, ignore_errors=True)
-            self._staging.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self._staging)
         except OSError as error:
             raise _not_written(str(root), error) from error
 
@@ -125,12 +126,12 @@ class Mirror:
         if before is not None and before.st_size == len(raw) and place.read_bytes() == raw:
             _stamp(place, change.mtime)
             return None
-        place.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(place.parent)
         self._replace(place, raw, _new_mtime(change.mtime, len(raw), before))
         return None
 
     def _replace(self, place: Path, raw: bytes, mtime_ns: int) -> None:
-        self._staging.mkdir(exist_ok=True)
+        private.make_folder(self._staging)
         handle, name = tempfile.mkstemp(dir=self._staging)
         temporary = Path(name)
         try:
@@ -180,7 +181,7 @@ class Mirror:
         blocked = self._obstacle(new, folder=old.is_dir())
         if blocked is not None:
             return blocked
-        new.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(new.parent)
         if old.is_dir() and new.exists() and not new.samefile(old):
             _merge(old, new)
         else:
@@ -232,7 +233,7 @@ def _merge(old: Path, new: Path) -> None:
     """Move the contents of `old` into the existing folder `new`; files of `old` win."""
     for folder, _, names in os.walk(old):
         target = new / Path(folder).relative_to(old)
-        target.mkdir(parents=True, exist_ok=True)
+        private.make_folder(target)
         for name in names:
             Path(folder, name).replace(target / name)
     shutil.rmtree(old)

@@ -1,9 +1,10 @@
-"""Finds the parent items of a line in a nested list, from list marks and indentation."""
+"""Reads nested lists from list marks and indentation: items, what they hang under, paragraphs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 _INDENT = re.compile(r"[ \t]*")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
@@ -47,6 +48,52 @@ def item_text(text: str, line: int) -> str | None:
     end = text.find("\n", line)
     start = marked.end() if marked else line
     return text[start : end if end >= 0 else len(text)].strip() or None
+
+
+@dataclass(slots=True)
+class TextBlock:
+    """A list item without the items in it, or a paragraph: text[start:end], without its list mark.
+
+    `line` is the offset of its first line, `parents` are those of the items around it, innermost
+    first, `children` is the number of items directly in it.
+    """
+
+    line: int
+    start: int
+    end: int
+    is_item: bool
+    parents: tuple[int, ...]
+    children: int = 0
+
+
+def text_blocks(text: str) -> tuple[TextBlock, ...]:
+    """The list items and paragraphs of `text`, in order; a code block is part of its paragraph."""
+    found: list[TextBlock] = []
+    open_items: list[tuple[int, TextBlock]] = []  # with their indentation, outermost first
+    current: TextBlock | None = None
+    fenced, at = False, 0
+    for line in text.split("\n"):
+        fence = line.lstrip().startswith(("```", "~~~"))
+        marked = None if fenced else _ITEM_MARK.match(line)
+        indent = _indent(line, 0)
+        if not line.strip() and not fenced:
+            current = None
+        elif marked or current is None or not (fenced or indent or not current.is_item):
+            while open_items and open_items[-1][0] >= indent:
+                open_items.pop()
+            parents = tuple(item.line for _, item in reversed(open_items))
+            begin = marked.end() if marked else len(line) - len(line.lstrip())
+            current = TextBlock(at, at + begin, at, marked is not None, parents)
+            found.append(current)
+            if marked:
+                if open_items:
+                    open_items[-1][1].children += 1
+                open_items.append((indent, current))
+        if current is not None:
+            current.end = max(current.start, at + len(line.rstrip()))
+        fenced = fenced != fence
+        at += len(line) + 1
+    return tuple(found)
 
 
 def _line_of(text: str, begin: int, at: int) -> int:

@@ -30,7 +30,9 @@ MAX_PATH_BYTES = 2000
 
 # A colon names an alternate data stream; Windows refuses the others or changes them silently.
 _WINDOWS_REFUSES = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$')
-_WINDOWS_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+_WINDOWS_DEVICES = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *\..*)?", re.IGNORECASE
+)
 
 
 def is_hidden(name: str) -> bool:
@@ -209,7 +211,12 @@ def hides(path: str) -> bool:
     return any(is_hidden(part) for part in path.split("/"))
 
 
+def is_device(name: str) -> bool:
+    """Whether Windows takes a name, with any ending, for a device such as the console."""
+    return _WINDOWS_DEVICES.fullmatch(name) is not None
+
+
 def _check_for_windows(path: str, parts: list[str]) -> None:
     for part in parts:
-        if _WINDOWS_REFUSES.search(part) or _WINDOWS_DEVICES.fullmatch(part):
+        if _WINDOWS_REFUSES.search(part) or is_device(part):
             raise bad_name(path, f"Windows does not hold the name {part!r}")

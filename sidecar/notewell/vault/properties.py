@@ -28,6 +28,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _COMPACT_DATE = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?\Z")
+_OF_NOTE = frozenset({"tags", "tag", "aliases", "alias", "title"})
+_LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _EPOCH_SECONDS = (10**9, 10**10)
 _EPOCH_MILLISECONDS = (10**12, 10**13)
 _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?\Z")
@@ -50,6 +52,34 @@ def words_of(value: PropertyValue, *, separators: str) -> Iterator[str]:
             else:
                 yield from words_of(item, separators=separators)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield str(value)
+
+
+def property_words(properties: Mapping[str, PropertyValue]) -> dict[str, tuple[str, ...]]:
+    """Return texts and numbers in the properties, by name, without title, tags and aliases."""
+    found = {
+        name: tuple(_texts(value))
+        for name, value in properties.items()
+        if name.lower() not in _OF_NOTE
+    }
+    return {name: words for name, words in found.items() if words}
+
+
+def properties_text(properties: Mapping[str, PropertyValue]) -> str:
+    """Return the properties as one line, `name: value, value · name: value`; links as shown."""
+    named = property_words(properties)
+    shown = " · ".join(f"{name}: {', '.join(words)}" for name, words in named.items())
+    return _LINK.sub(r"\1", shown)
+
+
+def _texts(value: PropertyValue) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _texts(part)
+    elif value is not None and not isinstance(value, bool) and str(value).strip():
         yield str(value)
 
 

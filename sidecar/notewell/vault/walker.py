@@ -10,7 +10,7 @@ from pathlib import Path
 
 from notewell.types import ExcludedFile, FileRef, Walk
 from notewell.vault.paths import IgnoreRules, is_hidden
-from notewell.vault.readers import is_readable
+from notewell.vault.readers import described, is_readable
 
 
 class Walker:
@@ -22,6 +22,8 @@ class Walker:
         self._ignore = ignore
         self._found: dict[str, FileRef] = {}
         self._excluded: list[ExcludedFile] = []
+        self._others: list[ExcludedFile] = []
+        self._unread_type = f"Only {described(ignore.types)} become notes."
         self._warnings: list[str] = list(ignore.warnings)
         self._unread: list[str] = []
         # Folders already entered through a link. Each is entered once, so links cannot form a loop.
@@ -47,6 +49,7 @@ class Walker:
             excluded=tuple(sorted(self._excluded, key=lambda item: item.file.path)),
             warnings=tuple(self._warnings),
             unread=tuple(sorted(self._unread)),
+            others=tuple(sorted(self._others, key=lambda item: item.file.path)),
         )
 
     def _folder(
@@ -62,17 +65,32 @@ class Walker:
             self.record_unreadable(prefix.rstrip("/"), error)
             return
         for entry in listed:
-            if is_hidden(entry.name) or (names is not None and _key(entry.name) not in names):
+            if names is not None and _key(entry.name) not in names:
                 continue
+            spelled = f"{prefix}{entry.name}"
             try:
-                if entry.is_symlink():
+                if is_hidden(entry.name):
+                    self._hidden(entry, spelled)
+                elif entry.is_symlink():
                     yield from self._link(entry, prefix)
                 elif entry.is_dir():
-                    yield entry.path, f"{prefix}{entry.name}/"
+                    yield entry.path, f"{spelled}/"
                 elif is_readable(entry.name, self._ignore.types):
-                    self._file(f"{prefix}{entry.name}", entry.path, entry.stat())
+                    self._file(spelled, entry.path, entry.stat())
+                else:
+                    self._other(spelled, "file_type", self._unread_type)
             except OSError as error:
-                self.record_unreadable(f"{prefix}{entry.name}", error, link=entry.is_symlink())
+                self.record_unreadable(spelled, error, link=entry.is_symlink())
+
+    def _hidden(self, entry: os.DirEntry[str], spelled: str) -> None:
+        """Record a hidden file. A hidden folder, and all below it, is no part of the vault."""
+        if not entry.is_dir():
+            self._other(spelled, "hidden", "Obsidian hides names that begin with a dot.")
+
+    def _other(self, spelled: str, rule: str, reason: str) -> None:
+        """Record what is in the vault and is never a note. Its size and time are not looked up."""
+        place = Path(self._root, spelled)
+        self._others.append(ExcludedFile(FileRef(_key(spelled), place, 0, 0), rule, reason))
 
     def record_unreadable(self, spelled: str, error: OSError, *, link: bool = False) -> None:
         """Record an unreadable file or folder, so that its notes are not taken for deleted.
@@ -82,6 +100,8 @@ class Walker:
         if isinstance(error, FileNotFoundError) and not link:
             return
         self._unread.append(_key(spelled))
+        if isinstance(error, FileNotFoundError):
+            self._other(spelled, "broken_link", "A link to a file that is not there.")
         self._warn(f"{spelled} cannot be read ({error.strerror}); what it holds is left as it was.")
 
     def _link(self, entry: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, str]]:
@@ -95,19 +115,26 @@ class Walker:
                 reason = "A link to a file outside the vault is not followed."
                 self._excluded.append(ExcludedFile(file, "symlink_outside", reason))
             else:
+                reason = "A link out of the vault is not followed."
+                self._other(spelled, "symlink_outside", reason)
                 self._warn(f"{spelled} is a link out of the vault; it is not followed.")
         elif entry.is_dir():
             above = os.path.realpath(os.path.dirname(entry.path)) + os.sep  # noqa: PTH120 - strings all the way: Path objects triple the walk's time
             if above.startswith(real + os.sep) or real in self._linked:
+                reason = "A link back to a folder that is already listed is not followed."
+                self._other(spelled, "symlink_loop", reason)
                 self._warn(f"{spelled} links back to a folder already listed; it is not followed.")
             else:
                 self._linked.add(real)
                 yield real, f"{spelled}/"
         elif is_readable(entry.name, self._ignore.types):
             self._file(spelled, real, entry.stat())
+        else:
+            self._other(spelled, "file_type", self._unread_type)
 
     def _file(self, spelled: str, disk_path: str, status: os.stat_result) -> None:
         if not stat.S_ISREG(status.st_mode):
+            self._other(spelled, "not_a_file", "Not a plain file, such as a pipe or a socket.")
             self._warn(f"{spelled} is not a plain file; skipped.")
             return
         path = _key(spelled)

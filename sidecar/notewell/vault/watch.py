@@ -11,14 +11,14 @@ import logging
 import os
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from watchfiles import Change, watch
 
 from notewell.types import NOTE_TYPES, WatchMode
 from notewell.vault.files import outermost
-from notewell.vault.paths import is_hidden
+from notewell.vault.paths import hides, is_hidden
 from notewell.vault.readers import is_readable
 
 # A group of events ends after QUIET_MS without another, or GROUP_MS after its first. Quiet enough
@@ -48,34 +48,60 @@ _RULE_FILES = (".obsidian/app.json", ".notewell.toml")
 log = logging.getLogger(__name__)
 
 
+def _ignore(_: tuple[str, ...]) -> None:
+    """Ignore other files."""
+
+
 def watch_vault(
-    root: Path, *, mode: WatchMode, stop: threading.Event, types: tuple[str, ...] = NOTE_TYPES
+    root: Path,
+    *,
+    mode: WatchMode,
+    stop: threading.Event,
+    types: tuple[str, ...] = NOTE_TYPES,
+    others: Callable[[tuple[str, ...]], None] = _ignore,
 ) -> Iterator[tuple[str, ...]]:
     """Yield groups of vault-relative paths that may have changed, until `stop` is set.
 
     `types` are the endings of notes. A path is a note's or a folder's, NFC; an empty group means
-    "look at the whole vault". Ends when the folder itself goes away; FileNotFoundError when it is
-    not there at the start. Where the system cannot watch (too many folders), it polls and logs so.
+    "look at the whole vault". `others` is called, in the watching thread, with the paths of files
+    of other types that came or went; the ledger counts them. Ends when the folder itself goes
+    away; FileNotFoundError when it is not there at the start. Where the system cannot watch (too
+    many folders), it polls and logs so.
     """
     polling = mode == "poll" or (mode == "auto" and is_silent(root))
     try:
-        yield from _groups(root, polling, stop, types)
+        yield from _groups(root, polling, stop, types, others)
     except FileNotFoundError:
         raise
     except OSError as error:
         if polling:
             raise
         log.warning("%s: changes are polled for, since they cannot be watched (%s)", root, error)
-        yield from _groups(root, True, stop, types)
+        yield from _groups(root, True, stop, types, others)
 
 
 def _groups(
-    root: Path, polling: bool, stop: threading.Event, types: tuple[str, ...]
+    root: Path,
+    polling: bool,
+    stop: threading.Event,
+    types: tuple[str, ...],
+    others: Callable[[tuple[str, ...]], None],
 ) -> Iterator[tuple[str, ...]]:
     real = os.path.realpath(root)
+    waiting: set[str] = set()
+
+    def matters(change: Change, path: str) -> bool:
+        if _matters(real, path, types):
+            return True
+        relative = _relative(real, path)
+        if change != Change.modified and not hides(relative.rpartition("/")[0]):
+            waiting.add(relative)
+        return False
+
     events = watch(
         real,
-        watch_filter=lambda _, path: _matters(real, path, types),
+        watch_filter=matters,
+        yield_on_timeout=True,
         debounce=GROUP_MS,
         step=QUIET_MS,
         stop_event=stop,
@@ -86,6 +112,11 @@ def _groups(
         ignore_permission_denied=True,
     )
     for group in events:
+        if waiting:
+            others(tuple(sorted(waiting)))
+            waiting.clear()
+        if not group:
+            continue
         places = _places(real, group)
         if places is not None:
             yield places

@@ -6,7 +6,6 @@ between, the note is unchanged and undoing the entry has no effect.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 import filelock
 
 from notewell.errors import NotFoundError, WriteError
+from notewell.support import private
 
 NAME = "writes.db"
 MOST = 500  # writes that can be undone, the newest
@@ -63,8 +63,10 @@ class Journal:
     def writing(self) -> Iterator[None]:
         """Hold the lock that excludes all other writers of this vault, in any process."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            lock = filelock.FileLock(self._folder / "writes.lock", timeout=_BUSY_SECONDS)
+            private.make_folder(self._folder)
+            lock = filelock.FileLock(
+                self._folder / "writes.lock", timeout=_BUSY_SECONDS, mode=private.FILE_MODE
+            )
             lock.acquire()
         except (OSError, filelock.Timeout) as error:
             raise _unusable(self._folder, error) from error
@@ -140,9 +142,9 @@ class Journal:
         """Open the file for one transaction and close it afterwards."""
         file = self._folder / NAME
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self._folder)
             # It contains texts of notes, so only its owner may read it.
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+            private.make_file(file)
             with closing(sqlite3.connect(file, timeout=_BUSY_SECONDS)) as connection:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute(_SCHEMA)

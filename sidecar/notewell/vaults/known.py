@@ -12,8 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from notewell.errors import NotFoundError, UsageError
+from notewell.support import private
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.registry import Registry
+
+_VAULTS = "vaults"  # folders of the data directory: what belongs to each vault,
+_MIRRORS = "mirrors"  # and the notes of vaults that clients fill
+OURS = (_VAULTS, _MIRRORS)
 
 
 class KnownVaults:
@@ -58,7 +63,7 @@ class KnownVaults:
             if known is not None or not name.strip():
                 raise UsageError(f"a mirror cannot be called '{name}': choose another name")
             record = _mirror_record(self._mirrors, name, default=not records)
-            record.path.mkdir(parents=True)
+            private.make_folder(record.path)
             records.append(record)
         return record
 
@@ -78,11 +83,11 @@ class KnownVaults:
 
     def _data(self, record: VaultRecord) -> Path:
         """Where what belongs to a vault lives, but for an index that was put elsewhere."""
-        return self._settings.data_dir / "vaults" / record.id
+        return self._settings.data_dir / _VAULTS / record.id
 
     @property
     def _mirrors(self) -> Path:
-        return Path(os.path.realpath(self._settings.data_dir)) / "mirrors"
+        return Path(os.path.realpath(self._settings.data_dir)) / _MIRRORS
 
 
 def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:

@@ -16,15 +16,18 @@ from pathlib import Path
 
 from notewell import querylog
 from notewell.ask import conversations
+from notewell.engine import tuning
 from notewell.engine.engine import Engine
 from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
-from notewell.types import Settings, VaultRecord
+from notewell.support import private
+from notewell.types import SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
-from notewell.vaults.known import KnownVaults
+from notewell.vaults.known import OURS, KnownVaults
 from notewell.vaults.open_engines import Hold, OpenEngines
+from notewell.vaults.registry import REGISTRY
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +54,7 @@ class Vaults(KnownVaults):
         self._engines = OpenEngines(settings.server.open_vaults)
         self._served: tuple[VaultRecord, ...] | None = None
         self._models = EmbedderPool()
+        self._search: SearchRules | None = None  # rules that were set after the start
 
     def add(self, folder: Path, *, name: str | None = None) -> VaultRecord:
         """Make a folder a known vault, or give its record when it is one.
@@ -91,12 +95,24 @@ class Vaults(KnownVaults):
                 delete_index(directory)
                 conversations.delete(data)
                 write_journal.delete(data)
+                tuning.delete(querylog.folder(self._settings.data_dir, record.id))
                 querylog.delete(querylog.folder(self._settings.data_dir, record.id))
             if delete_data and record.source == "mirror":
                 _delete_mirror(self._mirrors, record)
             records[:] = [known for known in records if known.id != record.id]
             if records and not any(known.default for known in records):
                 records[0] = replace(records[0], default=True)
+
+    def settings(self, record: VaultRecord) -> Settings:
+        """The settings that hold for one vault now."""
+        settings = super().settings(record)
+        return settings if self._search is None else replace(settings, search=self._search)
+
+    def use_search_rules(self, rules: SearchRules) -> None:
+        """Search all vaults by these rules from the next search on; a vault cannot set its own."""
+        self._search = rules
+        for engine in self._engines.all():
+            engine.use_search_rules(rules)
 
     def open(self, record: VaultRecord, *, writable: bool) -> Engine:
         """The engine of a vault, opened at the first call and kept."""
@@ -133,6 +149,8 @@ class Vaults(KnownVaults):
 
     def _open(self, record: VaultRecord, *, writable: bool) -> Engine:
         log.info("opening %s%s", record.name, "" if writable else " to read")
+        if writable:
+            self._make_private(record)
         return Engine.open(
             record,
             self.directory(record),
@@ -142,6 +160,13 @@ class Vaults(KnownVaults):
             say=self._say,
             load_model=self._models.load,
         )
+
+    def _make_private(self, record: VaultRecord) -> None:
+        """Close the data of a vault to other users: earlier versions left it readable for them."""
+        data = self._settings.data_dir
+        for place in (data, *(data / name for name in OURS), *data.glob(f"{REGISTRY}*")):
+            private.restrict(place)
+        private.restrict_all(self._data(record))
 
     def _open_to_serve(self, record: VaultRecord) -> Engine:
         engine = self._open(record, writable=True)

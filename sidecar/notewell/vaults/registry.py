@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,8 +10,9 @@ import orjson
 from filelock import FileLock, Timeout
 
 from notewell.errors import ConfigError, NotewellError
-from notewell.support import atomic
+from notewell.support import atomic, private
 from notewell.types import VaultRecord
+from notewell.vaults import switch
 
 REGISTRY = "vaults.json"
 FORMAT = 1
@@ -27,14 +28,30 @@ class Registry:
 
     def records(self) -> tuple[VaultRecord, ...]:
         """All known vaults, in the order they became known; ConfigError if it does not read."""
+        if switch.is_unfinished(self._file.parent):
+            with self.changing() as records:  # which takes back what a stopped process left
+                return tuple(records)
         return _read(self._file)
+
+    def write(self, records: Sequence[VaultRecord]) -> None:
+        """Write a list that nobody uses yet. Raises OSError."""
+        _write(self._file, records)
+
+    def replace(self, moves: Sequence[switch.Move]) -> None:
+        """Make `moves`, of which one replaces this list, while no other process changes it.
+
+        All of them are made or none. Raises NotewellError or ConfigError.
+        """
+        with self.changing():
+            switch.switch(self._file.parent, moves)
 
     @contextmanager
     def changing(self) -> Iterator[list[VaultRecord]]:
         """The records to change in place; written back when the block ends well."""
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS):
+            private.make_folder(self._file.parent)
+            with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS, mode=private.FILE_MODE):
+                switch.take_back(self._file.parent)
                 before = _read(self._file)
                 records = list(before)
                 yield records
@@ -70,7 +87,7 @@ def _read(file: Path) -> tuple[VaultRecord, ...]:
         ) from error
 
 
-def _write(file: Path, records: list[VaultRecord]) -> None:
+def _write(file: Path, records: Sequence[VaultRecord]) -> None:
     stored = {
         "format": FORMAT,
         "vaults": [

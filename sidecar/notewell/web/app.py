@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import quote
 
 from aiohttp import hdrs, web
 
@@ -18,7 +19,7 @@ from notewell.types import LimitRules, ServerRules
 from notewell.vaults.opened import Vaults
 from notewell.web import openapi, pages
 from notewell.web.audit import Audit
-from notewell.web.auth import Callers, Gate, bound_address
+from notewell.web.auth import KEY_PARAMETER, Callers, Gate, bound_address
 from notewell.web.limits import Guesses, Rates, Slots
 from notewell.web.metrics import Metrics
 from notewell.web.middleware import answer, guard, sign_in
@@ -138,4 +139,5 @@ async def _openapi(request: web.Request) -> web.Response:
 
 
 async def _docs(request: web.Request) -> web.Response:
-    return pages.docs(request.app[SITE].version)
+    key = request.query.get(KEY_PARAMETER)  # for the page's own link, which sends no header either
+    return pages.docs(request.app[SITE].version, f"?{KEY_PARAMETER}={quote(key)}" if key else "")

@@ -1,4 +1,8 @@
-"""Who may call: known hosts, our own pages, and callers that show a token or a cookie of ours.
+"""Who may call: known hosts, our own pages, and callers that show a token or a session of ours.
+
+A browser shows its session in two halves: a cookie, and a page key in a header that our own pages
+send. Cookies know no port: any server on another port of the same host gets them when the browser
+visits it. The page key lies in the storage of our origin, which other ports cannot read.
 
 The host name stops DNS rebinding: a foreign page that points its own name at this machine still
 sends that name. The origin stops foreign pages that know our address. The secret stops everybody
@@ -18,6 +22,7 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -43,6 +48,10 @@ SAFETY_HEADERS = {
     "Server": "Notewell",
 }
 
+PAGE_KEY = "Notewell-Page-Key"  # the header with a session's second half
+KEY_PARAMETER = "key"  # the same in the address of a page
+PAGES = frozenset({"shell", "docs", "openapi"})  # what a link opens; none shows anything of a vault
+
 _HOST = re.compile(
     r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^:\[\]@/\s]+))(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
@@ -61,7 +70,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A caller, with the digests of their token and of their session cookie."""
+    """A caller, with the digests of their token and of their session."""
 
     caller: Caller
     token: str | None
@@ -92,16 +101,16 @@ class Callers:
                 found = known.caller
         return self._noted(found)
 
-    def by_cookie(self, cookie: str) -> Caller | None:
-        """Return the caller with this session cookie; None for an unknown one."""
-        shown, found = digest(cookie), None
+    def by_session(self, session: str) -> Caller | None:
+        """Return the caller with this session; None for an unknown one."""
+        shown, found = digest(session), None
         for known in self._all():
             if hmac.compare_digest(known.session, shown):
                 found = known.caller
         return self._noted(found)
 
     def redeem(self, code: str) -> str | None:
-        """Return the cookie for the code of a one-time link; None for one that is used or expired.
+        """Return the session for the code of a one-time link; None for one that is used or expired.
 
         Blocks on the disk, so it runs off the event loop.
         """
@@ -192,16 +201,16 @@ class Gate:
                 )
 
     def caller(self, request: web.Request, bound: Address) -> Caller | None:
-        """Return the caller by token, or by cookie from our pages; None if unknown."""
+        """Return the caller by token, or by session from our pages; None if unknown."""
         token = shown_token(request)
         found = self.callers.by_token(token) if token else None
         return found or self.browser(request, bound)
 
     def browser(self, request: web.Request, bound: Address) -> Caller | None:
-        """Return the caller by a browser's cookie, if one of our pages sent the request."""
-        cookie = request.cookies.get(cookie_name(bound.port), "")
+        """Return the caller by a browser's session, if one of our pages sent the request."""
+        cookie, key = _shown_session(request, bound)
         from_ours = request.headers.get("Sec-Fetch-Site", "none") in {"same-origin", "none"}
-        return self.callers.by_cookie(cookie) if cookie and from_ours else None
+        return self.callers.by_session(cookie + key) if cookie and key and from_ours else None
 
     def address(self, request: web.Request) -> str:
         """Return the address of the client: of the connection, or as a trusted proxy says."""
@@ -245,6 +254,22 @@ def shown_token(request: web.Request) -> str:
     return shown.strip() if scheme.lower() == "bearer" else ""
 
 
+def shown_secret(request: web.Request, bound: Address) -> str:
+    """Return the secret that a request shows, known or not; empty if it has none."""
+    return shown_token(request) or "".join(_shown_session(request, bound))
+
+
+def _shown_session(request: web.Request, bound: Address) -> tuple[str, str]:
+    """Return the cookie and the page key that a request shows; empty if it has none.
+
+    Only pages that are opened by a link, which cannot send headers, may have it in the address.
+    """
+    by_link = request.match_info.route.name in PAGES
+    in_address = request.query.get(KEY_PARAMETER, "") if by_link else ""
+    cookie = request.cookies.get(cookie_name(bound.port), "")
+    return cookie, request.headers.get(PAGE_KEY, in_address)
+
+
 def cookie_name(port: int) -> str:
     """Return the name of the cookie; the port keeps two servers on one machine apart."""
     return f"notewell-{port}"
@@ -256,6 +281,12 @@ def bound_address(request: web.Request) -> Address:
     name = transport.get_extra_info("sockname") if transport is not None else None
     if not isinstance(name, tuple):
         return Address(host="", port=0)
-    host = ipaddress.ip_address(str(name[0]).partition("%")[0])
-    mapped = host.ipv4_mapped if isinstance(host, ipaddress.IPv6Address) else None
-    return Address(host=str(mapped or host), port=int(name[1]))
+    return Address(host=_plain_host(str(name[0])), port=int(name[1]))
+
+
+@lru_cache(maxsize=64)  # a machine has few addresses of its own
+def _plain_host(host: str) -> str:
+    """Return an address without its zone, and as IPv4 where it is one."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address)

@@ -9,15 +9,18 @@ import asyncio
 import logging
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from notewell import API_VERSION
 from notewell.ask.service import AskService
+from notewell.config.edit import Configuration
 from notewell.contract import manage as replies
 from notewell.contract.ask import AskFailed, AskRequest
+from notewell.contract.memory import StoreMemory
+from notewell.contract.memory_replies import MemoryChangedReply
 from notewell.contract.request import Request
 from notewell.contract.search import SearchReply, SearchRequest
 from notewell.contract.server import (
@@ -30,11 +33,12 @@ from notewell.contract.server import (
 )
 from notewell.engine.answers import IN_ORDER, answer
 from notewell.engine.event_stream import EventStream, StreamedEvent
-from notewell.errors import ConfigError
+from notewell.errors import ConfigError, ForbiddenError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
 from notewell.models.fetch import locate
 from notewell.support.http import Cancel
 from notewell.types import Settings
+from notewell.vaults.opened import Vaults
 from notewell.web.auth import CALLER
 from notewell.web.metrics import VaultFigures
 from notewell.web.site import Site
@@ -55,6 +59,19 @@ async def search(site: Site, vault: str | None, request: SearchRequest) -> Searc
     reply = await from_engine(site, vault, request)
     site.metrics.searched(reply)
     return reply
+
+
+async def store_memory(site: Site, vault: str | None, request: StoreMemory) -> MemoryChangedReply:
+    """Store a memory; a golden rule only for administrators, because a person has to grant it."""
+    caller = CALLER.get()
+    if request.type == "golden_rule" and caller.scope != "admin":
+        raise ForbiddenError(
+            f"{caller.name!r} cannot grant a golden rule: that takes the scope `admin`, or"
+            " `type: golden_rule` in the memory's note. Store it with another type; it becomes a"
+            " golden rule when it has helped often enough.",
+            code="scope_required",
+        )
+    return await from_engine(site, vault, request)
 
 
 async def health(site: Site, _vault: str | None, _request: HealthRequest) -> HealthReply:
@@ -118,8 +135,20 @@ async def change_config(
     if site.configuration is None:
         raise ConfigError("this server was started without a configuration file to change")
     folder = site.record(vault).path
-    await asyncio.to_thread(site.configuration.change, changes, folder)
+    await asyncio.to_thread(_change_config, site.vaults, site.configuration, changes, folder)
     return await asyncio.to_thread(_config, site, vault, changes.__contains__)
+
+
+def _change_config(
+    vaults: Vaults,
+    configuration: Configuration,
+    changes: Mapping[str, replies.SettingValue],
+    folder: Path,
+) -> None:
+    """Store the changes; those of searches apply to the next search."""
+    configuration.change(changes, folder)
+    if any(key.startswith("search.") for key in changes):
+        vaults.use_search_rules(configuration.search_rules(folder))
 
 
 def _config(site: Site, vault: str | None, among: Callable[[str], bool]) -> replies.ConfigReply:

@@ -12,17 +12,15 @@ import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 from notewell.errors import ConfigError, ServerError
 from notewell.types import ServerRules
-from notewell.web.auth import ANY, LOOPBACK_NAMES
+from notewell.web.auth import ANY, LOOPBACK_NAMES, SAFETY_HEADERS
+from notewell.web.middleware import PROBLEM_TYPE, problem
 
 _TLS_HANDSHAKE_S = 10.0
-_FULL = (
-    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n"
-    b"Connection: close\r\n\r\n"
-)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -123,7 +121,7 @@ class _Counted(asyncio.Protocol):
             self._address = address
             self._inner.connection_made(transport)
         elif isinstance(transport, asyncio.Transport):
-            transport.write(_FULL)
+            transport.write(_full())
             transport.close()
 
     def data_received(self, data: bytes) -> None:
@@ -145,6 +143,24 @@ class _Counted(asyncio.Protocol):
         if self._address is not None:
             self._admission.leave(self._address)
             self._inner.connection_lost(exc)
+
+
+@cache
+def _full() -> bytes:
+    """The whole answer to a connection that is one too many, which is closed after it."""
+    answer = problem(
+        503, code="too_many_connections", detail="Too many connections are open. Try again later."
+    )
+    body = answer.body if isinstance(answer.body, bytes) else b""
+    headers = {
+        **SAFETY_HEADERS,
+        "Content-Type": PROBLEM_TYPE,
+        "Content-Length": str(len(body)),
+        "Retry-After": "5",
+        "Connection": "close",
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 503 Service Unavailable\r\n{head}\r\n".encode() + body
 
 
 def warnings_of(rules: ServerRules) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from notewell.access.devices import SCOPES, Scope
-from notewell.access.tokens import digest, session_of
+from notewell.access.tokens import digest, halves, session_of
 from notewell.contract.codec import to_json
 from notewell.contract.request import EVENT_STREAM
 from notewell.contract.server import Problem
@@ -24,12 +24,13 @@ from notewell.errors import AccessError, BusyError, ForbiddenError, NotewellErro
 from notewell.web.audit import name_of
 from notewell.web.auth import (
     CALLER,
+    KEY_PARAMETER,
     SAFETY_HEADERS,
     Address,
     Caller,
     bound_address,
     cookie_name,
-    shown_token,
+    shown_secret,
 )
 from notewell.web.routes import ROUTES
 from notewell.web.site import SITE, Site
@@ -101,7 +102,7 @@ def _admit(request: web.Request, site: Site, caller: Caller | None, address: str
 
 def _caller(request: web.Request, site: Site, bound: Address, address: str) -> Caller | None:
     """Return the caller; after too many wrong secrets from an address, refuse new ones."""
-    shown = shown_token(request) or request.cookies.get(cookie_name(bound.port), "")
+    shown = shown_secret(request, bound)
     if not shown:
         return None
     now, kept = time.monotonic(), digest(shown)
@@ -133,30 +134,34 @@ def _check_scope(caller: Caller, needed: Scope) -> None:
 
 
 async def sign_in(request: web.Request) -> web.Response | None:
-    """Turn the secret of a link into a cookie, and redirect to the address without it.
+    """Turn the secret of a link into a session, and redirect to the address without it.
 
-    `token` is a token; `code` belongs to a one-time link. None where the address has neither.
+    `token` is a token; `code` belongs to a one-time link. None where the address has neither. The
+    cookie gets one half of the session; the new address has the other, which the page stores.
     """
     how = next((name for name in ("token", "code") if name in request.query), None)
     if how is None:
         return None
     site, bound = request.app[SITE], bound_address(request)
     address, now = site.gate.address(request), time.monotonic()
-    secret, cookie = request.query[how], None
+    secret, session = request.query[how], None
     site.guesses.check(address, digest(secret), now)
     if how == "code":
-        cookie = await asyncio.to_thread(site.gate.callers.redeem, secret)
+        session = await asyncio.to_thread(site.gate.callers.redeem, secret)
     elif site.gate.callers.by_token(secret) is not None:
-        cookie = session_of(secret)
-    if cookie is None:
+        session = session_of(secret)
+    if session is None:
         site.guesses.wrong(address, digest(secret), now)
-    site.audit.signed_in(address, how=how, well=cookie is not None)
+    site.audit.signed_in(address, how=how, well=session is not None)
     target = request.rel_url.without_query_params(how)
+    cookie, key = halves(session) if session is not None else ("", "")
+    if key:
+        target = target.update_query({KEY_PARAMETER: key})
     response = web.Response(
         status=HTTPStatus.SEE_OTHER,
         headers={hdrs.LOCATION: f"/?{target.raw_query_string}".rstrip("?")},
     )
-    if cookie is not None:
+    if cookie:
         response.set_cookie(
             cookie_name(bound.port),
             cookie,
@@ -185,6 +190,7 @@ _HTTP_PROBLEMS = {
         "unsupported_media",
         "Bodies are read as they are, not compressed: send JSON without Content-Encoding.",
     ),
+    417: ("expectation_failed", "Of Expect, only `100-continue` is known: leave it out."),
     413: ("body_too_large", "The body is larger than the 16 MiB that are read. Send it in parts."),
 }
 
@@ -220,11 +226,7 @@ async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse
             response.headers[hdrs.RETRY_AFTER] = str(math.ceil(error.retry_after))
         return response
     except web.HTTPException as error:
-        code, detail = _HTTP_PROBLEMS.get(error.status, ("http_error", error.reason))
-        response = problem(error.status, code=code, detail=detail)
-        if hdrs.ALLOW in error.headers:
-            response.headers[hdrs.ALLOW] = error.headers[hdrs.ALLOW]
-        return response
+        return http_problem(error)
     except Exception as error:  # noqa: BLE001 - the outermost boundary: a client gets an answer
         # The message of an unforeseen error may quote a note; where it happened does not.
         places = "".join(traceback.format_tb(error.__traceback__))
@@ -234,6 +236,15 @@ async def _respond(request: web.Request, handler: Handler) -> web.StreamResponse
             code="internal",
             detail="Something failed inside the server; its log says where. Please report it.",
         )
+
+
+def http_problem(error: web.HTTPException) -> web.Response:
+    """Build the problem document for an error of aiohttp."""
+    code, detail = _HTTP_PROBLEMS.get(error.status, ("http_error", error.reason))
+    response = problem(error.status, code=code, detail=detail)
+    if hdrs.ALLOW in error.headers:
+        response.headers[hdrs.ALLOW] = error.headers[hdrs.ALLOW]
+    return response
 
 
 def problem(status: int, *, code: str, detail: str) -> web.Response:

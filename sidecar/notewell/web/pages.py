@@ -142,14 +142,14 @@ def start_page(url: str, *, signed_in: bool) -> web.Response:
     return _page("Notewell", _START_PAGE.format(url=escape(url), session=session))
 
 
-def docs(version: str) -> web.Response:
-    """Make the page of `/api/docs` from the table of routes."""
+def docs(version: str, query: str = "") -> web.Response:
+    """Make the page of `/api/docs` from the table of routes; its link gets the `query` as well."""
     intro = (
         f"<h1>Notewell {escape(version)}: HTTP API</h1>"
         "<p>Every route but <code>/api/health</code> needs"
         " <code>Authorization: Bearer TOKEN</code>."
         " Errors are problem documents (RFC 9457) with a stable <code>code</code>. For programs:"
-        ' <a href="/api/openapi.json">openapi.json</a>.</p>'
+        f' <a href="/api/openapi.json{escape(query)}">openapi.json</a>.</p>'
     )
     return _page("Notewell: HTTP API", intro + "".join(_section(route) for route in ROUTES))
 

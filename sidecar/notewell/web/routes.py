@@ -19,6 +19,7 @@ from notewell.contract import manage, search, server
 from notewell.contract.ask import AskRequest
 from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
+from notewell.contract.memory import StoreMemory
 from notewell.contract.request import Endpoint, Request, reply_type
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
@@ -136,6 +137,7 @@ _OF_SERVER: Mapping[type, Handler] = {
     server.MetricsRequest: handlers.metrics,
     search.SearchRequest: handlers.search,
     AskRequest: handlers.ask,
+    StoreMemory: handlers.store_memory,
     manage.SessionRequest: handlers.session,
     manage.ModelsRequest: handlers.models,
     manage.ConfigRequest: handlers.config,

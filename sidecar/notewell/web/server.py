@@ -26,6 +26,7 @@ from notewell.types import ServerRules, Settings
 from notewell.vaults.opened import Vaults
 from notewell.web.app import create_app
 from notewell.web.listener import bind, listening, tls_context, warnings_of
+from notewell.web.protocol import Runner
 from notewell.web.server_file import BoundServer, announced
 
 SHUTDOWN_SECONDS = 5.0
@@ -88,7 +89,7 @@ async def serve(
 
 def make_runner(app: web.Application) -> web.AppRunner:
     """Make the runner of the application, with our limits and without logs that quote requests."""
-    return web.AppRunner(
+    return Runner(
         app,
         access_log=None,  # middleware.py writes one without addresses
         logger=_http_log(),

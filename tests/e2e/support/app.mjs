@@ -1,7 +1,7 @@
 // The app in a page, with the built plugin in it, over a copy of the sample vault.
 
 import assert from "node:assert/strict";
-import { access, cp, mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildHost } from "../../host/build.mjs";
@@ -9,9 +9,9 @@ import { COMMAND, ROOT } from "./command.mjs";
 import { Folder } from "./folder.mjs";
 import { Network } from "./network.mjs";
 import { Programs } from "./programs.mjs";
-import { READY_MS, SHOWN_MS } from "./wait.mjs";
+import { copyIndexedSample, copySample } from "./sample.mjs";
+import { READY_MS, SHOWN_MS, until } from "./wait.mjs";
 
-const SAMPLE = join(ROOT, "sidecar/notewell/sample/vault");
 const PAGE = "http://localhost/"; // as the app's on Android, which may show the server's page in a frame
 
 /** Files of the computer, whatever the vault. */
@@ -36,13 +36,14 @@ const sources = Promise.all([
   readFile(join(ROOT, "manifest.json"), "utf8").then(JSON.parse),
 ]);
 
-/** A temporary folder with a vault, a copy of the sample, and room for the index. */
-export async function makeWorkspace(name = "Sample") {
+/** A temporary folder with a vault, a copy of the sample, and its index or room for one. */
+export async function makeWorkspace({ name = "Sample", isIndexed = true } = {}) {
   await access(COMMAND); // named by NOTEWELL_TEST_COMMAND; better said here than as a server that never comes
   const root = await realpath(await mkdtemp(join(tmpdir(), "notewell-e2e-")));
   const vault = join(root, name);
-  await cp(SAMPLE, vault, { recursive: true });
-  const variables = { ...process.env, HOME: root, NOTEWELL_DATA_DIR: join(root, "data") };
+  const data = join(root, "data");
+  await (isIndexed ? copyIndexedSample(vault, data) : copySample(vault));
+  const variables = { ...process.env, HOME: root, NOTEWELL_DATA_DIR: data };
   return { root, vault, variables, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
@@ -146,9 +147,20 @@ export class AppPage {
       await item.waitFor({ state: "attached", timeout: READY_MS });
     } catch (error) {
       const states = await this.statusBar.allTextContents();
-      error.message += `\nIt said “${states.join()}”. Its programs:\n${this.programs.said.join("")}`;
-      throw error;
+      const requests = this.network.requests.map(({ method, url, status }) => `${method} ${url.pathname} ${status}`);
+      const found = [`It said “${states.join()}”.`, "Its programs:", this.programs.said.join(""), "Its requests:", ...requests.slice(-20)];
+      throw new Error(found.join("\n"), { cause: error });
     }
+  }
+
+  /** Waits until the status bar says `text`; the person comes back to the window again and again,
+   * so that the plugin asks the server at once and not at its next poll. */
+  async says(text) {
+    await until(`the status bar says “${text}”`, async () => {
+      await this.page.evaluate(() => window.dispatchEvent(new Event("focus")));
+      const said = await this.statusBar.allTextContents();
+      return said.some((one) => (text instanceof RegExp ? text.test(one) : one.includes(text)));
+    }, READY_MS);
   }
 
   /** Presses “Try again” in the search panel, unless the plugin did so by itself in time. */
@@ -156,13 +168,25 @@ export class AppPage {
     await Promise.any([this.search.getByRole("button", { name: "Try again" }).click(), this.ready()]);
   }
 
-  /** Opens the search panel and types. Returns the rows that are found. */
+  /** Opens the search panel and types. Returns the rows of the final answer to this query. */
   async searchFor(query) {
     await this.command("open-search");
-    await this.search.getByRole("searchbox").fill(query);
-    const list = this.search.locator('.notewell-results[aria-busy="false"]');
-    await list.locator(".notewell-result").first().waitFor();
-    return list.locator(".notewell-result");
+    const field = this.search.getByRole("searchbox");
+    const before = this.network.to("/api/search").length;
+    await this.page.mouse.move(0, 0); // a list that is pointed at keeps its order when a better one comes
+    await field.fill(query);
+    const isFinal = ({ url: { searchParams: given }, status }) =>
+      status !== 0 && given.get("q") === query && given.get("mode") === "hybrid";
+    const rows = this.search.locator('.notewell-results[aria-busy="false"] .notewell-result');
+    const failure = this.search.getByText("No answer").first();
+    for (let tries = 0; ; tries += 1) {
+      await until(`“${query}” is answered`, () => this.network.to("/api/search").slice(before).some(isFinal));
+      await rows.first().or(failure).first().waitFor();
+      if (tries === 3 || !(await failure.isVisible())) break;
+      await field.press("Enter"); // the plugin gave up before a busy machine answered
+    }
+    await rows.first().waitFor();
+    return rows;
   }
 
   /** Opens the settings, gives `change` the row of that name, and closes them. */

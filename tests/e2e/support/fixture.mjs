@@ -4,24 +4,44 @@ import assert from "node:assert/strict";
 import { after, afterEach, before } from "node:test";
 import { makeWorkspace, openApp } from "./app.mjs";
 import { launchBrowser } from "./browser.mjs";
+import { connectedTo, startServer } from "./server.mjs";
 
-/** Each test opens its own app, with `withApp(options, use)`. */
-export function useWorkspace() {
+/**
+ * Each test opens its own app, with `withApp(options, use)`. `workspace` are the options of its
+ * making. `withConnectedApp` opens one over another workspace, whose server the tests of the file
+ * share: two servers cannot serve one vault.
+ */
+export function useWorkspace(workspace = {}) {
   const held = {};
-  before(() => begin(held));
-  after(() => end(held));
-  held.withApp = async (options, use) => {
-    const app = await openApp(held.browser, held.workspace, options);
-    try {
-      await use(app);
-    } catch (error) {
-      const problems = await app.close().catch((problem) => problem.message);
-      if (problems) error.message += `\n${problems}`;
-      throw error;
-    }
-    await app.close();
+  let shared = null;
+  let server = null;
+  before(() => begin(held, workspace));
+  after(async () => {
+    await (await server)?.end();
+    await (await shared)?.remove();
+    await end(held);
+  });
+  held.withApp = (options, use) => withApp(held.browser, held.workspace, options, use);
+  held.sharedWorkspace = () => (shared ??= makeWorkspace(workspace));
+  held.connected = async () => {
+    const { vault, variables } = await held.sharedWorkspace();
+    return connectedTo(await (server ??= startServer({ variables }, [vault])));
   };
+  held.withConnectedApp = async (options, use) =>
+    withApp(held.browser, await held.sharedWorkspace(), { ...(await held.connected()), ...options }, use);
   return held;
+}
+
+async function withApp(browser, workspace, options, use) {
+  const app = await openApp(browser, workspace, options);
+  try {
+    await use(app);
+  } catch (error) {
+    const problems = await app.close().catch((problem) => problem.message);
+    if (problems) error.message += `\n${problems}`;
+    throw error;
+  }
+  await app.close();
 }
 
 /** One app that is ready, shared by the tests of the file as `app`. */
@@ -44,9 +64,11 @@ export function useApp(options) {
   return held;
 }
 
-async function begin(held) {
-  held.browser = await launchBrowser();
-  held.workspace = await makeWorkspace();
+async function begin(held, workspace) {
+  await Promise.all([
+    launchBrowser().then((browser) => (held.browser = browser)),
+    makeWorkspace(workspace).then((made) => (held.workspace = made)),
+  ]);
 }
 
 async function end(held) {

@@ -121,13 +121,13 @@ for (const [device, look] of LOOKS) {
 
       await page.getByRole("button", { name: "Save as note" }).click();
       const path = `Answers/Loaf on ${device}.md`;
-      await page.getByLabel("Save this conversation as the note").fill(path);
+      await page.getByLabel("Save this conversation as a note").fill(path);
       await isWithoutViolation(page, "saving");
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByText("Saved as").waitFor();
       const note = join(held.root, "Sample", path);
       assert.match(await readFile(note, "utf8"), /And the oven\?[\s\S]*Very hot[\s\S]*How long\?[\s\S]*Four hours/);
-      await page.getByRole("button", { name: "Take it back" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       await page.getByRole("button", { name: "New conversation" }).waitFor();
       assert.ok(!existsSync(note));
       const kept = await page.evaluate(() => Object.keys(sessionStorage).find((key) => key.startsWith("notewell:conversation:")));
@@ -140,14 +140,14 @@ for (const [device, look] of LOOKS) {
       await earlier.click();
       await page.locator(".turn").nth(2).waitFor();
       await page.getByRole("button", { name: "Delete" }).click();
-      await page.getByRole("button", { name: "Sure? Delete it" }).click();
-      await page.getByText("The conversation is deleted").waitFor();
+      await page.getByRole("button", { name: "Really delete?" }).click();
+      await page.getByText("Conversation deleted").waitFor();
       assert.equal(await page.locator(".turn").count(), 0);
       await page.evaluate((name) => {
         sessionStorage.setItem(name, "0123456789abcdef");
       }, kept);
       await page.reload();
-      await page.getByText("The earlier conversation is no longer kept.").waitFor();
+      await page.getByText("The earlier conversation is no longer stored.").waitFor();
       assert.equal(await page.locator(".turn").count(), 0);
       watched.problems.length = 0; // the browser tells of the status 404
     }));
@@ -161,16 +161,16 @@ for (const [device, look] of LOOKS) {
 
       model.turns = [{ status: 429, headers: { "Retry-After": "600" } }];
       await ask(page, QUESTION);
-      await page.getByRole("heading", { name: "Too many questions for now" }).waitFor();
+      await page.getByRole("heading", { name: "Too many questions" }).waitFor();
       model.turns = [{ text: QUESTION }, { text: "It rises for a while [1], and", drop: true }];
       await page.getByRole("button", { name: "Ask again" }).click();
-      await page.locator(".ask-badge", { hasText: "Not complete" }).waitFor();
+      await page.locator(".ask-badge", { hasText: "Incomplete" }).waitFor();
 
       model.turns = [{ text: QUESTION }, { text: "It rises for", wait: new Promise(() => undefined) }];
       await ask(page, QUESTION);
       await page.locator(".ask-answer").last().getByText("It rises").waitFor();
       await page.getByRole("button", { name: "Stop" }).click();
-      await page.getByText("Stopped. This answer is not complete.").waitFor();
+      await page.getByText("Stopped. This answer is incomplete.").waitFor();
       await isWithoutViolation(page, "with failures");
       await picture(page, `web-ask-trouble-${device}`);
 
@@ -195,7 +195,7 @@ for (const [device, look] of LOOKS) {
       await page.getByRole("link", { name: "All", exact: true }).click();
       await rows.nth(2).waitFor();
 
-      await page.getByLabel("What would be recalled for").fill("when do swarms leave");
+      await page.getByLabel("Recall memories for a task").fill("when do swarms leave");
       await page.keyboard.press("Enter");
       await page.locator("ol[aria-label='Recalled memories']").waitFor();
       await page.getByText(/^Score .*why$/).first().click();
@@ -204,8 +204,8 @@ for (const [device, look] of LOOKS) {
       await picture(page, `web-memory-recall-${device}`);
 
       await page.getByRole("link", { name: "Swarms leave in June" }).click();
-      await page.getByRole("heading", { name: "Leads to" }).waitFor();
-      await page.getByLabel("Why, for its history").fill("they left in May");
+      await page.getByRole("heading", { name: "Relations" }).waitFor();
+      await page.getByLabel("Reason, for the history").fill("they left in May");
       await page.getByRole("button", { name: "It did not help" }).click();
       await page.getByRole("cell", { name: "they left in May" }).waitFor();
       await page.getByRole("cell", { name: /→/ }).first().waitFor();
@@ -213,17 +213,17 @@ for (const [device, look] of LOOKS) {
       await picture(page, `web-memory-one-${device}`);
 
       const note = join(held.root, "Sample/Memory/Swarms leave in June.md");
-      await page.getByRole("button", { name: "Forget" }).click();
-      assert.ok(existsSync(note), "asked for twice");
-      await page.getByRole("button", { name: "Sure? Forget it" }).click();
-      await page.getByRole("heading", { name: "Forgotten" }).waitFor();
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      assert.ok(existsSync(note), "it has to be confirmed");
+      await page.getByRole("button", { name: "Really delete it?" }).click();
+      await page.getByRole("heading", { name: "Deleted" }).waitFor();
       assert.ok(!existsSync(note));
-      await page.getByRole("button", { name: "Take it back" }).click();
+      await page.getByRole("button", { name: "Undo" }).click();
       await page.getByRole("link", { name: "Swarms leave in June" }).waitFor();
       await page.getByRole("link", { name: "Swarms leave in June" }).click();
-      await page.getByLabel("Why, for its history").waitFor();
+      await page.getByLabel("Reason, for the history").waitFor();
       await page.getByRole("button", { name: "It helped" }).click(); // as it was for the next device
-      await page.getByText("It is trusted more").waitFor();
+      await page.getByText("Confidence raised").waitFor();
 
       await page.goto(`${held.url}/#/manage/memory?see=health&vault=Sample`);
       await page.getByRole("heading", { name: "Contradictions" }).waitFor();

@@ -1,15 +1,15 @@
 // The web interface in a real browser, on a real server over a copy of the sample vault.
 
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before } from "node:test";
 import { launchBrowser } from "../support/browser.mjs";
+import { copyIndexedSample } from "../support/sample.mjs";
 import { serve } from "./server.mjs";
 import { READY_MS, SHOWN_MS, until } from "../support/wait.mjs";
 
-const SAMPLE = resolve(import.meta.dirname, "../../../sidecar/notewell/sample/vault");
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -22,15 +22,17 @@ export function usePages(notes = {}, { sample: more = {}, settings = () => "" } 
   before(async () => {
     held.root = await realpath(await mkdtemp(join(tmpdir(), "notewell-web-")));
     const [sample, other] = [join(held.root, "Sample"), join(held.root, "Other")];
-    await cp(SAMPLE, sample, { recursive: true });
+    await copyIndexedSample(sample, join(held.root, "data"));
     await mkdir(other);
     await writeFile(join(other, "Alone.md"), "# Alone\n\nA note about bees in another vault.\n");
     for (const [path, text] of Object.entries(notes)) await writeFile(join(other, path), text);
     for (const [path, text] of Object.entries(more)) await put(join(sample, path), text);
     await put(join(held.root, "config/notewell/config.toml"), settings());
-    held.server = await serve(held.root, sample, other);
+    await Promise.all([
+      serve(held.root, sample, other).then((server) => (held.server = server)),
+      launchBrowser().then((browser) => (held.browser = browser)),
+    ]);
     held.url = `http://127.0.0.1:${held.server.port}`;
-    held.browser = await launchBrowser();
     for (const vault of ["Sample", "Other"]) await until("the notes are indexed", () => isReady(held, vault), READY_MS);
   });
   after(async () => {

@@ -9,7 +9,7 @@ const { visit } = held;
 
 test("a link signs in once, and the token leaves the address", () =>
   visit({}, async (page) => {
-    await page.getByRole("heading", { name: "What do you remember of Sample?" }).waitFor();
+    await page.getByRole("heading", { name: "Search Sample" }).waitFor();
     assert.equal(new URL(page.url()).search, "");
     assert.ok(page.url().endsWith("#/search?vault=Sample"), page.url());
     const cookies = await page.context().cookies();
@@ -26,7 +26,7 @@ test("who is not signed in is asked to, and sees nothing of a vault", () =>
     await page.getByLabel("Token").fill(held.server.token);
     assert.ok(!(await page.textContent("body")).includes("Sample"));
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "What do you remember of Sample?" }).waitFor();
+    await page.getByRole("heading", { name: "Search Sample" }).waitFor();
     const refused = watched.problems.splice(0);
     assert.ok(refused.every((text) => text.includes("401")), refused.join("\n"));
   }));
@@ -66,7 +66,7 @@ test("conditions are chips: added, and taken away", () =>
     const chip = page.locator(".chip:not(.is-set)").first();
     const label = (await chip.textContent()).replace(/^#/, "");
     await chip.click();
-    const set = page.getByRole("button", { name: /^Remove the condition/ });
+    const set = page.getByRole("button", { name: /^Remove the filter/ });
     await set.waitFor();
     assert.ok((await page.getByRole("combobox", { name: "Search your notes" }).inputValue()).includes(label));
     await set.click();
@@ -104,7 +104,7 @@ test("everything works by keys", () =>
     await keyboard.press("Escape");
     await page.waitForFunction(() => !location.hash.includes("note="));
     await keyboard.press("t");
-    await page.getByRole("group", { name: "At once, here" }).waitFor();
+    await page.getByRole("group", { name: "Rerank in this browser" }).waitFor();
     await keyboard.press("t");
     await keyboard.press("?");
     await page.getByRole("dialog").waitFor();
@@ -122,9 +122,9 @@ test("searches are remembered, saved and forgotten in this browser", () =>
     await field.press("Enter");
     await field.fill("");
     await page.getByRole("heading", { name: "Saved searches" }).waitFor();
-    await page.getByRole("heading", { name: "Earlier" }).waitFor();
-    await page.getByRole("button", { name: "Forget these" }).click();
-    assert.equal(await page.getByRole("heading", { name: "Earlier" }).count(), 0);
+    await page.getByRole("heading", { name: "Recent searches" }).waitFor();
+    await page.getByRole("button", { name: "Clear history" }).click();
+    assert.equal(await page.getByRole("heading", { name: "Recent searches" }).count(), 0);
     await page.locator(".asked a", { hasText: "garden" }).first().click();
     await page.locator("[data-result]").first().waitFor();
   }));
@@ -140,17 +140,17 @@ test("a search is shared by its address; similar notes are a step away; the app 
     const row = page.locator(".result").first();
     await row.hover();
     await row.getByRole("link", { name: "Similar" }).click();
-    await page.getByRole("button", { name: /^Like: / }).waitFor();
+    await page.getByRole("button", { name: /^Similar to: / }).waitFor();
     await rows.nth(2).waitFor();
   }));
 
 test("another vault answers the same question, and the address keeps it", () =>
   visit({}, async (page) => {
-    await search(page, "bees");
+    await search(page, "vault");
     await page.getByRole("combobox", { name: "Vault" }).selectOption({ label: "Other" });
     await page.locator('[data-result="Alone.md"]').waitFor();
     assert.match(page.url(), /vault=Other/);
-    for (const place of ["Explore", "Pipeline", "Past", "Graph", "Manage"]) {
+    for (const place of ["Explore", "Pipeline", "Timeline", "Graph", "Manage"]) {
       await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: place }).click();
       await page.waitForFunction((name) => document.title.includes(name), place);
       assert.match(page.url(), /vault=Other/);
@@ -167,6 +167,6 @@ test("without the server, what was seen before is there still", () =>
     await page.context().setOffline(true);
     await page.reload();
     await page.locator(".reader h1").waitFor();
-    await page.getByText("Offline: what was seen before").waitFor();
+    await page.getByText("Offline: showing results from before").waitFor();
     watched.problems.length = 0; // the browser itself speaks of each answer that it could not get
   }));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DESKTOP, PHONE, search, usePages } from "./pages.mjs";
+import { DESKTOP, PHONE, usePages } from "./pages.mjs";
 import { READY_MS } from "../support/wait.mjs";
 
 const HOSTILE = [
@@ -23,17 +23,17 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       const mode = page.getByRole("combobox", { name: "Mode" });
       await mode.selectOption("keyword");
       await page.locator(".control.is-changed", { hasText: "Mode" }).waitFor();
-      assert.doesNotMatch(page.url(), /mode=/, "not fetched yet");
-      await page.getByRole("button", { name: "Fetch with 1 changed" }).click();
-      await page.getByRole("button", { name: "Fetched" }).waitFor();
+      assert.doesNotMatch(page.url(), /mode=/, "not applied yet");
+      await page.getByRole("button", { name: "Apply 1 change" }).click();
+      await page.getByRole("button", { name: "No changes" }).waitFor();
       assert.match(page.url(), /mode=keyword/);
       await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
       const places = () => page.locator(".mixed h2 a").allTextContents();
       const served = await places();
-      await page.getByRole("slider", { name: /Tag that matches/ }).fill("3");
+      await page.getByRole("slider", { name: /Matching tag/ }).fill("3");
       await page.locator(".moved").first().waitFor();
-      assert.notDeepEqual(await places(), served, "a tag that matches lifts notes");
-      await page.getByRole("button", { name: "As served" }).click();
+      assert.notDeepEqual(await places(), served, "a matching tag raises notes");
+      await page.getByRole("button", { name: "Reset" }).click();
       await page.waitForFunction(() => !document.querySelector(".mixed .moved"));
       assert.deepEqual(await places(), served);
       await page.locator(".mixed h2 a").nth(1).click();
@@ -47,7 +47,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
     visit({ ...look, hash: "#/pipeline?q=bread+tag:recipe&vault=Sample" }, async (page) => {
       await page.locator(".stage").nth(2).waitFor();
       const names = await page.locator(".stage h2").allTextContents();
-      for (const name of ["parse", "filter", "retrieve", "fuse"]) assert.ok(names.includes(name), name);
+      for (const name of ["parse", "filter", "retrieve", "fusion"]) assert.ok(names.includes(name), name);
       const filter = page.locator(".stage").filter({ has: page.getByRole("heading", { name: "filter" }) });
       await filter.getByText(/× tag/).waitFor();
       assert.ok((await page.locator(".tops li").count()) > 0);
@@ -60,7 +60,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
       const all = await page.locator(".dated > li").count();
       await bars.first().click();
       await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length < n, all);
-      await page.getByRole("button", { name: "All times" }).click();
+      await page.getByRole("button", { name: "Whole period" }).click();
       await page.waitForFunction((n) => document.querySelectorAll(".dated > li").length === n, all);
       await page.getByRole("combobox", { name: "Grouped by" }).selectOption("month");
       await page.waitForURL(/by=month/);
@@ -86,7 +86,7 @@ for (const [device, look] of [["desktop", DESKTOP], ["phone", PHONE]]) {
         await canvas.click({ position: place });
       }
       await page.locator(".graph-card h2").waitFor();
-      await page.getByRole("link", { name: "Around it" }).click();
+      await page.getByRole("link", { name: "Center here" }).click();
       await page.waitForFunction(() => !document.querySelector(".graph-tools h1")?.textContent.endsWith("Home"));
     }));
 }
@@ -102,11 +102,13 @@ test("the queue rests, goes on, and looks again", () =>
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("button", { name: "Pause" }).waitFor();
-    await page.getByRole("button", { name: "Look for changes" }).click();
+    await page.getByRole("button", { name: "Check for changes" }).click();
     await page.getByText("Checking the vault").waitFor();
-    await page.getByRole("button", { name: "Read everything again" }).click();
-    await page.getByRole("button", { name: "Sure? Read everything again" }).click();
-    await page.getByText("Reading everything again").waitFor();
+    await page.getByRole("button", { name: "Reindex everything" }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Resume" }).click(); // what is drawn anew keeps the first press
+    await page.getByRole("button", { name: "Really reindex everything?" }).click();
+    await page.getByText("Reindexing everything").waitFor();
     await page.getByText("Up to date").waitFor({ timeout: READY_MS });
   }));
 
@@ -126,9 +128,9 @@ test("the ledger lists files by state, and says which rule excludes a path", () 
 
 test("vaults, figures, searches, models and settings are shown; a setting is changed and set back", () =>
   visit({ hash: "#/manage/vaults?vault=Sample" }, async (page) => {
-    const tabs = page.getByRole("navigation", { name: "What to manage" });
+    const tabs = page.getByRole("navigation", { name: "Panels" });
     await page.getByRole("cell", { name: "Other", exact: true }).waitFor();
-    await tabs.getByRole("link", { name: "Figures" }).click();
+    await tabs.getByRole("link", { name: "Statistics" }).click();
     await page.getByRole("heading", { name: "Tags" }).waitFor();
     await tabs.getByRole("link", { name: "Models" }).click();
     await page.getByRole("cell", { name: "all-MiniLM-L6-v2" }).waitFor();
@@ -142,7 +144,7 @@ test("vaults, figures, searches, models and settings are shown; a setting is cha
     await row.getByRole("button", { name: /^Change/ }).click();
     await row.getByRole("button", { name: "Reset to default" }).click();
     await row.getByText("03:30").waitFor();
-    await search(page, "bees").catch(() => null); // in the panel a query waits for Enter
+    await page.getByRole("combobox", { name: "Search your notes" }).fill("bees"); // here a query waits for Enter
     await page.keyboard.press("Enter");
     await page.waitForURL(/#\/search/);
     await page.goto(`${new URL(page.url()).origin}/#/manage/log?vault=Sample`);

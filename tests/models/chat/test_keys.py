@@ -43,7 +43,7 @@ def ring(monkeypatch: pytest.MonkeyPatch) -> Ring:
     return made
 
 
-def test_a_key_is_kept_found_and_taken_out(ring: Ring) -> None:
+def test_a_key_is_stored_found_and_removed(ring: Ring) -> None:
     keep_key(RULES, "secret")
 
     assert find_key(RULES, {}) == "secret"
@@ -55,7 +55,7 @@ def test_a_key_is_kept_found_and_taken_out(ring: Ring) -> None:
     assert not ring.kept
 
 
-def test_a_keyring_that_refuses_is_told_when_keeping_and_no_key_when_asking(ring: Ring) -> None:
+def test_a_failing_keyring_is_an_error_when_storing_and_no_key_when_reading(ring: Ring) -> None:
     ring.locked = True
 
     assert find_key(RULES, {}) == ""
@@ -63,7 +63,7 @@ def test_a_keyring_that_refuses_is_told_when_keeping_and_no_key_when_asking(ring
         keep_key(RULES, "secret")
 
 
-def test_without_the_extra_the_environment_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
 
     assert find_key(RULES, {}) == ""

@@ -32,28 +32,28 @@ class Words:
         return Turn("".join(self.said))
 
 
-def test_pieces_come_as_they_arrive_and_the_turn_comes_last() -> None:
+def test_text_is_yielded_as_it_arrives_and_the_turn_last() -> None:
     events: list[Mapping[str, Json]] = [{"say": "The "}, {"say": ""}, {"say": "sun"}, {}]
 
     assert list(collect_turn(events, Words())) == ["The ", "sun", Turn("The sun")]
 
 
-def test_a_turn_without_words_is_a_turn() -> None:
+def test_a_turn_without_text_is_valid() -> None:
     assert list(collect_turn([{}], Words())) == [Turn("")]
 
 
 @pytest.mark.parametrize("events", [[], [{"say": "The "}]], ids=["nothing", "half"])
-def test_a_turn_without_an_end_is_an_error_after_what_was_said(
+def test_an_incomplete_turn_is_an_error_after_its_text(
     events: list[Mapping[str, Json]],
 ) -> None:
     pieces = collect_turn(events, Words())
 
     assert [next(pieces) for _ in events] == ["The "] * len(events)
-    with pytest.raises(ProviderError, match="broke off before its end"):
+    with pytest.raises(ProviderError, match="before it was complete"):
         next(pieces)
 
 
-def test_a_call_without_id_and_arguments_gets_both() -> None:
+def test_a_tool_call_without_id_and_arguments_gets_defaults() -> None:
     assert CallParts(name="search").whole(no_id="call_0") == ToolCall("call_0", "search", "{}")
     assert CallParts("a", "search", '{"q": 1}').whole(no_id="b") == ToolCall(
         "a", "search", '{"q": 1}'
@@ -61,8 +61,8 @@ def test_a_call_without_id_and_arguments_gets_both() -> None:
 
 
 @pytest.mark.parametrize("listing", [None, [], "data", {}, {"data": "models"}, {"data": {}}])
-def test_what_lists_no_models_is_an_error(listing: Json) -> None:
-    with pytest.raises(ProviderError, match="lists no models"):
+def test_a_reply_without_a_list_of_models_is_an_error(listing: Json) -> None:
+    with pytest.raises(ProviderError, match="not a list of models"):
         listed_models(listing)
 
 
@@ -72,7 +72,7 @@ def test_only_models_with_an_id_are_listed_models() -> None:
     assert listed_models(listing) == ({"id": "one"},)
 
 
-def test_a_limit_is_the_first_that_is_told() -> None:
+def test_a_limit_is_the_first_field_present() -> None:
     model: Mapping[str, Json] = {"window": "8k", "context": 0, "length": 4096, "most": 10}
 
     assert limit(model, ("window", "context", "length", "most")) == 4096
@@ -94,7 +94,7 @@ def test_both_protocols_list_their_models_with_limits(
 
 
 @pytest.mark.parametrize("protocol", [OpenAI, Anthropic])
-def test_both_protocols_put_a_call_together(
+def test_both_protocols_assemble_tool_calls(
     script: Script, protocol: type[OpenAI | Anthropic]
 ) -> None:
     model = script(Says("Wait.", calls=[("search", {"query": "bees and light"})]))

@@ -4,7 +4,8 @@ import { asServerError } from "../../../src/client";
 import type { AskConversationView } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
-import { ago, count } from "../../lib/words";
+import { count } from "../../../src/format";
+import { ago } from "../../lib/format";
 
 const SHOWN = 5;
 
@@ -28,12 +29,12 @@ export function deleteButton(context: ViewContext, conversation: string, done: (
   const press = async (): Promise<void> => {
     if (!isSure) {
       isSure = true;
-      el.textContent = "Sure? Delete it";
+      el.textContent = "Really delete?";
       return;
     }
     try {
       await context.vaultClient.forgetConversation(conversation);
-      context.showNotice("The conversation is deleted");
+      context.showNotice("Conversation deleted");
       done();
     } catch (error) {
       context.showNotice(asServerError(error).message);

@@ -22,7 +22,7 @@ export function saveForm(context: ViewContext, conversation: string, question: s
   const form = h(
     "form",
     { class: "ask-save", on: { submit: (event: Event) => void submit(event) } },
-    h("label", { for: "save-path" }, "Save this conversation as the note"),
+    h("label", { for: "save-path" }, "Save this conversation as a note"),
     h("div", { class: "login-row" }, field, save, button("Cancel", close, { class: "quiet" })),
     messageEl,
   );
@@ -46,7 +46,7 @@ function done(context: ViewContext, { path, undo }: AskSavedReply, close: () => 
   const undoSave = async (): Promise<void> => {
     try {
       await context.vaultClient.undo(undo ?? undefined);
-      context.showNotice("Taken back");
+      context.showNotice("Undone: the note is deleted");
       close();
     } catch (error) {
       context.showNotice(asServerError(error).message);
@@ -54,6 +54,6 @@ function done(context: ViewContext, { path, undo }: AskSavedReply, close: () => 
   };
   return [
     h("p", { role: "status" }, "Saved as ", h("a", { href: noteAddress(context, path), dir: "auto" }, path)),
-    h("div", { class: "buttons" }, undo === null ? null : button("Take it back", () => void undoSave(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
+    h("div", { class: "buttons" }, undo === null ? null : button("Undo", () => void undoSave(), { class: "quiet" }), button("Close", close, { class: "quiet" })),
   ];
 }

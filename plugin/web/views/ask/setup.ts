@@ -18,10 +18,10 @@ export function setup(problem: string, retry: () => void): HTMLElement {
     h("p", {}, problem),
     h("p", {}, "With Ollama everything stays on the server’s computer. Get a model that can use tools:"),
     code(OLLAMA),
-    h("p", {}, "Then name it in the file that ", h("code", {}, "notewell config path"), " shows, and start the server again:"),
+    h("p", {}, "Then set it in the file that ", h("code", {}, "notewell config path"), " shows, and restart the server:"),
     code(SETTINGS),
-    h("p", { class: "faint" }, "Other programs and services, and where keys go: docs/ask.md. This cannot be set from here: whom notes are sent to is decided on the server’s own computer."),
-    button("Look again", retry, { class: "quiet" }),
+    h("p", { class: "faint" }, "docs/ask.md describes other providers and where to store keys. For safety, the receiver of notes can only be set on the server’s computer."),
+    button("Check again", retry, { class: "quiet" }),
   );
 }
 
@@ -37,13 +37,13 @@ interface Trouble {
 const BY_CODE: Readonly<Record<string, Trouble>> = {
   ask_off: { title: "No language model is set up", advice: "" },
   bad_config: { title: "The language model is not set up correctly", advice: "" },
-  provider_key: { title: "The language model refuses the key", advice: "" },
-  no_model: { title: "The provider offers no model for this", advice: "" },
-  provider_failed: { title: "The language model does not answer", advice: "Is it running? Searching works without it." },
-  conversation_not_found: { title: "This conversation is no longer kept", advice: "What you ask now begins a new one." },
+  provider_key: { title: "The language model rejected the key", advice: "" },
+  no_model: { title: "The provider has no suitable model", advice: "" },
+  provider_failed: { title: "The language model is not responding", advice: "Check that it is running. Searching works without it." },
+  conversation_not_found: { title: "This conversation is no longer stored", advice: "Your next question starts a new one." },
 };
-const RATE_LIMITED: Trouble = { title: "Too many questions for now", advice: "Wait a little, then ask again." };
-const OTHER: Trouble = { title: "There is no answer", advice: "" };
+const RATE_LIMITED: Trouble = { title: "Too many questions", advice: "Wait a little, then ask again." };
+const OTHER: Trouble = { title: "No answer", advice: "" };
 
 /** Why there is no answer. `code` is the server's error code. */
 export function troubleOf(code: string, detail: string): Trouble {

@@ -5,7 +5,7 @@ import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
 import { icon } from "../../lib/icons";
 import { obsidianLink, outwardLink } from "../../lib/links";
-import { count, folderOf } from "../../lib/words";
+import { count, folderOf } from "../../../src/format";
 import { noteAddress } from "../../parts/resultRow";
 
 export function sourceList(context: ViewContext, sources: readonly AskSource[]): HTMLElement | null {

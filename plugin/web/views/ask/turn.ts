@@ -9,7 +9,7 @@ import { drawCitations } from "../../lib/citations";
 import { button, fill, h } from "../../lib/dom";
 import type { Links } from "../../lib/markdown";
 import { marked } from "../../lib/marks";
-import { count } from "../../lib/words";
+import { count } from "../../../src/format";
 import { noteAddress } from "../../parts/resultRow";
 import { codeOf, troubleBox, troubleOf } from "./setup";
 import { sourceList } from "./sources";
@@ -106,7 +106,7 @@ export class Turn {
   #drawNotice({ host, model, local, leaves, conversation }: AskNotice): void {
     this.#conversation = conversation ?? undefined;
     if (conversation) this.#handlers.began(conversation);
-    const where = local ? `To ${model} on the server’s own computer` : `Leaves the server’s computer, to ${model} at ${host}`;
+    const where = local ? `Sent to ${model} on the server’s computer` : `Sent outside the server’s computer, to ${model} at ${host}`;
     fill(this.#notice, `${where}: ${leaves}.`);
     this.#notice.classList.toggle("is-away", !local);
     this.#notice.hidden = false;
@@ -122,7 +122,7 @@ export class Turn {
       ),
     );
     if (rows.length === 0) return;
-    fill(this.#found, h("h3", {}, "Found by its words meanwhile"), h("ol", {}, ...rows));
+    fill(this.#found, h("h3", {}, "Keyword results"), h("ol", {}, ...rows));
     this.#found.hidden = false;
   }
 
@@ -155,7 +155,7 @@ export class Turn {
   #finish(answer: AskReply): void {
     this.#conversation = answer.conversation;
     this.#settle(answer);
-    this.#context.notices.announce(answer.partial ? "The answer is there, but not complete" : "The answer is there");
+    this.#context.notices.announce(answer.partial ? "Answer ended early" : "Answer complete");
   }
 
   #settle(answer: AskReply): void {
@@ -199,7 +199,7 @@ export class Turn {
       await navigator.clipboard.writeText(answer);
       this.#context.showNotice("Answer copied");
     } catch {
-      this.#context.showNotice("This browser lets no page copy here"); // clipboards are for secure origins
+      this.#context.showNotice("This browser does not allow copying here"); // clipboards are for secure origins
     }
   }
 
@@ -221,7 +221,7 @@ export class Turn {
 
   /** The notice for an answer that was stopped after the text `answer`. */
   #stoppedNotice(answer: string): HTMLElement[] {
-    const text = answer ? "Stopped. This answer is not complete." : "Stopped before there was an answer.";
+    const text = answer ? "Stopped. This answer is incomplete." : "Stopped before an answer was complete.";
     return [h("p", { class: "ask-badge is-partial", role: "status" }, text), button("Ask again", this.#handlers.again, { class: "quiet" })];
   }
 
@@ -237,10 +237,10 @@ export class Turn {
 /** Warnings about how far an answer can be trusted. */
 function badges(answer: AskReply): [kind: string, text: string][] {
   const all: [string, string, boolean][] = [
-    ["partial", "Not complete", answer.partial],
+    ["partial", "Incomplete", answer.partial],
     ["general", "The model’s own knowledge, not your notes", answer.general],
-    ["partial", "The model cited nothing: compare with the sources", grounding(answer) === "uncited"],
-    ["partial", "A citation without a source was taken out", answer.invalid.length > 0],
+    ["partial", "No citations: compare the answer with the sources", grounding(answer) === "uncited"],
+    ["partial", "A citation without a source was removed", answer.invalid.length > 0],
   ];
   return all.filter(([, , holds]) => holds).map(([kind, text]) => [kind, text]);
 }

@@ -14,7 +14,7 @@ export class ConfigPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "What concerns this server’s machine, and who may ask it, is changed on that machine alone.";
+    const about = "Settings about the server’s computer, or about who may use it, can only be changed there.";
     this.el.append(heading("Settings", about), this.#body);
   }
 

@@ -1,9 +1,11 @@
 /** The index panel: its state, live progress, and actions. */
 
-import type { StatusReply } from "../../../src/contract";
+import type { IndexProgress, StatusReply } from "../../../src/contract";
+import { progressText, shares } from "../../../src/progress";
+import { indexProgress as progressOf } from "../../../src/replies";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
-import { count, duration } from "../../lib/words";
+import { count } from "../../../src/format";
 import { Live } from "./live";
 import { facts, heading, Loader, runAction, type Panel } from "./panel";
 
@@ -11,12 +13,12 @@ const STATES: Readonly<Record<StatusReply["state"], string>> = {
   starting: "Opening the index",
   indexing: "Indexing",
   ready: "Up to date",
-  degraded: "Not everything works",
+  degraded: "Partly working",
 };
 const MEANING: Readonly<Record<StatusReply["semantic"], string>> = {
   ready: "every passage can be found by meaning",
-  partial: "some passages are found by words only, so far",
-  unavailable: "words only",
+  partial: "some passages can be found by words only so far",
+  unavailable: "not available; keyword search only",
 };
 
 export class IndexPanel implements Panel {
@@ -26,14 +28,16 @@ export class IndexPanel implements Panel {
   readonly #progress = h("div", { class: "progress", role: "status" });
   readonly #loader = new Loader(this.#body);
   readonly #live: Live;
+  readonly #full = this.#makeFull();
+  #semantic: StatusReply["semantic"] = "ready";
 
   constructor(context: ViewContext) {
     this.#context = context;
     this.#live = new Live(context, {
-      progress: (data) => this.#drawProgress(data),
+      progress: (data) => this.#drawProgress(progressOf(data)),
       changed: () => void this.#load(),
     });
-    this.el.append(heading("Index", "What is read and embedded, and what waits."), this.#progress, this.#body);
+    this.el.append(heading("Index", "The state of the index, and work that is waiting."), this.#progress, this.#body);
   }
 
   show(): void {
@@ -54,15 +58,15 @@ export class IndexPanel implements Panel {
 
   #draw(status: StatusReply): (Node | null)[] {
     const { queue } = status;
-    if (queue.pending === 0) fill(this.#progress);
-    const left = queue.eta_s === null ? "" : `, about ${duration(queue.eta_s)} left`;
+    this.#semantic = status.semantic;
+    this.#drawProgress(status.progress);
     const rows: [string, string][] = [
       ["State", queue.paused ? "Paused" : STATES[status.state]],
       ["Notes", status.notes.toLocaleString()],
       ["Passages", `${status.chunks.toLocaleString()}, ${status.vectors.toLocaleString()} with vectors`],
-      ["By meaning", status.semantic_reason ?? MEANING[status.semantic]],
+      ["Semantic search", status.semantic_reason ?? MEANING[status.semantic]],
       ["Model", status.model ?? "none"],
-      ["Waiting", queue.pending ? `${count(queue.pending, "note", "notes")}${left}` : "nothing"],
+      ["Progress", progressText(status) || "complete"],
       ["Failed", queue.failed ? count(queue.failed, "note", "notes") : "none"],
       ["Generation", status.generation.toLocaleString()],
     ];
@@ -83,20 +87,25 @@ export class IndexPanel implements Panel {
       queue.paused
         ? does("Resume", "Indexing resumed", () => client.queue("resume"))
         : does("Pause", "Indexing paused; search still works", () => client.queue("pause")),
-      does("Look for changes", "Checking the vault", () => client.reindex({})),
+      does("Check for changes", "Checking the vault", () => client.reindex({})),
     ];
     if (queue.failed) actions.push(does("Retry failed notes", "Trying again", () => client.queue("retry")));
-    if (queue.pending) actions.push(does("Drop pending changes", "Dropped", () => client.queue("cancel")));
-    actions.push(this.#full());
+    if (queue.pending) actions.push(does("Cancel waiting work", "Cancelled", () => client.queue("cancel")));
+    actions.push(this.#full);
     return actions;
   }
 
-  /** A full reindex takes long on a large vault, so the button has to be pressed twice. */
-  #full(): HTMLElement {
-    const full = button("Read everything again", () => {
-      if (full.dataset["sure"]) void runAction(this.#context, "Reading everything again", () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
-      full.dataset["sure"] = "1";
-      full.textContent = "Sure? Read everything again";
+  /**
+   * A full reindex takes long on a large vault, so the button has to be pressed twice. It is made
+   * once: news from the server between the two presses must not forget the first.
+   */
+  #makeFull(): HTMLElement {
+    const label = "Reindex everything";
+    let isSure = false;
+    const full = button(label, () => {
+      if (isSure) void runAction(this.#context, "Reindexing everything", () => this.#context.vaultClient.reindex({ full: true })).then(() => this.#load());
+      isSure = !isSure;
+      full.textContent = isSure ? "Really reindex everything?" : label;
     }, { class: "quiet" });
     return full;
   }
@@ -108,17 +117,17 @@ export class IndexPanel implements Panel {
       "div",
       { class: "note-box", role: "alert" },
       h("h2", {}, `${gone} of ${total} notes are missing`),
-      h("p", {}, "They are kept in the index until you decide. Is a drive or a sync not there?"),
-      h("p", { class: "buttons" }, button("Keep them", settle(false, "Kept")), button("Remove them", settle(true, "Removed"))),
+      h("p", {}, "They are kept in the index until you decide. A drive may be disconnected, or a sync incomplete."),
+      h("p", { class: "buttons" }, button("Keep them", settle(false, "The notes are kept")), button("Remove them", settle(true, "The notes are removed from the index"))),
     );
   }
 
-  #drawProgress(data: Readonly<Record<string, unknown>>): void {
-    const { stage, done, total, current } = data;
-    if (typeof done !== "number" || typeof total !== "number" || total === 0) return;
-    const text = `${String(stage)}: ${done.toLocaleString()} of ${total.toLocaleString()}`;
-    const bar = h("progress", { max: total, value: done, "aria-label": text });
-    fill(this.#progress, h("span", {}, text), bar, typeof current === "string" ? h("span", { class: "faint" }, current) : null);
+  #drawProgress(progress: IndexProgress): void {
+    const text = progressText({ progress, semantic: this.#semantic });
+    if (!text) return fill(this.#progress);
+    const { words, meaning } = shares(progress);
+    const value = Math.round(100 * (this.#semantic === "unavailable" ? words : meaning));
+    fill(this.#progress, h("span", {}, text), h("progress", { max: 100, value, "aria-label": text }));
   }
 }
 

@@ -4,7 +4,8 @@ import type { LedgerReply, LedgerRow, LedgerState } from "../../../src/contract"
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
-import { ago, bytes, count } from "../../lib/words";
+import { count } from "../../../src/format";
+import { ago, bytes } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
 import { heading, Loader, table, type Panel } from "./panel";
 
@@ -26,7 +27,7 @@ export class LedgerPanel implements Panel {
     this.#context = context;
     this.#filter.addEventListener("input", () => this.#found && fill(this.#body, ...this.#draw(this.#found)));
     this.el.append(
-      heading("Files", "Every file of a readable kind, what became of it, and by which rule."),
+      heading("Files", "Every file of the vault, its state, and the reason."),
       this.#testForm(),
       this.#states,
       this.#filter,
@@ -62,7 +63,7 @@ export class LedgerPanel implements Panel {
     const rest = rows.length - SHOWN;
     return [
       h("p", { class: "faint" }, count(rows.length, "file", "files")),
-      table("Files", ["File", "State", "Why", "Size", "Looked at"], rows.slice(0, SHOWN).map((row) => this.#cells(row))),
+      table("Files", ["File", "State", "Why", "Size", "Checked"], rows.slice(0, SHOWN).map((row) => this.#cells(row))),
       rest > 0 ? h("p", { class: "faint" }, `${count(rest, "more is", "more are")} not shown; filter to see them.`) : null,
     ];
   }
@@ -97,7 +98,7 @@ export class LedgerPanel implements Panel {
       () => this.#context.vaultClient.ledger({ path }),
       ({ entries }) => {
         const [row] = entries;
-        if (!row) return [h("p", {}, "No rule excludes it, and no such file is there.")];
+        if (!row) return [h("p", {}, "No rule excludes it, but no such file exists.")];
         if (row.state !== "excluded") return [h("p", {}, `It is ${row.state.replaceAll("_", " ")}: no rule excludes it.`)];
         return [h("p", {}, "Excluded by ", h("code", {}, row.rule ?? "a rule"), `: ${row.reason ?? ""}`)];
       },

@@ -1,5 +1,6 @@
 /** Listens to the server's events about the selected vault while a panel is shown. */
 
+import { followEvents } from "../../app/eventStream";
 import type { ViewContext } from "../../app/viewContext";
 import { Timer } from "../../../src/support";
 
@@ -10,12 +11,13 @@ interface LiveHandlers {
 }
 
 const BURST_MS = 400;
+const CHANGES: ReadonlySet<string> = new Set(["generation", "ledger", "state"]);
 
 export class Live {
   readonly #context: ViewContext;
   readonly #handlers: LiveHandlers;
   readonly #later = new Timer();
-  #source: EventSource | null = null;
+  #stream: AbortController | null = null;
   #vault = "";
 
   constructor(context: ViewContext, handlers: LiveHandlers) {
@@ -25,20 +27,20 @@ export class Live {
 
   follow(): void {
     const id = this.#context.vault?.id ?? "";
-    if (!this.#context.has("events") || (this.#source && id === this.#vault)) return;
+    if (!this.#context.has("events") || (this.#stream && id === this.#vault)) return;
     this.stop();
     this.#vault = id;
-    const source = new EventSource(`/api/events?vault=${encodeURIComponent(id)}`);
-    source.addEventListener("progress", (event: MessageEvent<unknown>) => this.#progress(String(event.data)));
-    for (const name of ["generation", "ledger", "state"]) {
-      source.addEventListener(name, () => this.#later.set(BURST_MS, this.#handlers.changed));
-    }
-    this.#source = source;
+    const stream = new AbortController();
+    void followEvents(`/api/events?vault=${encodeURIComponent(id)}`, stream.signal, ({ event, data }) => {
+      if (event === "progress") this.#progress(data);
+      else if (CHANGES.has(event)) this.#later.set(BURST_MS, this.#handlers.changed);
+    });
+    this.#stream = stream;
   }
 
   stop(): void {
-    this.#source?.close();
-    this.#source = null;
+    this.#stream?.abort();
+    this.#stream = null;
     this.#later.clear();
   }
 

@@ -3,7 +3,8 @@
 import type { LogReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { button, h } from "../../lib/dom";
-import { ago, count, ms, nameOf } from "../../lib/words";
+import { count } from "../../../src/format";
+import { ago, ms, nameOf } from "../../lib/format";
 import { heading, Loader, table, runAction, type Panel } from "./panel";
 
 const SHOWN = 200;
@@ -16,7 +17,7 @@ export class LogPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Searches", "The log stays on the server’s machine; it is there to measure and improve the search."), this.#body);
+    this.el.append(heading("Searches", "The log stays on the server’s computer. It is used to measure and improve the search."), this.#body);
   }
 
   show(): void {
@@ -33,7 +34,7 @@ export class LogPanel implements Panel {
       h("p", { class: "buttons" }, h("span", { class: "faint" }, count(log.total, "search", "searches")), log.total ? button("Clear the log", clear, { class: "quiet" }) : null),
       table(
         "Searches",
-        ["When", "Query", "By", "Found first", "Opened", "Took"],
+        ["When", "Query", "Client", "Top results", "Opened", "Took"],
         log.entries.map((one) => [
           ago(one.at),
           h("a", { href: this.#context.to("search", { q: one.query }) }, one.query),

@@ -5,7 +5,7 @@ import { TYPES } from "../../app/memoryReplies";
 import type { ViewContext } from "../../app/viewContext";
 import type { Address } from "../../lib/address";
 import { fill, h } from "../../lib/dom";
-import { count } from "../../lib/words";
+import { count } from "../../../src/format";
 import { emptyBox } from "../../parts/errors";
 import { moveAmong } from "../../parts/resultRow";
 import { healthReport } from "./memory/health";
@@ -27,14 +27,14 @@ export class MemoryPanel implements Panel {
   readonly el = h("div", { class: "memory" });
   readonly #context: ViewContext;
   readonly #tools = h("div", { class: "memory-tools" });
-  readonly #field = h("input", { type: "search", id: "recall", placeholder: "A task, in words", autocomplete: "off", maxlength: 4096 });
+  readonly #field = h("input", { type: "search", id: "recall", placeholder: "Describe a task", autocomplete: "off", maxlength: 4096 });
   readonly #body = h("div", { class: "panel-body" });
   readonly #loader = new Loader(this.#body);
   #namespaces: Readonly<Record<string, number>> = {};
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "What assistants and you asked to be remembered: notes in a folder of this vault, which you can read and edit.";
+    const about = "What assistants and you chose to remember: notes in a folder of this vault, which you can read and edit.";
     this.el.append(heading("Memory", about), this.#recallForm(), this.#tools, this.#body);
   }
 
@@ -111,7 +111,7 @@ export class MemoryPanel implements Panel {
     return h(
       "form",
       { class: "tester memory-recall", on: { submit } },
-      h("label", { for: "recall" }, "What would be recalled for …"),
+      h("label", { for: "recall" }, "Recall memories for a task"),
       h("div", { class: "login-row" }, this.#field, h("button", { class: "quiet" }, "Recall")),
     );
   }
@@ -124,7 +124,7 @@ export class MemoryPanel implements Panel {
     }
     const at = task || see ? null : type;
     const chips = ["", ...TYPES].map((one) => this.#chip(one ? typeLabel(one) : "All", { type: one, namespace: query["namespace"], order: query["order"] }, one === at));
-    const health = this.#chip("Check-up", { see: "health", namespace: query["namespace"] }, see === "health" && !task);
+    const health = this.#chip("Health check", { see: "health", namespace: query["namespace"] }, see === "health" && !task);
     fill(
       this.#tools,
       h("div", { class: "chips", role: "group", "aria-label": "Type" }, ...chips, health),
@@ -146,7 +146,7 @@ export class MemoryPanel implements Panel {
   }
 
   #orderChoice({ order = "created" }: Address["query"]): HTMLElement {
-    return this.#choice("First", "order", order, ORDERS);
+    return this.#choice("Sort by", "order", order, ORDERS);
   }
 
   #depthChoice({ depth = "0" }: Address["query"]): HTMLElement {
@@ -171,7 +171,7 @@ function warningsOf(warnings: readonly string[]): HTMLElement[] {
 
 function nothing(isFiltered: boolean): HTMLElement {
   if (isFiltered) return emptyBox("No memory of this kind", "Choose another type or namespace.");
-  return emptyBox("Nothing is remembered yet", "Assistants store memories with their tools, you with", h("code", {}, 'notewell memory store "…"'));
+  return emptyBox("No memories yet", "Assistants store memories with their tools; you can use", h("code", {}, 'notewell memory store "…"'));
 }
 
 /** Instructions for choosing a folder; nothing is written before. */
@@ -180,8 +180,8 @@ function optIn(): HTMLElement {
     "section",
     { class: "ask-setup", "aria-label": "Setting up" },
     h("h2", {}, "No folder for memories is chosen"),
-    h("p", {}, "Until one is, nothing is written to this vault. Name one in the file that ", h("code", {}, "notewell config path"), " shows, or in the vault’s ", h("code", {}, ".notewell.toml"), ", and start the server again:"),
+    h("p", {}, "Until then, nothing is written to this vault. Set one in the file that ", h("code", {}, "notewell config path"), " shows, or in the vault’s ", h("code", {}, ".notewell.toml"), ", and restart the server:"),
     h("pre", { tabindex: "0" }, h("code", {}, '[memory]\nfolder = "Memory"')),
-    h("p", { class: "faint" }, "It cannot be chosen from here: what may be written is decided on the server’s own computer."),
+    h("p", { class: "faint" }, "For safety, it can only be set on the server’s computer."),
   );
 }

@@ -13,7 +13,7 @@ export class ModelsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    const about = "Another model needs every passage to be read again; vectors of earlier ones are kept, so going back costs nothing.";
+    const about = "With another model, every passage is embedded again. Vectors of earlier models are kept, so switching back is immediate.";
     this.el.append(heading("Models", about), this.#body);
   }
 
@@ -27,8 +27,8 @@ export class ModelsPanel implements Panel {
   #draw(found: CatalogueReply): (Node | null)[] {
     return [
       facts([
-        ["Set", found.configured],
-        ["Answers now", found.answering ?? "none: words only"],
+        ["Configured", found.configured],
+        ["In use", found.answering ?? "none: keyword search only"],
       ]),
       table(
         "Models",
@@ -38,9 +38,9 @@ export class ModelsPanel implements Panel {
           model.languages.join(", "),
           String(model.dimensions),
           String(model.max_tokens),
-          model.present ? "is here" : `${model.download_mb} MB`,
+          model.present ? "installed" : `${model.download_mb} MB`,
           model.licence,
-          model.configured ? "is set" : this.#choose(model.name),
+          model.configured ? "configured" : this.#choose(model.name),
         ]),
       ),
     ];
@@ -48,7 +48,7 @@ export class ModelsPanel implements Panel {
 
   #choose(name: string): Node {
     const set = (): Promise<unknown> => this.#context.vaultClient.configure({ "model.name": name });
-    return button("Use from the next start", () => void runAction(this.#context, `${name} is used from the next start on`, set).then(() => this.show()), {
+    return button("Use after a restart", () => void runAction(this.#context, `${name} will be used after a restart`, set).then(() => this.show()), {
       class: "quiet",
       disabled: !this.#context.mayAdminister,
     });

@@ -3,7 +3,7 @@
 import type { StatsReply } from "../../../src/contract";
 import type { ViewContext } from "../../app/viewContext";
 import { h } from "../../lib/dom";
-import { bytes } from "../../lib/words";
+import { bytes } from "../../lib/format";
 import { noteAddress } from "../../parts/resultRow";
 import { facts, heading, Loader, type Panel } from "./panel";
 
@@ -24,7 +24,7 @@ export class StatsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Figures", "What is in the vault."), this.#body);
+    this.el.append(heading("Statistics", "The contents of the vault."), this.#body);
   }
 
   show(): void {
@@ -51,14 +51,14 @@ export class StatsPanel implements Panel {
         ["Links", stats.links.toLocaleString()],
         ["Text", `${bytes(sizes.notes)}; half of the notes have at most ${bytes(sizes.median_note)}`],
         ["Index on disk", bytes(sizes.index)],
-        ...stats.models.map((one): [string, string] => ["Vectors", `${one.vectors.toLocaleString()} of ${one.model}, ${one.quantisation}${one.answering ? "; answers now" : ""}`]),
+        ...stats.models.map((one): [string, string] => ["Vectors", `${one.vectors.toLocaleString()} of ${one.model}, ${one.quantisation}${one.answering ? "; in use" : ""}`]),
       ]),
       h(
         "div",
         { class: "figures" },
         bars("Folders", named(stats.folders, (name) => `path:${quoted(`${name}/`)}`)),
         bars("Tags", named(stats.tags, (name) => `tag:${name}`)),
-        bars("Kinds", named(stats.types, (name) => `type:${quoted(name)}`)),
+        bars("Types", named(stats.types, (name) => `type:${quoted(name)}`)),
         bars("Created in", stats.months.map(({ month, created }) => ({ label: month, n: created, shown: created.toLocaleString(), href: this.#context.to("search", { q: `created:${month}` }) })).filter(({ n }) => n > 0).reverse()),
         bars("Largest", sizes.largest.map(({ path, bytes: n }) => ({ label: path, n, shown: bytes(n), href: noteAddress(this.#context, path) }))),
       ),

@@ -13,7 +13,7 @@ export class VaultsPanel implements Panel {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.el.append(heading("Vaults", "What this server knows. Vaults are added and removed on its own machine."), this.#body);
+    this.el.append(heading("Vaults", "The vaults known to this server. They are added and removed on its computer."), this.#body);
   }
 
   show(): void {
@@ -30,13 +30,13 @@ export class VaultsPanel implements Panel {
             state(vault),
           ]),
         ),
-        h("p", { class: "faint" }, "Another one, on the server’s own computer: ", h("code", {}, "notewell vaults add FOLDER"), ". A server that was started without names serves every known vault from its next start on."),
+        h("p", { class: "faint" }, "To add a vault, run on the server’s computer: ", h("code", {}, "notewell vaults add FOLDER"), ". A server that was started without vault names serves it after a restart."),
       ],
     );
   }
 }
 
 function state(vault: VaultInfo): string {
-  const served = vault.open ? "open" : "opened when asked";
+  const served = vault.open ? "open" : "opened on demand";
   return [vault.default ? "default" : "", isServed(vault) ? served : "not served"].filter(Boolean).join(", ");
 }

@@ -1,8 +1,20 @@
 """The embedded engine: SQLite stores everything, tantivy and numpy search derived copies of it."""
 
-from notewell.index.embedded.directory import delete_index
+from notewell.index.embedded.copies import check_copy, copy_index
+from notewell.index.embedded.directory import delete_index, hold
 from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded.snapshots import damaged_snapshots
+from notewell.index.embedded.store import DATABASE
 
 open_index = EmbeddedIndex.open
 
-__all__ = ["EmbeddedIndex", "delete_index", "open_index"]
+__all__ = [
+    "DATABASE",
+    "EmbeddedIndex",
+    "check_copy",
+    "copy_index",
+    "damaged_snapshots",
+    "delete_index",
+    "hold",
+    "open_index",
+]

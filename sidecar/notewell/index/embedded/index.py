@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import filelock
 
+from notewell.errors import IndexFailure
 from notewell.index.embedded import reads, tables, vector_store, writes
 from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
-from notewell.index.embedded.store import Store
+from notewell.index.embedded.recent_rows import RecentRows
+from notewell.index.embedded.store import Store, is_outdated
 from notewell.index.embedded.structures import Structures
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.port import NoteBasics
@@ -39,6 +42,14 @@ from notewell.types import (
 logger = logging.getLogger(__name__)
 
 
+def _upgrade(directory: Path) -> None:
+    lock = hold(directory)
+    try:
+        Store(directory, writable=True).close()
+    finally:
+        lock.release()
+
+
 class EmbeddedIndex:
     """The index of one vault. One thread writes; any number read, each seeing whole batches."""
 
@@ -49,6 +60,7 @@ class EmbeddedIndex:
         _, self._generation, self._text_generation = reads.generations(store)
         self._structures = Structures(store)
         self.array_cache = SnapshotCache(store)
+        self._rows = RecentRows()
         self._notes: tuple[int, tuple[StoredNote, ...]] | None = None
         self._counts: tuple[tuple[int, int, int | None], IndexCounts] | None = None
 
@@ -56,9 +68,11 @@ class EmbeddedIndex:
     def open(cls, directory: Path, *, writable: bool) -> EmbeddedIndex:
         """Open the index in a folder; a writer creates it, and repairs a damaged one.
 
+        One that an older version wrote is brought up to date, also for a reader.
+
         Raises:
             NotFoundError: there is none, and it is opened for reading.
-            IndexInUseError: another process writes it.
+            IndexInUseError: another process writes it; for a reader, only if it is outdated.
             IndexFailure: the disk refuses, or a newer version wrote it.
 
         """
@@ -66,6 +80,8 @@ class EmbeddedIndex:
             lock = hold(directory) if writable else None
             if lock is not None:
                 undo.callback(lock.release)
+            elif is_outdated(directory):
+                _upgrade(directory)
             store = Store(directory, writable=writable)
             undo.callback(store.close)
             opened = cls(store, lock)
@@ -114,6 +130,7 @@ class EmbeddedIndex:
             changes = writes.BatchWriter(connection, batch).run()
         self._generation = changes.generation
         self._notes = None
+        self._rows = RecentRows()
         if changes.text:
             self._text_generation = changes.generation
             self._structures.update(changes, between_notes)
@@ -139,12 +156,11 @@ class EmbeddedIndex:
         with self._store.transaction() as connection:
             if model is not None:
                 number = vector_store.register_model(connection, model, dimensions)
-            changed = vector_store.use_model(connection, number)
-            generation = self._generation
-            if changed:
-                generation = tables.next_generation(connection, text=False)
-        self._generation = generation
+            if vector_store.use_model(connection, number):
+                tables.next_generation(connection, text=False)
         self._structures.load_vectors(number, dimensions)
+        # Loading deletes damaged vectors, which is a generation of its own.
+        _, self._generation, _ = reads.generations(self._store)
 
     def store_vectors(self, model: ModelKey, puts: Sequence[VectorPut]) -> int:
         """Store vectors permanently and search with them; returns the generation.
@@ -220,7 +236,7 @@ class EmbeddedIndex:
             return
         try:
             self._structures.save()
-        except OSError as error:
+        except (OSError, IndexFailure) as error:
             logger.warning("Snapshots were not saved (%s); the next start takes longer.", error)
 
     # --- reading (any thread) ---
@@ -262,7 +278,7 @@ class EmbeddedIndex:
 
     def notes(self, ids: Sequence[int]) -> dict[int, StoredNote]:
         """The notes that are there, by id."""
-        return reads.notes(self._store, ids)
+        return self._rows.notes(ids, partial(reads.notes, self._store))
 
     def note_at(self, path: str) -> StoredNote | None:
         """The note of a file."""
@@ -287,7 +303,7 @@ class EmbeddedIndex:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The chunks that are there, by id; for a note without any, its placeholder."""
-        return reads.chunks(self._store, ids)
+        return self._rows.chunks(ids, partial(reads.chunks, self._store))
 
     def chunks_of(self, note_id: int) -> tuple[StoredChunk, ...]:
         """A note's chunks in order."""
@@ -330,5 +346,6 @@ class EmbeddedIndex:
             return False
         _, generation, text_generation = reads.generations(self._store)
         self._structures.refresh()
+        self._rows = RecentRows()
         self._generation, self._text_generation = generation, text_generation
         return True

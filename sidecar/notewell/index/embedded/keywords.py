@@ -18,8 +18,7 @@ import numpy as np
 import tantivy
 
 from notewell.index.analyze import stemmer
-from notewell.index.embedded import term_counts
-from notewell.index.embedded.postings import EVERY, VOCABULARY, Postings, tantivy_errors
+from notewell.index.embedded.postings import Postings, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
     STEMS,
@@ -29,7 +28,9 @@ from notewell.index.lexical import (
     no_hits,
     without_wholes,
 )
-from notewell.types import ChunkHits, FloatArray, IdArray
+from notewell.index.note_fields import hash_of_token, hashed_terms
+from notewell.index.note_postings import NoteMatches, TermFields
+from notewell.types import ChunkHits, FloatArray, IdArray, NoteFieldWeights
 
 _TIE_ROOM = 32  # further hits read so that equal scores at the cut are ordered by chunk id
 # Common words cost most and matter least. Of a word in every tenth chunk only the stem is searched;
@@ -40,16 +41,21 @@ _COMMON_LEAST = 1000  # chunks; below it nothing is slow
 _WIDE_SHARE = 16  # a filter of more notes than every sixteenth chunk is cheaper applied to hits
 _WIDE_LEAST = 500  # than put into the query
 _CACHED_TOKENS = 20_000  # tokens whose counts are cached: some megabytes
-_PREFIX_ROOM = 4096  # terms of a field read for one prefix
+_PREFIX_ROOM = 4096  # terms of a field read for one prefix, at least
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The text to search in a field for a token, and its document frequency there."""
+    """The text to search in a field for a token, and its document frequency there.
+
+    `correction`: a factor of its score, for what tantivy takes for the document frequency counts
+    deleted documents.
+    """
 
     field: str
     text: str
     count: int
+    correction: float = 1.0
 
 
 class Keywords:
@@ -86,10 +92,35 @@ class Keywords:
                 )
             return _ordered(*_top(searcher, query, limit + _TIE_ROOM), limit)
 
-    def score_notes(self, terms: Sequence[QueryTerm], notes: IdArray) -> tuple[IdArray, FloatArray]:
-        """BM25 of whole notes, as if each were one passage: (ids of those indexed, scores)."""
-        found, packed = self._postings.term_counts(notes)
-        return found, term_counts.bm25(packed, self._note_weights(terms))
+    def match_notes(
+        self,
+        terms: Sequence[QueryTerm],
+        *,
+        weights: NoteFieldWeights,
+        notes: IdArray | None = None,
+        unknown_idf: float = 0.0,
+    ) -> NoteMatches:
+        """The notes that hold any of the terms in any field; see the port."""
+        return self._postings.notes.table.match(
+            hashed_terms(terms, self._stemmer),
+            weights=weights,
+            notes=notes,
+            unknown_idf=unknown_idf,
+        )
+
+    def note_frequency(self, token: str) -> int:
+        """In how many notes the token's stem stands, in any field."""
+        return self._postings.notes.table.frequency(hash_of_token(token, self._stemmer))
+
+    @property
+    def note_count(self) -> int:
+        """How many notes are indexed."""
+        return self._postings.notes.table.note_count
+
+    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
+        """Where the terms stand in notes; see the port."""
+        hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
+        return self._postings.notes.table.fields_of(hashes, note_ids)
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """Ids of notes where the tokens are adjacent in one field, ascending.
@@ -125,11 +156,15 @@ class Keywords:
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
         """Indexed tokens that begin with `prefix` and in how many chunks, commonest first."""
         counts: dict[str, int] = {}
+        room = max(limit, _PREFIX_ROOM)
         with tantivy_errors():
             searcher = self._postings.searcher
+            # Counted among all documents, those that are deleted have their words too.
+            living = tantivy.Query.all_query() if self._has_deleted(searcher) else None
             for field in EXACT_FIELDS:
-                for token, count in searcher.terms_with_prefix(field, prefix, None, _PREFIX_ROOM):
-                    counts[token] = max(count, counts.get(token, 0))
+                for token, count in searcher.terms_with_prefix(field, prefix, living, room):
+                    if count:
+                        counts[token] = max(count, counts.get(token, 0))
         return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit])
 
     def _any_of(
@@ -145,7 +180,7 @@ class Keywords:
         stop_words: list[tantivy.Query] = []
         for token, weight in weights.items():
             for form in self._forms(token):
-                boost = weight * self._weights[form.field]
+                boost = weight * self._weights[form.field] * form.correction
                 searched = form.count <= common or form.field == self._broadest
                 if boost > 0 and form.count and searched:
                     query = tantivy.Query.term_query(self._schema, form.field, form.text)
@@ -153,21 +188,6 @@ class Keywords:
                     (selective if form.count <= everywhere else stop_words).append(clause)
         clauses = selective or stop_words
         return _either(clauses) if clauses else None
-
-    def _note_weights(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
-        """The weight of each stem in a note, by hash: its weight times its idf among notes."""
-        weights: dict[str, float] = {}
-        for term in terms:
-            for stem in self._stemmer.analyze(term.token):
-                weights[stem] = weights.get(stem, 0.0) + term.weight
-        with tantivy_errors():
-            searcher = self._postings.searcher
-            notes = searcher.doc_freq(VOCABULARY, EVERY)
-            having = {stem: searcher.doc_freq(VOCABULARY, stem) for stem in weights}
-        return {
-            term_counts.hash_of(stem): weight * idf(min(having[stem], notes), notes)
-            for stem, weight in weights.items()
-        }
 
     def _forms(self, token: str) -> Sequence[_Form]:
         """The text to search in each field, cached until the next commit."""
@@ -178,10 +198,28 @@ class Keywords:
             searcher = self._postings.searcher
             places = [(field, token) for field in EXACT_FIELDS]
             places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
+            has_deleted = self._has_deleted(searcher)
             counted[token] = [
-                _Form(field, text, searcher.doc_freq(field, text)) for field, text in places
+                self._corrected(searcher, field, text)
+                if has_deleted
+                else _Form(field, text, searcher.doc_freq(field, text))
+                for field, text in places
             ]
         return counted[token]
+
+    def _has_deleted(self, searcher: tantivy.Searcher) -> bool:
+        return self._postings.document_count > searcher.num_docs
+
+    def _corrected(self, searcher: tantivy.Searcher, field: str, text: str) -> _Form:
+        """The form with the frequency among living documents."""
+        counted = searcher.doc_freq(field, text)
+        if not counted:
+            return _Form(field, text, 0)
+        query = tantivy.Query.term_query(self._schema, field, text)
+        result = searcher.search(query, 1, count=True)  # counts living documents
+        living = int(result.count)  # type: ignore[attr-defined]  # the stub does not have it
+        right = idf(living, searcher.num_docs)
+        return _Form(field, text, living, right / idf(counted, self._postings.document_count))
 
     def _filtered(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, notes: IdArray

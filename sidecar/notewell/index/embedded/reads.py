@@ -119,14 +119,16 @@ def all_notes(store: Store) -> tuple[StoredNote, ...]:
 def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
     """Ids of all notes, ascending; and the basics of those changed after generation `since`.
 
-    Properties are read where one may be called `type` or `status`; of other notes none are told.
+    Properties are read where one may be called `type` or `status`, or hold the note's date; of
+    other notes none are told.
     """
     # As one text: a row for each number takes three times as long.
     ((packed,),) = store.read("SELECT json_group_array(id) FROM notes")
     ids = np.sort(np.array(orjson.loads(packed), np.int64))
     found = store.stream(
         "SELECT id, path, CASE WHEN properties LIKE '%status%'"
-        " OR properties LIKE '%type%' THEN properties END, created, modified"
+        " OR properties LIKE '%type%' OR properties LIKE '%created%' OR properties LIKE '%date%'"
+        " OR properties LIKE '%day%' THEN properties END, created, modified"
         " FROM notes WHERE generation > ?",
         (since,),
     )
@@ -172,13 +174,23 @@ def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
 
 def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
     """The keyword texts of notes changed after generation `since`, in order of id."""
+    return _texts(store, "SELECT id FROM notes WHERE generation > ?", since)
+
+
+def smallest_texts(store: Store, count: int) -> Iterator[NoteText]:
+    """The keyword texts of the smallest notes, in order of id."""
+    return _texts(store, "SELECT id FROM notes ORDER BY size, id LIMIT ?", count)
+
+
+def _texts(store: Store, chosen: str, value: int) -> Iterator[NoteText]:
+    """The texts of the notes whose ids a query of one value chooses."""
     held: tables.Row | None = None
     parts: list[ChunkText] = []
     for row in store.stream(
         "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text"
         " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
-        " WHERE n.id IN (SELECT id FROM notes WHERE generation > ?) ORDER BY n.id, c.id",
-        (since,),
+        f" WHERE n.id IN ({chosen}) ORDER BY n.id, c.id",
+        (value,),
     ):
         if held is not None and held[0] != row[0]:
             yield _note_text(held, parts)
@@ -198,7 +210,7 @@ def _note_text(columns: tables.Row, parts: list[ChunkText]) -> NoteText:
         title=title,
         aliases=tables.strings(aliases),
         tags=tables.strings(tags),
-        properties={} if parts else tables.properties(packed),
+        properties=tables.properties(packed),
         chunks=parts,
     )
 

@@ -2,7 +2,7 @@
 
 One connection writes, in one thread; every reading thread has its own read-only connection and
 reads a consistent snapshot (WAL). A damaged database is moved aside and replaced by a new one that
-receives every vector that can still be read; notes, chunks and links are read from the vault again.
+receives every vector that is still sound; notes, chunks and links are read from the vault again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 
 from notewell.errors import IndexDamagedError, IndexFailure, NotFoundError
 from notewell.index.embedded import tables
+from notewell.index.embedded.salvage import rescue
+from notewell.support import private
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
@@ -61,50 +63,6 @@ def move_aside(path: Path) -> Path:
     return aside
 
 
-def rescue(damaged: Path, into: sqlite3.Connection) -> int:
-    """Copy every model and vector of `damaged` that can be read; returns how many vectors."""
-    with closing(sqlite3.connect(damaged, isolation_level=None)) as source:
-        try:
-            models = source.execute(
-                "SELECT id, name, weights_hash, quantisation, dimensions FROM models"
-            ).fetchall()
-        except sqlite3.DatabaseError:
-            return 0
-        widths = {model_id: dimensions * 2 for model_id, *_, dimensions in models}
-        kept = 0
-        into.execute("BEGIN IMMEDIATE")
-        into.executemany("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?, ?)", models)
-        for model_id, text_hash, vector in _readable_vectors(source):
-            if isinstance(vector, bytes) and len(vector) == widths.get(model_id):
-                into.execute(
-                    "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", (model_id, text_hash, vector)
-                )
-                kept += 1
-        into.execute("COMMIT")
-    return kept
-
-
-def _readable_vectors(source: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-    """Rows in order of rowid; a page that does not read is stepped over in growing strides."""
-    last, stride = 0, 1
-    while True:
-        try:
-            for rowid, *row in source.execute(
-                "SELECT rowid, model_id, text_hash, vector FROM vectors WHERE rowid > ?"
-                " ORDER BY rowid",
-                (last,),
-            ):
-                yield tuple(row)
-                last, stride = rowid, 1
-        except sqlite3.DatabaseError:
-            last += stride
-            stride *= 2
-            if stride > 1 << 40:
-                return
-        else:
-            return
-
-
 @contextmanager
 def explained(directory: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with what to do about them."""
@@ -140,9 +98,18 @@ def _is_damage(error: sqlite3.DatabaseError) -> bool:
 
 def _mark_damaged(directory: Path) -> None:
     try:
-        (directory / _DAMAGED).touch()
+        private.make_file(directory / _DAMAGED)
     except OSError:
         logger.warning("cannot mark %s as damaged: it is not writable", directory)
+
+
+def is_outdated(directory: Path) -> bool:
+    """Whether an older version of the program wrote the database in a folder."""
+    path = directory / DATABASE
+    if not path.is_file() or looks_damaged(path):
+        return False
+    with explained(directory), closing(connect_read_only(path)) as connection:
+        return 0 < tables.version_of(connection) < tables.SCHEMA_VERSION
 
 
 class Store:
@@ -240,7 +207,7 @@ class Store:
             self._writer = None
 
     def _open_writer(self) -> sqlite3.Connection:
-        self.directory.mkdir(parents=True, exist_ok=True)
+        private.make_folder(self.directory)
         marked = (self.directory / _DAMAGED).exists()
         if self.path.exists() and (marked or looks_damaged(self.path)):
             return self._replace("it does not read back")
@@ -254,7 +221,7 @@ class Store:
         return self._replace(reason)
 
     def _replace(self, reason: str) -> sqlite3.Connection:
-        """A new database in place of a damaged one, with every vector that still reads."""
+        """A new database in place of a damaged one, with every vector that is still sound."""
         aside = move_aside(self.path)
         with explained(self.directory):
             connection = self._connect_writer()
@@ -271,6 +238,8 @@ class Store:
         return connection
 
     def _connect_writer(self) -> sqlite3.Connection:
+        # SQLite gives its write-ahead log the permissions of the database.
+        _make_file(self.path)
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -290,6 +259,13 @@ class Store:
             if tables.version_of(self.reader) == 0:
                 # Its writer was stopped before the first transaction.
                 raise _nothing_here(self.directory)
+
+
+def _make_file(path: Path) -> None:
+    try:
+        private.make_file(path)
+    except OSError as error:  # as SQLite says it
+        raise sqlite3.OperationalError(f"unable to open database file: {error}") from error
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from notewell.errors import IndexFailure
-from notewell.index.embedded import directory, reads, vector_store
-from notewell.index.embedded.directory import Fingerprint
+from notewell.index.embedded import reads, snapshots, vector_store
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.postings import FOLDER, Postings, discard
+from notewell.index.embedded.snapshots import Fingerprint
 from notewell.index.embedded.store import Store
 from notewell.index.embedded.vectors import Vectors
 from notewell.index.embedded.writes import Changes
@@ -189,14 +189,14 @@ def _text_fingerprint(store: Store, content: str) -> Fingerprint:
 def chunk_notes_saved(store: Store) -> bool:
     """Whether their snapshot is up to date."""
     return (
-        directory.load_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
+        snapshots.load_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
         is not None
     )
 
 
 def load_chunk_notes(store: Store) -> ChunkNotes:
     """Which note every chunk belongs to."""
-    arrays = directory.load_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
+    arrays = snapshots.load_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS))
     if arrays is not None:
         return ChunkNotes(arrays["ids"], arrays["notes"])
     return ChunkNotes(*reads.chunk_notes(store))
@@ -205,20 +205,20 @@ def load_chunk_notes(store: Store) -> ChunkNotes:
 def save_chunk_notes(store: Store, chunks: ChunkNotes) -> None:
     """Keep it for the next opening."""
     arrays = {"ids": chunks.ids, "notes": chunks.notes}
-    directory.save_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS), arrays)
+    snapshots.save_snapshot(store.directory / _CHUNKS, _text_fingerprint(store, _OWNERS), arrays)
 
 
 def graph_saved(store: Store) -> bool:
     """Whether its snapshot is up to date."""
     return (
-        directory.load_snapshot(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
+        snapshots.load_snapshot(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
         is not None
     )
 
 
 def load_graph(store: Store) -> LinkGraph:
     """The link graph."""
-    arrays = directory.load_snapshot(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
+    arrays = snapshots.load_snapshot(store.directory / _GRAPH, _text_fingerprint(store, _LINKS))
     if arrays is not None:
         try:
             return LinkGraph.from_arrays(arrays)
@@ -229,7 +229,7 @@ def load_graph(store: Store) -> LinkGraph:
 
 def save_graph(store: Store, graph: LinkGraph) -> None:
     """Keep it for the next opening."""
-    directory.save_snapshot(
+    snapshots.save_snapshot(
         store.directory / _GRAPH, _text_fingerprint(store, _LINKS), graph.arrays()
     )
 
@@ -248,13 +248,13 @@ def _vector_snapshot(store: Store, number: int) -> tuple[Path, Fingerprint]:
 
 def vectors_saved(store: Store, number: int) -> bool:
     """Whether their snapshot is up to date."""
-    return directory.load_snapshot(*_vector_snapshot(store, number)) is not None
+    return snapshots.load_snapshot(*_vector_snapshot(store, number)) is not None
 
 
 def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     """The vectors that answer for a model."""
     model = vector_store.model_key(store, number)
-    arrays = directory.load_snapshot(*_vector_snapshot(store, number))
+    arrays = snapshots.load_snapshot(*_vector_snapshot(store, number))
     if arrays is not None:
         try:
             return Vectors.from_arrays(dimensions, arrays, model)
@@ -265,20 +265,22 @@ def load_vectors(store: Store, number: int, dimensions: int) -> Vectors:
     owners = np.empty((count, 2), np.int64)
     rows = np.empty((count, dimensions), np.float16)
     used = 0
-    for chunk_id, note_id, vector in vector_store.vectors_by_chunk(store, number):
+    damaged: list[bytes] = []
+    for chunk_id, note_id, vector in vector_store.vectors_by_chunk(store, number, damaged):
         if used == count:  # a writer elsewhere added some between the two questions
             break
         owners[used] = chunk_id, note_id
         rows[used] = np.frombuffer(vector, np.float16)
         used += 1
     vectors.put(owners[:used, 0], owners[:used, 1], rows[:used])
+    vector_store.discard_damaged(store, number, damaged)
     return vectors
 
 
 def save_vectors(store: Store, number: int, vectors: Vectors) -> None:
     """Keep them for the next opening, and drop those of another model."""
     path, fingerprint = _vector_snapshot(store, number)
-    directory.save_snapshot(path, fingerprint, vectors.arrays())
+    snapshots.save_snapshot(path, fingerprint, vectors.arrays())
     for other in store.directory.glob("vectors-*.snapshot"):
         if other != path:
             other.unlink(missing_ok=True)

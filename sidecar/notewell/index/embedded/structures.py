@@ -14,6 +14,7 @@ import numpy as np
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded import structure_files, vector_store
+from notewell.index.embedded.expunge import expunge
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
 from notewell.index.embedded.store import Store
@@ -113,7 +114,15 @@ class Structures:
         old.close()
 
     def save(self) -> None:
-        """Write the snapshots that are out of date. Raises OSError where the disk refuses."""
+        """Write the snapshots that are out of date.
+
+        Raises:
+            OSError: the disk refuses.
+            IndexFailure: so it does for the keyword index.
+
+        """
+        expunge(self._store, self._postings)
+        self._postings.notes.save()
         if not structure_files.chunk_notes_saved(self._store):
             structure_files.save_chunk_notes(self._store, self.chunk_notes)
         if not structure_files.graph_saved(self._store):

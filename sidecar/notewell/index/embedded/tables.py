@@ -1,7 +1,7 @@
 """The tables of the database: schema migrations, the table `meta`, and rows to records and back.
 
-A migration is appended, never changed. None may discard the tables `models` and `vectors`, because
-no text is ever embedded twice.
+A migration is appended, never changed. None may discard a sound row of the tables `models` and
+`vectors`, because no text is ever embedded twice.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 
 from notewell.errors import IndexFailure
+from notewell.index.embedded.checksums import add_checksums
 from notewell.types import (
     BlockMark,
     Chunk,
@@ -84,7 +85,17 @@ def _notes_by_generation(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX notes_by_generation ON notes (generation)")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _notes_by_generation)
+def _kept_titles(connection: sqlite3.Connection) -> None:
+    """A renamed note keeps the title that its passages were embedded with; NULL: its own."""
+    connection.execute("ALTER TABLE notes ADD COLUMN kept_title TEXT")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _first,
+    _notes_by_generation,
+    add_checksums,
+    _kept_titles,
+)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 
@@ -122,7 +133,7 @@ NOTE_COLUMNS = (
 CHUNK_COLUMNS = "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash"
 LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
 LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
-MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash"
+MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
 
 
 def storable(text: str) -> str:
@@ -183,7 +194,7 @@ def properties(packed: str) -> dict[str, Any]:
 
 
 def note_row(put: NotePut) -> Row:
-    """Columns of `notes` from title to warnings, in the order of the table."""
+    """Columns of `notes` from title to warnings, in the order of the table; then kept_title."""
     note = put.note
     return (
         storable(note.title),
@@ -197,6 +208,7 @@ def note_row(put: NotePut) -> Row:
         put.mtime_ns,
         put.content_hash,
         dump((*note.warnings, *(each for each in put.warnings if each not in note.warnings))),
+        _maybe(put.kept_title),
     )
 
 

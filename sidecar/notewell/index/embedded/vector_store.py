@@ -10,11 +10,13 @@ writer's transaction.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from notewell.index.embedded import reads, tables
+from notewell.index.embedded.checksums import checksum, discard
 from notewell.index.embedded.store import Store
 from notewell.index.vector_checks import check_dimensions
 from notewell.types import (
@@ -25,6 +27,8 @@ from notewell.types import (
     PendingText,
     embedded_text,
 )
+
+logger = logging.getLogger(__name__)
 
 _MODEL = "SELECT id, dimensions FROM models WHERE (name, weights_hash, quantisation) = (?, ?, ?)"
 # Vectors of one model, from a row on, that a current chunk needs.
@@ -73,11 +77,14 @@ def vector_model(store: Store) -> int | None:
     return int(value) if value else None
 
 
-def vectors_by_chunk(store: Store, number: int) -> Iterator[tuple[int, int, bytes]]:
+def vectors_by_chunk(
+    store: Store, number: int, damaged: list[bytes]
+) -> Iterator[tuple[int, int, bytes]]:
     """(chunk id, note id, vector) of every chunk that has a vector of the model.
 
     Vectors come in their order on disk: following each chunk to its vector would read
-    the whole table in random order.
+    the whole table in random order. Those with a wrong checksum are left out, and their text
+    hashes added to `damaged`.
     """
     column = "vector_hash" if number == vector_model(store) else "text_hash"
     holders: dict[bytes, list[tuple[int, int]]] = {}
@@ -85,20 +92,46 @@ def vectors_by_chunk(store: Store, number: int) -> Iterator[tuple[int, int, byte
         f"SELECT {column}, id, note_id FROM chunks WHERE {column} IS NOT NULL"
     ):
         holders.setdefault(text_hash, []).append((chunk_id, note_id))
-    for text_hash, vector in store.stream(
-        "SELECT text_hash, vector FROM vectors WHERE model_id = ?", (number,)
+    for text_hash, vector, stored in store.stream(
+        "SELECT text_hash, vector, checksum FROM vectors WHERE model_id = ?", (number,)
     ):
+        if checksum(number, text_hash, vector) != stored:
+            damaged.append(text_hash)
+            continue
         for chunk_id, note_id in holders.get(text_hash, ()):
             yield chunk_id, note_id, vector
 
 
 def vectors_of(store: Store, number: int, chunk_ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
-    """(chunk id, note id, vector) of those of the chunks that have one."""
-    return store.read_in(
-        "SELECT c.id, c.note_id, v.vector FROM chunks c JOIN vectors v"
-        f" ON v.model_id = {int(number)} AND v.text_hash = c.vector_hash WHERE c.id IN (?)",
-        chunk_ids,
+    """(chunk id, note id, vector) of those of the chunks that have a sound one."""
+    return [
+        (chunk_id, note_id, vector)
+        for chunk_id, note_id, text_hash, vector, stored in store.read_in(
+            "SELECT c.id, c.note_id, v.text_hash, v.vector, v.checksum FROM chunks c JOIN vectors v"
+            f" ON v.model_id = {int(number)} AND v.text_hash = c.vector_hash WHERE c.id IN (?)",
+            chunk_ids,
+        )
+        if checksum(number, text_hash, vector) == stored
+    ]
+
+
+def discard_damaged(store: Store, number: int, text_hashes: Collection[bytes]) -> None:
+    """Delete vectors of a model whose checksum is wrong, so that their texts are embedded again.
+
+    Where the index was opened for reading, they stay until a writer finds them.
+    """
+    if not text_hashes:
+        return
+    logger.warning(
+        "%d vectors in %s were damaged on disk. Their passages are found by keywords alone until"
+        " they are embedded again.",
+        len(text_hashes),
+        store.directory,
     )
+    if store.writable:
+        with store.transaction() as connection:
+            discard(connection, [(number, text_hash) for text_hash in text_hashes])
+            tables.next_generation(connection, text=False)
 
 
 def current_model(store: Store) -> KeptModel | None:
@@ -127,17 +160,27 @@ def needed_vectors(
 ) -> Iterator[list[tuple[bytes, bytes]]]:
     """(text hash, float16 bytes) of a model for the texts that chunks hold now, in batches.
 
-    Read batch by batch, so that nothing stays open while the caller writes.
+    Read batch by batch, so that nothing stays open while the caller writes. Damaged vectors are
+    left out.
     """
     number = model_id(store, model)
+    if number is None:
+        return
     after = 0
     while rows_read := store.read(
-        f"SELECT v.rowid, v.text_hash, v.vector FROM vectors v NOT INDEXED WHERE {_NEEDED}"
+        "SELECT v.rowid, v.text_hash, v.vector, v.checksum FROM vectors v NOT INDEXED"
+        f" WHERE {_NEEDED}"
         f" ORDER BY v.rowid LIMIT {int(at_once)}",
         (number, after),
     ):
         after = rows_read[-1][0]
-        yield [(text_hash, vector) for _, text_hash, vector in rows_read]
+        sound = [
+            (text_hash, vector)
+            for _, text_hash, vector, stored in rows_read
+            if checksum(number, text_hash, vector) == stored
+        ]
+        if sound:
+            yield sound
 
 
 def own_vectors(store: Store, number: int | None) -> int:
@@ -260,6 +303,26 @@ def register_model(connection: sqlite3.Connection, model: ModelKey, dimensions: 
     return found
 
 
+def sound_vectors(
+    connection: sqlite3.Connection, number: int, text_hashes: Collection[bytes]
+) -> set[bytes]:
+    """Those of the texts whose vectors of the model are stored; damaged ones are deleted."""
+    found, damaged = set(), []
+    for text_hash in text_hashes:
+        row = connection.execute(
+            "SELECT vector, checksum FROM vectors WHERE model_id = ? AND text_hash = ?",
+            (number, text_hash),
+        ).fetchone()
+        if row is None:
+            continue
+        if checksum(number, text_hash, row[0]) == row[1]:
+            found.add(text_hash)
+        else:
+            damaged.append((number, text_hash))
+    discard(connection, damaged)
+    return found
+
+
 def use_model(connection: sqlite3.Connection, number: int | None) -> bool:
     """Search with a model's vectors; returns whether anything changed.
 
@@ -299,8 +362,11 @@ def store_vectors(
 ) -> list[int]:
     """Store (text hash, float16 bytes); returns the chunks that now have their own vector."""
     connection.executemany(
-        "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
-        [(number, text_hash, vector) for text_hash, vector in vectors],
+        "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)",
+        [
+            (number, text_hash, vector, checksum(number, text_hash, vector))
+            for text_hash, vector in vectors
+        ],
     )
     if tables.optional_number(tables.get_meta(connection, "model_vectors")) != number:
         return []

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from notewell.errors import ModelError
 from notewell.index.embedded.sign_bits import differing_bits, nearest, sign_bits
-from notewell.types import ChunkHits, FloatArray, IdArray, ModelKey
+from notewell.types import FloatArray, IdArray, ModelKey, VectorHits
 
 EXACT_LIMIT = 20_000  # up to it, comparing with all takes at most a millisecond
 CANDIDATE_STEPS = (500, 1000, 2000, 4000)
@@ -28,7 +28,9 @@ _SAMPLE = 64
 _MIN_DEAD = 1024
 _BLOCK = 16_384
 _GATHERED = 256  # rows fetched at a time: they stay in the processor's cache until scored
+_SPREAD_SAMPLE = 1024  # vectors whose cosines estimate the mean and the deviation of all
 _GONE = -1
+_NO_SLOTS: IdArray = np.empty(0, np.int64)
 _HALF_BITS = np.int32(0x8FFFE000 - (1 << 32))  # sign, exponent and fraction of a widened half float
 _HALF_SCALE = np.float32(2.0**112)  # the difference of the exponents' biases
 
@@ -57,6 +59,30 @@ class _View:
         return len(self.ids)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _ByNote:
+    """Finds the slots of notes: `order` sorts the slots by note."""
+
+    notes: IdArray  # of the slots of one view
+    order: IdArray
+    sorted: IdArray
+
+    @classmethod
+    def of(cls, notes: IdArray) -> _ByNote:
+        order = np.argsort(notes, kind="stable")  # nearly sorted, which makes it fast
+        return cls(notes, order, notes[order])
+
+    def slots(self, notes: IdArray) -> IdArray:
+        starts = np.searchsorted(self.sorted, notes)
+        counts = np.searchsorted(self.sorted, notes, side="right") - starts
+        ends = np.cumsum(counts)
+        if not len(ends):
+            return _NO_SLOTS
+        within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+        slots: IdArray = self.order[np.repeat(starts, counts) + within]
+        return slots
+
+
 class Vectors:
     """Vectors of chunks for one model. Searches run in any thread, changes in one."""
 
@@ -66,6 +92,8 @@ class Vectors:
         self.model = model  # whose embedding a query has to be
         self._lock = threading.Lock()
         self._mean_of = 0  # how many vectors the mean was taken of
+        self._by_note: _ByNote | None = None  # of the view that was searched last
+        self._sample: _Sample | None = None  # likewise
         self._view = _View(
             rows=np.empty((0, dimensions), np.float32),
             bits=None,
@@ -81,10 +109,18 @@ class Vectors:
         """How many chunks have a vector."""
         return self._view.alive
 
-    def search(self, query: FloatArray, *, limit: int, notes: IdArray | None = None) -> ChunkHits:
+    def search(
+        self,
+        query: FloatArray,
+        *,
+        limit: int,
+        notes: IdArray | None = None,
+        also: IdArray | None = None,
+    ) -> VectorHits:
         """The `limit` chunks nearest to a unit vector by cosine, of `notes` alone where given.
 
-        Equal scores are ordered by chunk id.
+        Every chunk of the notes `also` is scored and added, however far it is. Equal scores are
+        ordered by chunk id.
 
         Raises:
             ModelError: the query has another dimension, or is not finite.
@@ -92,7 +128,7 @@ class Vectors:
         """
         view = self._view
         if not view.used or limit < 1:
-            return _hits(view, np.empty(0, np.int64), np.empty(0, np.float32), limit)
+            return _hits(view, _NO_SLOTS, np.empty(0, np.float32), _NO_SPREAD)
         query = np.ascontiguousarray(query, dtype=np.float32)
         if query.shape != (self.dimensions,) or not np.isfinite(query).all():
             raise ModelError(
@@ -100,15 +136,36 @@ class Vectors:
                 f" vectors of {self.dimensions} dimensions. Index again with the model in use."
             )
         allowed = _allowed(view, notes)
+        added = self._slots_of(view, also)
         if view.bits is None:
-            slots = _chosen(view, allowed)
-            return _hits(view, slots, _scores(view.rows[: view.used], query)[slots], limit)
+            return _exact_hits(view, _scores(view.rows[: view.used], query), allowed, added, limit)
         slots = _promising(view, query, allowed, max(view.candidates, 2 * limit))
-        scores = np.empty(len(slots), np.float32)
-        for start in range(0, len(slots), _GATHERED):
-            block = slice(start, start + _GATHERED)
-            scores[block] = _scores(view.rows[slots[block]], query)
-        return _hits(view, slots, scores, limit)
+        scores = _gathered(view, slots, query)
+        best = _best(view.ids[slots], scores, limit)
+        slots, scores = slots[best], scores[best]
+        further = _others(added, slots, view.used)
+        if len(further):
+            slots = np.concatenate((slots, further))
+            scores = np.concatenate((scores, _gathered(view, further, query)))
+        searched = view.alive if allowed is None else int(np.count_nonzero(allowed))
+        return _hits(view, slots, scores, self._sampled(view).spread(query, searched))
+
+    def _sampled(self, view: _View) -> _Sample:
+        sample = self._sample
+        if sample is None or sample.view is not view:
+            self._sample = sample = _Sample.of(view)
+        return sample
+
+    def _slots_of(self, view: _View, notes: IdArray | None) -> IdArray:
+        """The slots in use of these notes; none for None."""
+        if notes is None or not len(notes):
+            return _NO_SLOTS
+        by_note = self._by_note
+        if by_note is None or by_note.notes is not view.notes:
+            self._by_note = by_note = _ByNote.of(view.notes)
+        slots = by_note.slots(notes)
+        alive: IdArray = slots[view.ids[slots] != _GONE]
+        return alive
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
         """Those of the chunks that have a vector, in the order given; and their vectors."""
@@ -359,15 +416,101 @@ def _widened(rows: Rows) -> FloatArray:
     return bits.view(np.float32)
 
 
-def _hits(view: _View, slots: IdArray, scores: FloatArray, limit: int) -> ChunkHits:
-    """The best `limit` of some slots, by score, then by chunk id."""
-    if len(slots) > limit:
-        cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        above = scores >= cut
-        slots, scores = slots[above], scores[above]
-    ids = view.ids[slots]
-    order = np.lexsort((ids, -scores))[:limit]
-    return ChunkHits(ids[order], scores[order])
+def _gathered(view: _View, slots: IdArray, query: FloatArray) -> FloatArray:
+    """Cosines of some slots, gathered in blocks that stay in the processor's cache."""
+    scores = np.empty(len(slots), np.float32)
+    for start in range(0, len(slots), _GATHERED):
+        block = slice(start, start + _GATHERED)
+        scores[block] = _scores(view.rows[slots[block]], query)
+    return scores
+
+
+def _best(ids: IdArray, scores: FloatArray, limit: int) -> IdArray:
+    """Indices of the best `limit` scores, ascending; of equal ones, those with lower chunk ids."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    best = np.flatnonzero(scores >= cut)
+    if len(best) == limit:
+        return best
+    equal = best[scores[best] == cut]
+    kept = limit - (len(best) - len(equal))
+    dropped = equal[np.argsort(ids[equal])[kept:]]
+    return np.setdiff1d(best, dropped, assume_unique=True)
+
+
+def _others(slots: IdArray, known: IdArray, used: int) -> IdArray:
+    """The slots that are not among those known: by a table, which beats sorting."""
+    table = np.ones(used, np.bool_)
+    table[known] = False
+    return slots[table[slots]]
+
+
+def _exact_hits(
+    view: _View,
+    scores: FloatArray,
+    allowed: npt.NDArray[np.bool_] | None,
+    added: IdArray,
+    limit: int,
+) -> VectorHits:
+    """The best of the allowed slots, and those added, from the scores of all."""
+    if allowed is None:
+        spread = _Spread.of(scores)
+        slots = _best(view.ids, scores, limit)
+    else:
+        slots = np.flatnonzero(allowed)
+        spread = _Spread.of(scores[slots])
+        slots = slots[_best(view.ids[slots], scores[slots], limit)]
+    if len(added):
+        slots = np.concatenate((slots, _others(added, slots, view.used)))
+    return _hits(view, slots, scores[slots], spread)
+
+
+def _hits(view: _View, slots: IdArray, scores: FloatArray, spread: _Spread) -> VectorHits:
+    """Some slots as hits, by score, then by chunk id."""
+    order = np.argsort(-scores)
+    ordered = scores[order]
+    if (ordered[1:] == ordered[:-1]).any():  # seldom; sorting by two keys takes six times as long
+        order = np.lexsort((view.ids[slots], -scores))
+        ordered = scores[order]
+    ids = view.ids[slots[order]]
+    return VectorHits(ids, ordered, spread.mean, spread.deviation, spread.searched)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """Mean and standard deviation of a query's cosines, and of how many chunks they are."""
+
+    mean: float
+    deviation: float
+    searched: int
+
+    @classmethod
+    def of(cls, scores: FloatArray) -> _Spread:
+        if not len(scores):
+            return _NO_SPREAD
+        return cls(float(scores.mean()), float(scores.std()), len(scores))
+
+
+_NO_SPREAD = _Spread(0.0, 0.0, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """Evenly spaced vectors of a view; given up slots are as good as others."""
+
+    view: _View
+    rows: FloatArray
+
+    @classmethod
+    def of(cls, view: _View) -> _Sample:
+        step = max(1, view.used // _SPREAD_SAMPLE)
+        return cls(view, view.rows[: view.used : step].astype(np.float32))
+
+    def spread(self, query: FloatArray, searched: int) -> _Spread:
+        """An estimate of the spread of the cosines of all vectors."""
+        found = _Spread.of(_scores(self.rows, query))
+        return _Spread(found.mean, found.deviation, searched)
 
 
 def _exact_top(view: _View, queries: FloatArray, top: int) -> IdArray:

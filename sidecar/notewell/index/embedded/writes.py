@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 
 from notewell.index.embedded import tables
 from notewell.index.embedded.tables import get_meta, next_generation, optional_number
-from notewell.index.embedded.vector_store import find_model
+from notewell.index.embedded.vector_store import find_model, sound_vectors
+from notewell.support.logs import AboutFiles
 from notewell.types import (
     Batch,
     Chunk,
@@ -78,17 +79,20 @@ class BatchWriter:
         self.changes = Changes(generation=generation, text_before=before, text=text)
 
     def run(self) -> Changes:
-        """Moves, removes, puts, touches, ledger: in this order."""
+        """Moves, removes, puts, touches, forgets, ledger: in this order."""
         self._move_all(self._batch.moves)
         for path in self._batch.removes:
             self._remove(path)
         for put in self._batch.puts:
-            if tables.is_storable(put.note.path):
+            if tables.is_storable(AboutFiles(put.note.path)):
                 self._put(put)
             else:
                 logger.warning("%a is no valid Unicode; the note is not indexed.", put.note.path)
         for touch in self._batch.touches:
             self._touch(touch)
+        self._db.executemany(
+            "DELETE FROM ledger WHERE path = ?", [(path,) for path in self._batch.forgets]
+        )
         for entry in self._batch.ledger:
             self._record(entry)
         return self._without_transient_chunks()
@@ -172,8 +176,8 @@ class BatchWriter:
         if found is None:
             cursor = self._db.execute(
                 "INSERT INTO notes (path, title, aliases, tags, properties, description, created,"
-                " modified, size, mtime_ns, content_hash, warnings, generation)"
-                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                " modified, size, mtime_ns, content_hash, warnings, kept_title, generation)"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (path, *columns),
             )
             note_id = int(cursor.lastrowid or 0)
@@ -182,7 +186,7 @@ class BatchWriter:
             self._db.execute(
                 "UPDATE notes SET title=?, aliases=?, tags=?, properties=?, description=?,"
                 " created=?, modified=?, size=?, mtime_ns=?, content_hash=?, warnings=?,"
-                " generation=? WHERE id=?",
+                " kept_title=?, generation=? WHERE id=?",
                 (*columns, note_id),
             )
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
@@ -276,10 +280,7 @@ class BatchWriter:
 
     def _kept(self, model: int | None, hashes: set[bytes]) -> set[bytes]:
         """Those of the texts whose vectors of the model are stored."""
-        if model is None:
-            return set()
-        ask = "SELECT 1 FROM vectors WHERE model_id = ? AND text_hash = ?"
-        return {each for each in hashes if self._db.execute(ask, (model, each)).fetchone()}
+        return set() if model is None else sound_vectors(self._db, model, hashes)
 
 
 def _inherited(chunk: Chunk, replaced: Sequence[_OldChunk]) -> bytes | None:

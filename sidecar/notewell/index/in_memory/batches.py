@@ -23,7 +23,7 @@ from notewell.types import (
 
 
 def apply(state: State, batch: Batch, between_notes: Callable[[], None]) -> Applied:
-    """Apply moves, removes, puts, touches and ledger entries to `state`, in this order."""
+    """Apply moves, removes, puts, touches, forgets and ledger entries to `state`, in this order."""
     writer = _BatchWriter(state, batch)
     writer.move_all(batch.moves)
     for path in batch.removes:
@@ -34,6 +34,8 @@ def apply(state: State, batch: Batch, between_notes: Callable[[], None]) -> Appl
             writer.put(put)
     for touch in batch.touches:
         writer.touch(touch)
+    for path in batch.forgets:
+        state.ledger.pop(path, None)
     for entry in batch.ledger:
         writer.record(entry)
     return Applied(
@@ -114,6 +116,7 @@ class _BatchWriter:
             links=put.note.links,
             chunks=self._chunks(note_id, () if old is None else old.chunks, put, is_unchanged),
             generation=state.generation,
+            kept_title=put.kept_title,
         )
         state.notes[note_id] = record
         state.note_ids[path] = note_id

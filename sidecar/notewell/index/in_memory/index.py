@@ -376,7 +376,15 @@ def _basics(note: StoredNote) -> NoteBasics:
 
 def _manifest_entry(note: NoteRecord) -> ManifestEntry:
     stored = note.stored
-    return ManifestEntry(stored.id, stored.path, stored.size, note.mtime_ns, note.content_hash)
+    return ManifestEntry(
+        stored.id,
+        stored.path,
+        stored.size,
+        note.mtime_ns,
+        note.content_hash,
+        stored.title,
+        note.kept_title,
+    )
 
 
 def _is_within(path: str, within: Sequence[str]) -> bool:

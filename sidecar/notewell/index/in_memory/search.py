@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import median
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from notewell.index.lexical import (
     EXACT_FIELDS,
     K1,
     STEMS,
-    STOP,
     B,
     FieldWeights,
     NoteText,
@@ -25,7 +23,10 @@ from notewell.index.lexical import (
     note_documents,
     without_wholes,
 )
-from notewell.types import ChunkHits, FloatArray, IdArray, Link
+from notewell.index.note_fields import hash_of_token, hashed_terms, pack_terms
+from notewell.index.note_postings import NoteMatches, NoteTable, TermFields
+from notewell.index.note_segments import Segment
+from notewell.types import ChunkHits, FloatArray, IdArray, Link, NoteFieldWeights, VectorHits
 from notewell.vault.links import NoteNames
 
 
@@ -67,20 +68,19 @@ class InMemoryKeywords:
         self._fields = {name: _Field() for name in (*EXACT_FIELDS, STEMS)}
         self._texts: dict[int, dict[str, str]] = {}  # of each chunk: its exact fields
         self._owners: dict[int, int] = {}
-        self._wholes: dict[int, Counter[str]] = {}  # of each note: how often each stem occurs
+        rows: list[tuple[int, bytes]] = []
         for note in notes:
             self._add(note)
+            rows.append((note.note_id, pack_terms(note, self._stemmer)))
+        self._notes = NoteTable.of_segment(Segment.of(rows))
 
     def _add(self, note: NoteText) -> None:
-        made = note_documents(note)
-        for chunk_id, texts in made.fields:
+        for chunk_id, texts in note_documents(note):
             self._owners[chunk_id] = note.note_id
             self._texts[chunk_id] = {name: f" {texts[name]} " for name in EXACT_FIELDS}
             for name in EXACT_FIELDS:
                 self._fields[name].add(chunk_id, texts[name].split())
             self._fields[STEMS].add(chunk_id, self._stemmer.analyze(texts[STEMS]))
-        stems = [stem for stem in self._stemmer.analyze(made.whole) if stem != STOP]
-        self._wholes[note.note_id] = Counter(stems)
 
     @property
     def document_count(self) -> int:
@@ -111,24 +111,31 @@ class InMemoryKeywords:
             np.array([-negative for negative, _ in best], np.float32),
         )
 
-    def score_notes(self, terms: Sequence[QueryTerm], notes: IdArray) -> tuple[IdArray, FloatArray]:
-        """See the port. Lengths are relative to the median of the given notes."""
-        found = sorted(note_id for note_id in set(notes.tolist()) if note_id in self._wholes)
-        lengths = [self._wholes[note_id].total() for note_id in found]
-        middle = max(median(lengths), 1.0) if lengths else 1.0
-        weights: defaultdict[str, float] = defaultdict(float)
-        for term in terms:
-            for stem in self._stemmer.analyze(term.token):
-                weights[stem] += term.weight
-        scores = np.zeros(len(found), np.float32)
-        for stem, weight in weights.items():
-            having = sum(stem in whole for whole in self._wholes.values())
-            factor = weight * idf(having, len(self._wholes)) * (K1 + 1)
-            for place, note_id in enumerate(found):
-                count = self._wholes[note_id][stem]
-                norm = K1 * (1 - B + B * lengths[place] / middle)
-                scores[place] += factor * count / (count + norm)
-        return np.array(found, np.int64), scores
+    def match_notes(
+        self,
+        terms: Sequence[QueryTerm],
+        *,
+        weights: NoteFieldWeights,
+        notes: IdArray | None = None,
+        unknown_idf: float = 0.0,
+    ) -> NoteMatches:
+        """See the port."""
+        stems = hashed_terms(terms, self._stemmer)
+        return self._notes.match(stems, weights=weights, notes=notes, unknown_idf=unknown_idf)
+
+    def note_frequency(self, token: str) -> int:
+        """See the port."""
+        return self._notes.frequency(hash_of_token(token, self._stemmer))
+
+    @property
+    def note_count(self) -> int:
+        """See the port."""
+        return self._notes.note_count
+
+    def fields_of(self, terms: Sequence[QueryTerm], note_ids: IdArray) -> TermFields:
+        """See the port."""
+        hashes = [hash_of_token(term.token, self._stemmer) for term in terms]
+        return self._notes.fields_of(hashes, note_ids)
 
     def notes_with_phrase(self, tokens: Sequence[str]) -> IdArray:
         """See the port."""
@@ -263,20 +270,31 @@ class InMemoryVectors:
         """How many chunks have a vector."""
         return len(self._ids)
 
-    def search(self, query: FloatArray, *, limit: int, notes: IdArray | None = None) -> ChunkHits:
+    def search(
+        self,
+        query: FloatArray,
+        *,
+        limit: int,
+        notes: IdArray | None = None,
+        also: IdArray | None = None,
+    ) -> VectorHits:
         """See the port."""
+        added = np.isin(self._notes, () if also is None else also)
         allowed = np.ones(self.count, np.bool_) if notes is None else np.isin(self._notes, notes)
-        ids, rows = self._ids[allowed], self._rows[allowed]
+        allowed |= added
+        ids, rows, added = self._ids[allowed], self._rows[allowed], added[allowed]
         if not self.count or limit < 1:
-            return ChunkHits(ids[:0], np.empty(0, np.float32))
+            return VectorHits(ids[:0], np.empty(0, np.float32))
         if query.shape != (self._dimensions,) or not np.isfinite(query).all():
             raise ModelError(
                 f"The query's vector has shape {query.shape} or is not finite; the index holds"
                 f" vectors of {self._dimensions} dimensions. Index again with the model in use."
             )
         scores = rows @ query.astype(np.float32)
-        order = np.lexsort((ids, -scores))[:limit]
-        return ChunkHits(ids[order], scores[order])
+        order = np.lexsort((ids, -scores))
+        order = order[(np.arange(len(order)) < limit) | added[order]]
+        mean, deviation = (float(scores.mean()), float(scores.std())) if len(scores) else (0.0, 0.0)
+        return VectorHits(ids[order], scores[order], mean, deviation, len(scores))
 
     def of_chunks(self, chunk_ids: IdArray) -> tuple[IdArray, FloatArray]:
         """See the port."""

@@ -50,6 +50,7 @@ class NoteRecord:
     links: tuple[Link, ...]
     chunks: tuple[ChunkRecord, ...]
     generation: int
+    kept_title: str | None = None
 
     @property
     def awaits_vectors(self) -> bool:

@@ -17,10 +17,10 @@ _INPUT, _OUTPUT = ("max_input_tokens",), ("max_tokens",)  # fields of a model's 
 
 
 class Anthropic:
-    """Anthropic, or another endpoint that speaks its API."""
+    """Anthropic, or another endpoint with the same API."""
 
     def __init__(self, wire: Wire) -> None:
-        """`wire` goes to its base URL, without /v1."""
+        """`wire` sends to the base URL, which has no /v1."""
         self._wire = wire
 
     def stream(
@@ -111,7 +111,7 @@ class _TurnBuilder:
 
 
 def _conversation(messages: Sequence[Message]) -> list[Json]:
-    """The messages without the system's; results of tools are sent as one message of the user."""
+    """The messages except the system's; results of tools become one message of the user."""
     merged: list[tuple[str, list[Json]]] = []
     for message in messages:
         if message.role == "system":

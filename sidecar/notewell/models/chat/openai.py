@@ -28,7 +28,7 @@ class OpenAI:
     """A provider of chat completions."""
 
     def __init__(self, wire: Wire) -> None:
-        """`wire` goes to its base URL, which most providers end in /v1."""
+        """`wire` sends to the provider's base URL, which usually ends in /v1."""
         self._wire = wire
 
     def stream(

@@ -30,7 +30,7 @@ SERVICE = "notewell"
 
 @dataclass(frozen=True, slots=True)
 class Providers:
-    """Opens the configured provider. `folder` caches the lists of models."""
+    """Opens the configured provider. `folder` holds the cached lists of models."""
 
     rules: AskRules
     folder: Path
@@ -59,22 +59,22 @@ class Providers:
         return self if model is None else replace(self, rules=replace(self.rules, model=model))
 
     def open(self, cancel: Cancel) -> ChatModel:
-        """The provider, for one caller. Raises ConfigError where it is not configured correctly."""
+        """The provider, for one caller. Raises ConfigError if it is not configured correctly."""
         address = urlsplit(self.base_url)
         if self.rules.provider == "none":
             raise ConfigError(
-                "No language model is configured, so nothing is asked and nothing is sent. Set"
-                " `provider` under [ask] in the configuration (docs/ask.md shows how, also with"
-                " Ollama on this computer).",
+                "No language model is configured, so nothing was sent. Set `provider` under [ask]"
+                " in the configuration (docs/ask.md shows how, also with Ollama on this"
+                " computer).",
                 code="ask_off",
             )
         if address.scheme not in {"http", "https"} or not address.hostname:
-            raise ConfigError(f"`ask.base_url` is no web address: {self.base_url!r}.")
+            raise ConfigError(f"`ask.base_url` is not a web address: {self.base_url!r}.")
         key = find_key(self.rules, self.environ)
         if key and address.scheme == "http" and not self.local:
             raise ConfigError(
-                f"A key would travel unencrypted to {self.host}: use https in `ask.base_url`, or"
-                " take the key away."
+                f"The key would be sent unencrypted to {self.host}. Use https in `ask.base_url`,"
+                " or remove the key."
             )
         options = ChatOptions(self.base_url, key, cancel, self.first_pause_s)
         return find_provider(CHAT_MODELS, self.rules.provider).load(options)
@@ -82,7 +82,7 @@ class Providers:
     def models(self, provider: ChatModel, *, refresh: bool = False) -> AskModelsReply:
         """The provider's models, best first; fetched once a day, or with `refresh`.
 
-        An outdated list is used where the provider does not answer.
+        An outdated list is used if the provider does not answer.
         """
         fetched, models = self._cached()
         if refresh or time.time() - fetched > CACHE_SECONDS:
@@ -110,7 +110,9 @@ class Providers:
         if self.rules.model:
             fetched, models = self._cached()
             if not fetched:
-                with suppress(ProviderError):  # its limit then comes from the table, if at all
+                with suppress(
+                    ProviderError
+                ):  # the model's limit then comes from the built-in table
                     models = provider.models()
                     self._cache(time.time(), models)
             named = [model for model in models if model.name == self.rules.model]
@@ -118,14 +120,14 @@ class Providers:
         chosen = self._configured_or_best(self.models(provider).models)
         if chosen is None:
             raise ProviderError(
-                f"{self.host} offers no model that answers questions. Load one there, or name one:"
+                f"{self.host} lists no model that can answer questions. Load one there, or set"
                 " `ask.model`.",
                 code="no_model",
             )
         return chosen
 
     def budget(self, model: ModelView) -> int:
-        """Tokens of notes to send: a share of what the model reads, so it follows the model."""
+        """Tokens of notes to send: a share of the model's input limit."""
         share = int(model.input_limit * min(max(self.rules.budget_share, 0.01), 0.9))
         return min(max(share, LEAST_BUDGET), MOST_BUDGET)
 
@@ -136,12 +138,12 @@ class Providers:
         return models[0] if models else None
 
     def _ranked(self, models: Sequence[ModelInfo]) -> tuple[ModelView, ...]:
-        """Best first. Local servers load models with less context than the models could read."""
+        """Best first. Local servers often load models with less context than the models support."""
         assumed = self.rules.context_tokens or (UNKNOWN_LIMIT if self.local else None)
-        return rank(models, assumed)
+        return rank(models, assumed, self.rules.prefer)
 
     def _unlisted_model(self) -> ModelView:
-        """The configured model where no list has it; it is used whatever its name."""
+        """The configured model if the list does not have it; it is used whatever its name is."""
         name = self.rules.model
         assumed = self.rules.context_tokens or UNKNOWN_LIMIT
         ranked = self._ranked((ModelInfo(name),))
@@ -165,7 +167,7 @@ class Providers:
     def _cache(self, fetched: float, models: Sequence[ModelInfo]) -> None:
         text = json.dumps({"fetched": fetched, "models": [asdict(model) for model in models]})
         with suppress(OSError):  # then it is fetched again
-            atomic.replace(self._file, text.encode(), mode=atomic.SHARED)
+            atomic.replace(self._file, text.encode())
 
 
 class _Keyring(Protocol):
@@ -175,14 +177,16 @@ class _Keyring(Protocol):
 
 
 def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
-    """The key to send, "" where there is none, as for most local servers."""
+    """The key to send; "" if there is none, as for most local servers."""
     found = provider_key(rules, environ)
     if found is not None:
         return found
     ring = _keyring()
     if ring is None:
         return ""
-    with suppress(Exception):  # keyring's backends raise errors of their own; without one, no key
+    with suppress(
+        Exception
+    ):  # each keyring backend raises its own errors; without a keyring, no key
         return ring.get_password(SERVICE, _name(rules)) or ""
     return ""
 
@@ -190,14 +194,14 @@ def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
 def keep_key(rules: AskRules, key: str) -> None:
     """Store a key in the keyring; "" removes it.
 
-    Raises MissingExtraError without the `keyring` extra, ProviderError where the keyring refuses.
+    Raises MissingExtraError without the `keyring` extra, ProviderError if the keyring fails.
     """
     ring = _keyring()
     if ring is None:
         raise MissingExtraError(
-            "The system's keyring is reached through an extra: run pip install '.[keyring]'"
+            "The system's keyring needs an extra: run pip install '.[keyring]'"
             " in Notewell's source folder."
-            f" Or give the key in the environment, as {ENV_KEY}."
+            f" Or set the key in the environment, as {ENV_KEY}."
         )
     try:
         if key:
@@ -206,8 +210,8 @@ def keep_key(rules: AskRules, key: str) -> None:
             ring.delete_password(SERVICE, _name(rules))
     except Exception as error:  # a boundary: each system's keyring has errors of its own
         raise ProviderError(
-            f"The system's keyring refuses ({type(error).__name__}). Give the key in the"
-            f" environment instead, as {ENV_KEY}.",
+            f"The system's keyring did not store the key ({type(error).__name__}). Set the key in"
+            f" the environment instead, as {ENV_KEY}.",
             code="keyring_refused",
         ) from error
 

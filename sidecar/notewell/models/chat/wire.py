@@ -43,7 +43,7 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """Its name, which tells a person where their words go."""
+        """The host name, which tells a person where their text is sent."""
         return urlsplit(self.base_url).hostname or ""
 
 
@@ -69,8 +69,8 @@ class Wire:
     def events(self, path: str, body: Json) -> Iterator[Mapping[str, Json]]:
         """Send JSON and read the events of the reply, each a JSON object.
 
-        An endpoint that does not stream gives one. Raises ProviderError where the connection
-        breaks, or where an event is not JSON.
+        An endpoint that does not stream sends a single event. Raises ProviderError if the
+        connection breaks, or an event is not JSON.
         """
         headers = {**_HEADERS, **self._endpoint.headers}
         with self._reply(HttpRequest.post_json(self._url(path), body, headers)) as reply:
@@ -102,18 +102,19 @@ class Wire:
         if error.kind == "not_json":
             return self._error("sent something that is not JSON")
         if error.kind == "too_large":
-            return self._error("sends more than an answer can be")
+            return self._error("sent a reply that is too large")
         if begun:
-            return self._error(f"broke the connection off ({error})")
+            return self._error(f"closed the connection before its answer was complete ({error})")
         return self._error(f"does not answer ({error})")
 
     def _refusal(self, reply: StreamedReply) -> ProviderError:
-        """The error that a status means, with the provider's own words."""
+        """The error for a status, with the provider's own explanation."""
         with suppress(HttpError):
             reason = error_words(reply.read())
             if reply.status in {401, 403}:
                 return self._error(
-                    f"refuses the key, or misses one ({reason}); docs/ask.md says where keys go",
+                    f"refused the request: the key is missing or wrong ({reason}); docs/ask.md"
+                    " says where to set it",
                     code="provider_key",
                 )
             return self._error(f"answered with status {reply.status} ({reason})")
@@ -152,13 +153,13 @@ class TurnBuilder(Protocol):
 def collect_turn(
     events: Iterable[Mapping[str, Json]], builder: TurnBuilder
 ) -> Iterator[str | Turn]:
-    """Pieces of text as they arrive, then the turn. Raises ProviderError where it breaks off."""
+    """Pieces of text as they arrive, then the turn. Raises ProviderError if it is incomplete."""
     for event in events:
         piece = builder.add(event)
         if piece:
             yield piece
     if not builder.finished:
-        raise ProviderError("The language model's answer broke off before its end.")
+        raise ProviderError("The language model's answer ended before it was complete; ask again.")
     yield builder.turn()
 
 
@@ -176,10 +177,10 @@ class CallParts:
 
 
 def listed_models(listing: Json) -> tuple[Mapping[str, Json], ...]:
-    """The models of a list that have an id. Raises ProviderError where it is no list of models."""
+    """The models of a list that have an id. Raises ProviderError if it is not a list of models."""
     found = listing.get("data") if isinstance(listing, Mapping) else None
     if not isinstance(found, Sequence) or isinstance(found, str):
-        raise ProviderError("The language model's provider lists no models.")
+        raise ProviderError("The provider's reply is not a list of models; check `ask.base_url`.")
     return tuple(one for one in found if isinstance(one, Mapping) and "id" in one)
 
 

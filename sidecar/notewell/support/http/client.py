@@ -35,8 +35,9 @@ class HttpClient:
     """Sends requests; one client serves any number of threads.
 
     `timeout_s` is the longest silence of a server, `connect_s` the longest opening of a
-    connection, and `deadline_s`, where given, the longest time from then to the reply's last byte.
-    A reply above `max_bytes` (None: any size) is an error. `redirects` is how many are followed.
+    connection, and `deadline_s`, where given, the longest time from then to the reply's last byte,
+    with the TLS handshake. A reply above `max_bytes` (None: any size) is an error. `redirects` is
+    how many are followed.
     """
 
     timeout_s: float = 30.0
@@ -129,6 +130,7 @@ class HttpClient:
             failed.callback(guard.release)
             translate(connection.connect)
             guard.watch(connection.sock)
+            guard.run(connection.handshake)
             guard.run(partial(_send_request, connection, request, url))
             response = guard.run(connection.getresponse)
             failed.pop_all()  # the reply closes them from here on

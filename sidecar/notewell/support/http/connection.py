@@ -59,17 +59,24 @@ class Connection(HTTPConnection):
         self._connect_s = connect_s
 
     def connect(self) -> None:
-        """Open the connection. Raises OSError."""
+        """Open the connection, without its TLS handshake. Raises OSError."""
         opened = socket.create_connection((self._address, self.port), self._connect_s)
         with ExitStack() as failed:
             failed.callback(opened.close)
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._tls is not None:
                 # This closes what it was given if it fails, and takes it over if it does not.
-                opened = self._tls.context().wrap_socket(opened, server_hostname=self.host)
-            opened.settimeout(self.timeout)
+                opened = self._tls.context().wrap_socket(
+                    opened, server_hostname=self.host, do_handshake_on_connect=False
+                )
             failed.pop_all()
         self.sock = opened
+
+    def handshake(self) -> None:
+        """Agree on TLS, where the connection uses it. Raises OSError."""
+        if isinstance(self.sock, ssl.SSLSocket):
+            self.sock.do_handshake()
+        self.sock.settimeout(self.timeout)
 
 
 def parse_url(url: str) -> SplitResult:

@@ -106,7 +106,7 @@ class _Writer:
             start = self._length
             source = f"![[{node.shown}{node.subpath}]]"
             self._link(_to_file(node), start, source)
-            name = file_title(node.shown, ".md")
+            name = file_title(node.shown, ".md").strip() or node.shown  # of a path ending in "/"
             self._span("paragraph", source, name, section, node.id)
         else:
             self._span("paragraph", node.shown, node.shown, section, node.id)

@@ -1,16 +1,17 @@
-/** The check-up of memories: contradictions, unused, orphaned, duplicate and unreadable ones. */
+/** The health check of memories: contradictions, and unused, orphaned, duplicate and unreadable ones. */
 
 import type { Ailing, MemoryHealthReply } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
-import { count, nameOf } from "../../../lib/words";
+import { count } from "../../../../src/format";
+import { nameOf } from "../../../lib/format";
 import { facts, table } from "../panel";
 import { memoryAddress, typeLabel } from "./row";
 
 export function healthReport(context: ViewContext, found: MemoryHealthReply): (Node | null)[] {
   const lists: [title: string, all: readonly Ailing[]][] = [
     ["Not used for long", found.stale],
-    ["Lost a relation or a source", found.orphaned],
+    ["Missing relation or source", found.orphaned],
     ["Duplicates", found.doubles],
     ["Unreadable properties", found.unreadable],
   ];
@@ -36,7 +37,7 @@ function figures({ total, golden, by_type, average_confidence }: MemoryHealthRep
 function contradictions(context: ViewContext, { contradictions: all }: MemoryHealthReply): HTMLElement | null {
   if (all.length === 0) return null;
   const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
-  const rows = all.map(({ one, other, stated, reason }) => [link(one), link(other), stated ? "a relation says so" : `it looks so: ${reason}`]);
+  const rows = all.map(({ one, other, stated, reason }) => [link(one), link(other), stated ? "stated by a relation" : `suspected: ${reason}`]);
   return h("section", {}, h("h2", {}, "Contradictions"), table("Contradictions", ["One", "Other", "Why"], rows));
 }
 

@@ -5,13 +5,14 @@ import type { MemoryInspectReply, MemoryView, RelationView, ValidationView } fro
 import type { ViewContext } from "../../../app/viewContext";
 import { button, fill, h } from "../../../lib/dom";
 import { icon } from "../../../lib/icons";
-import { ago, day, nameOf } from "../../../lib/words";
+import { ago, day, nameOf } from "../../../lib/format";
 import { noteAddress } from "../../../parts/resultRow";
 import { facts, table, runAction } from "../panel";
 import { marks, memoryAddress, meter } from "./row";
 
 const KINDS: Readonly<Record<ValidationView["kind"], string>> = {
   stored: "stored",
+  granted: "made a golden rule",
   applied: "used",
   helped: "helped",
   failed: "did not help",
@@ -29,8 +30,8 @@ export function inspected(context: ViewContext, { memory, related_from, history 
     ...memory.warnings.map((text) => h("p", { class: "warning" }, text)),
     context.mayWrite ? actions(context, memory, again) : null,
     facts(details(memory)),
-    relations("Leads to", memory.relations, context),
-    relations("Comes from", related_from, context),
+    relations("Relations", memory.relations, context),
+    relations("Related from", related_from, context),
     historyTable(history),
   ];
 }
@@ -39,7 +40,7 @@ function details(memory: MemoryView): (readonly [string, string])[] {
   const rows: (readonly [string, string | null])[] = [
     ["Id", memory.id],
     ["Path", memory.path],
-    ["Comes from", memory.provenance],
+    ["Source", memory.provenance],
     ["Stored", memory.created && day(memory.created)],
     ["Used", memory.access_count ? `${memory.access_count} ×, last ${ago(memory.accessed)}` : "not yet"],
   ];
@@ -47,14 +48,14 @@ function details(memory: MemoryView): (readonly [string, string])[] {
 }
 
 function actions(context: ViewContext, memory: MemoryView, again: () => void): HTMLElement {
-  const comment = h("input", { "aria-label": "Why, for its history", placeholder: "Why (may be left out)", maxlength: 1000 });
+  const comment = h("input", { "aria-label": "Reason, for the history", placeholder: "Reason (optional)", maxlength: 1000 });
   const reportOutcome = (helped: boolean) => (): void => {
-    const done = helped ? "It is trusted more" : "It is trusted less";
+    const done = helped ? "Confidence raised" : "Confidence lowered";
     void runAction(context, done, () => context.vaultClient.memoryOutcome(memory.id, helped, comment.value.trim())).then((isDone) => isDone && again());
   };
   return h(
     "div",
-    { class: "buttons", role: "group", "aria-label": "What became of it" },
+    { class: "buttons", role: "group", "aria-label": "Report the outcome" },
     comment,
     button("It helped", reportOutcome(true), { class: "quiet" }),
     button("It did not help", reportOutcome(false), { class: "quiet" }),
@@ -62,10 +63,10 @@ function actions(context: ViewContext, memory: MemoryView, again: () => void): H
   );
 }
 
-/** Forgetting deletes the note, so the button has to be pressed twice; it can be undone. */
+/** Deletes the memory's note, so the button has to be pressed twice; it can be undone. */
 function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLElement {
-  const confirmText = golden ? "A golden rule. Forget it all the same?" : "Sure? Forget it";
-  const forget = button("Forget", () => {
+  const confirmText = golden ? "This is a golden rule. Really delete it?" : "Really delete it?";
+  const forget = button("Delete", () => {
     if (forget.textContent !== confirmText) fill(forget, confirmText);
     else void forgetIt();
   }, { class: "quiet danger" });
@@ -84,14 +85,14 @@ function forgetButton(context: ViewContext, { id, golden }: MemoryView): HTMLEle
 
 function forgotten(context: ViewContext, number: number | null): HTMLElement {
   const back = async (): Promise<void> => {
-    if (await runAction(context, "It is back", () => context.vaultClient.undo(number ?? undefined))) context.change({ id: null });
+    if (await runAction(context, "Memory restored", () => context.vaultClient.undo(number ?? undefined))) context.change({ id: null });
   };
   return h(
     "div",
     { class: "empty", role: "status" },
-    h("h2", {}, "Forgotten"),
-    h("p", {}, "The note is deleted."),
-    h("p", { class: "buttons" }, number === null ? null : button("Take it back", () => void back(), { class: "quiet" }), h("a", { href: context.to("manage", { ...context.address.query, id: null }, "memory") }, "All memories")),
+    h("h2", {}, "Deleted"),
+    h("p", {}, "The memory’s note was deleted."),
+    h("p", { class: "buttons" }, number === null ? null : button("Undo", () => void back(), { class: "quiet" }), h("a", { href: context.to("manage", { ...context.address.query, id: null }, "memory") }, "All memories")),
   );
 }
 

@@ -1,23 +1,48 @@
 /** The memories that a task recalls, with the components of each score. */
 
-import type { RecalledMemory, RecallReply } from "../../../../src/contract";
+import type { RecalledMemory, RecalledNote, RecallReply } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h } from "../../../lib/dom";
-import { count } from "../../../lib/words";
+import { count } from "../../../../src/format";
 import { emptyBox } from "../../../parts/errors";
+import { noteAddress } from "../../../parts/resultRow";
 import { memoryAddress, memoryRow } from "./row";
 
 export function recalled(context: ViewContext, found: RecallReply): (Node | null)[] {
   const warnings = found.warnings.map((text) => h("p", { class: "warning" }, text));
   if (found.memories.length === 0) {
-    return [...warnings, emptyBox("Nothing would be recalled", "No memory is near enough to this task.")];
+    return [...warnings, emptyBox("No memories recalled", "No memory is similar enough to this task."), noteList(context, found.notes)];
   }
   const rows = found.memories.map((one) => memoryRow(context, one.memory, relationNotice(context, one), explained(one)));
   return [
     h("p", { class: "faint" }, `${count(found.total, "memory", "memories")}, best first`),
     ...warnings,
     h("ol", { class: "memories", "aria-label": "Recalled memories" }, ...rows),
+    noteList(context, found.notes),
   ];
+}
+
+type NoteRow = Pick<RecalledNote, "path" | "title" | "snippet" | "memories">;
+
+/** The notes on the task, each with the memories that it is linked with. */
+function noteList(context: ViewContext, notes: readonly NoteRow[]): HTMLElement | null {
+  if (notes.length === 0) return null;
+  const rows = notes.map(({ path, title, snippet, memories }) => {
+    const links = memories.flatMap(({ id, kind }, n): (Node | string)[] => [
+      n ? ", " : "Linked with ",
+      h("a", { href: memoryAddress(context, id) }, id),
+      ` (${kind.replaceAll("_", " ")})`,
+    ]);
+    return h(
+      "li",
+      { class: "result" },
+      h("h2", {}, h("a", { href: noteAddress(context, path), dir: "auto" }, title)),
+      h("p", { class: "snippet", dir: "auto" }, snippet),
+      links.length ? h("p", { class: "faint" }, ...links) : null,
+    );
+  });
+  const heading = h("p", { class: "faint" }, `${count(notes.length, "note", "notes")} on this task`);
+  return h("section", {}, heading, h("ol", { class: "memories", "aria-label": "Notes on this task" }, ...rows));
 }
 
 /** Each part with its weight, so that the sum can be followed (docs/memory.md). */
@@ -28,7 +53,7 @@ function explained({ score, parts }: RecalledMemory): HTMLElement {
     ["Importance", parts.importance, "counts 0.15"],
     ["Recency", parts.recency, "counts 0.1; halves in 30 days"],
   ];
-  if (parts.standing !== 1) rows.push(["Standing", parts.standing, "a newer memory takes its place"]);
+  if (parts.standing !== 1) rows.push(["Standing", parts.standing, "replaced by a newer memory"]);
   const items = rows.map(([name, value, about]) =>
     h(
       "div",
@@ -41,7 +66,8 @@ function explained({ score, parts }: RecalledMemory): HTMLElement {
 }
 
 function relationNotice(context: ViewContext, { via, depth, superseded_by, contradicted_by }: RecalledMemory): HTMLElement | null {
-  const link = (id: string): HTMLElement => h("a", { href: memoryAddress(context, id) }, id);
+  const address = (id: string): string => (id.endsWith(".md") ? noteAddress(context, id) : memoryAddress(context, id));
+  const link = (id: string): HTMLElement => h("a", { href: address(id) }, id);
   const list = (ids: readonly string[]): (Node | string)[] => ids.flatMap((id, n) => (n ? [", ", link(id)] : [link(id)]));
   const notices: (Node | string)[] = [];
   if (via) notices.push(`${count(depth, "step", "steps")} from `, link(via), " ");

@@ -3,7 +3,7 @@
 import type { MemoryView } from "../../../../src/contract";
 import type { ViewContext } from "../../../app/viewContext";
 import { h, type Child } from "../../../lib/dom";
-import { ago } from "../../../lib/words";
+import { ago } from "../../../lib/format";
 
 /** "file context" */
 export function typeLabel(type: string): string {

@@ -1,21 +1,4 @@
-/** Formats counts, names, times and sizes for the views. */
-
-export function count(n: number, one: string, many: string): string {
-  return `${n.toLocaleString()} ${n === 1 ? one : many}`;
-}
-
-/** "Hives › Spring", without a first heading that repeats the note's title. */
-export function breadcrumb(heading: string | null, parent: string | null, title: string): string {
-  const steps = heading?.split(" > ") ?? [];
-  if (steps[0] === title) steps.shift();
-  if (parent) steps.push(parent);
-  return steps.join(" › ");
-}
-
-/** The folder of a path, without its last slash; empty in the vault's root. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
+/** Formats names, times and sizes for the views. */
 
 /** A note's file name without folder and suffix. */
 export function nameOf(path: string): string {
@@ -48,12 +31,6 @@ export function day(time: string | null): string {
   const at = time === null ? Number.NaN : Date.parse(time);
   if (Number.isNaN(at)) return "";
   return new Date(at).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
-}
-
-export function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 export function bytes(n: number): string {

@@ -1,0 +1,32 @@
+/** Formats counts, durations, folders and headings, for the plugin's views and the web pages. */
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** The folder of a path, without its last slash; empty in the vault's root. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** Where a passage is in its note. */
+interface Place {
+  /** The headings above the passage, as "Hives > Spring"; null above the first heading. */
+  readonly heading: string | null;
+  /** The list item that the passage belongs to. */
+  readonly parent: string | null;
+}
+
+/** "Hives › Spring › list item", without a first heading that repeats the note's title. */
+export function breadcrumb({ heading, parent }: Place, title: string): string {
+  const steps = heading?.split(" > ") ?? [];
+  if (steps[0] === title) steps.shift();
+  if (parent) steps.push(parent);
+  return steps.join(" › ");
+}

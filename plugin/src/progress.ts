@@ -1,0 +1,43 @@
+/** How far the index is, in words, from the one record that the server sends; used by the plugin and the web pages. */
+
+import type { IndexProgress, StatusReply } from "./contract";
+import { count, duration } from "./format";
+
+/** The share of all notes found by words, and of all passages found by meaning; 1 only if nothing is missing. */
+export function shares(now: IndexProgress): { words: number; meaning: number } {
+  const words = share(now.notes_read, now.notes);
+  // The passages of notes that are not read yet are in no count.
+  return { words, meaning: words * share(now.passages_embedded, now.passages) };
+}
+
+/** "Reading 1,824 of 2,693 notes · by words 68 % · by meaning 3 % · about 9 min"; empty for a complete index. */
+export function progressText({ progress: now, semantic }: Pick<StatusReply, "progress" | "semantic">): string {
+  const { words, meaning } = shares(now);
+  const hasMeaning = semantic !== "unavailable";
+  const overall = percent(hasMeaning ? meaning : words);
+  if (now.phase === "idle") return "";
+  if (now.phase === "paused") return `Paused at ${overall}`;
+  if (now.phase === "stuck") return `Stopped at ${overall}`;
+  const parts = [`by words ${percent(words)}`];
+  if (now.phase === "reading") parts.unshift(`Reading ${now.notes_read.toLocaleString()} of ${count(now.notes, "note")}`);
+  else parts[0] = `By words ${percent(words)}`;
+  if (hasMeaning) parts.push(`by meaning ${percent(meaning)}`);
+  if (now.eta_s !== null) parts.push(`about ${duration(now.eta_s)}`);
+  return parts.join(" · ");
+}
+
+/** A few words for the status bar; empty for a complete index. */
+export function shortProgress(status: Pick<StatusReply, "progress" | "semantic">): string {
+  const { progress: now } = status;
+  if (now.phase === "reading") return `${now.notes_read}/${now.notes}`;
+  if (now.phase === "embedding") return `${percent(shares(now).meaning)} by meaning`;
+  return progressText(status).toLowerCase();
+}
+
+export function percent(part: number): string {
+  return `${Math.floor(part * 100)} %`;
+}
+
+function share(part: number, whole: number): number {
+  return part >= whole ? 1 : Math.min(part / whole, 0.99);
+}

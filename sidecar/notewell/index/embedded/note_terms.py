@@ -1,0 +1,238 @@
+"""The SQLite file with the terms of every note, from which the note postings are made.
+
+It has a file of its own in the keyword index's folder. The postings of whole notes
+(notewell.index.note_postings) can be made from it at any time, wholly or from those notes that
+changed after a generation, without the texts being analysed again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from notewell.errors import IndexFailure
+from notewell.index.embedded.store import connect_read_only
+from notewell.support import private
+from notewell.types import IdArray
+
+NOTE_TERMS_FILE = "notes.db"
+_PAGE_BYTES = 16_384  # some fourteen notes; of SQLite's 4 KiB one would leave half empty
+_BUSY_SECONDS = 10.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS terms (
+    note INTEGER PRIMARY KEY, generation INTEGER NOT NULL, packed BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS terms_by_generation ON terms (generation);
+CREATE TABLE IF NOT EXISTS state (
+    one INTEGER PRIMARY KEY CHECK (one = 1), database TEXT NOT NULL, generation INTEGER NOT NULL,
+    snapshot TEXT NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TermsState:
+    """What the terms were last completed for: a database, and its generation.
+
+    `snapshot` names the snapshot of the postings that was made from them; "" is none.
+    """
+
+    database: str
+    generation: int
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangedTerms:
+    """What changed after a generation: the packed terms of notes, and the ids of notes gone."""
+
+    rows: list[tuple[int, bytes]]
+    gone: list[int]
+
+
+class NoteTermsFile:
+    """The terms of all notes of one keyword index: changed by one thread, read by any."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Nothing is opened or created yet. None stores them in memory."""
+        self._path = path
+        self._lock = threading.Lock()  # one connection for all
+        self._connection: sqlite3.Connection | None = None
+        self._writable = False
+
+    def since(self, generation: int, known: IdArray) -> ChangedTerms:
+        """What changed after a generation that had the notes `known`. Raises IndexFailure."""
+        with self._reading() as connection:
+            if connection is None:
+                return ChangedTerms([], known.tolist())
+            connection.execute("BEGIN")  # one state, whatever another process commits
+            try:
+                rows = connection.execute(
+                    "SELECT note, packed FROM terms WHERE generation > ?", (generation,)
+                ).fetchall()
+                (kept,) = connection.execute(
+                    "SELECT count(*) FROM terms WHERE generation <= ?", (generation,)
+                ).fetchone()
+                unchanged = _without(known, [row[0] for row in rows])
+                # Reading all ids takes longer than all else here, and mostly none is missing.
+                gone = [] if kept == len(unchanged) else _missing(connection, unchanged)
+            finally:
+                connection.execute("COMMIT")
+        return ChangedTerms(rows, gone)
+
+    def note_ids(self) -> IdArray:
+        """The notes that have terms. Raises IndexFailure."""
+        with self._reading() as connection:
+            return np.empty(0, np.int64) if connection is None else _note_ids(connection)
+
+    def state(self) -> TermsState | None:
+        """What they were last completed for; None: nothing was. Raises IndexFailure."""
+        with self._reading() as connection:
+            if connection is None:
+                return None
+            row = connection.execute("SELECT database, generation, snapshot FROM state").fetchone()
+        return None if row is None else TermsState(str(row[0]), int(row[1]), str(row[2]))
+
+    def name_snapshot(self, name: str) -> None:
+        """Store the name of the snapshot that was made from the terms. Raises IndexFailure."""
+        with self._writing() as connection:
+            connection.execute("UPDATE state SET snapshot = ?", (name,))
+
+    def put(self, packed: Iterable[tuple[int, bytes]], generation: int) -> None:
+        """Store terms, replacing those of the same notes. Raises IndexFailure."""
+        with self._writing() as connection:
+            _insert(connection, packed, generation)
+
+    def complete(
+        self,
+        packed: Iterable[tuple[int, bytes]],
+        *,
+        gone: Sequence[int],
+        database: str,
+        generation: int,
+    ) -> None:
+        """Store the last terms of a generation, delete removed notes, record the generation.
+
+        Raises:
+            IndexFailure: the disk refuses; nothing has changed.
+
+        """
+        with self._writing() as connection:
+            connection.executemany("DELETE FROM terms WHERE note = ?", ((one,) for one in gone))
+            _insert(connection, packed, generation)
+            connection.execute(
+                "INSERT INTO state VALUES (1, ?, ?, '') ON CONFLICT (one)"
+                " DO UPDATE SET database = excluded.database, generation = excluded.generation",
+                (database, generation),
+            )
+
+    def clear(self) -> None:
+        """Delete everything. Raises IndexFailure."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM terms")
+            connection.execute("DELETE FROM state")
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy as of now. Raises IndexFailure."""
+        with self._reading() as connection:
+            if connection is not None:
+                with closing(sqlite3.connect(path)) as copy:
+                    connection.backup(copy)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock, _explained():
+            self._disconnect()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """The connection, for one thread at a time; None: nothing was ever stored."""
+        with self._lock, _explained():
+            if self._connection is None and self._path is not None and self._path.exists():
+                self._connection = connect_read_only(self._path)
+            yield self._connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection in a transaction, for one thread at a time."""
+        with self._lock, _explained():
+            if self._connection is None or not self._writable:
+                self._disconnect()
+                self._connection, self._writable = _connect_writer(self._path), True
+            connection = self._connection
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:
+                yield connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection, self._writable = self._connection, None, False
+        if connection is not None:
+            connection.close()
+
+
+def _note_ids(connection: sqlite3.Connection) -> IdArray:
+    # In this order the index has all it takes, and the pages of the terms are not read.
+    found = connection.execute("SELECT note FROM terms ORDER BY generation").fetchall()
+    return np.sort(np.array(found, np.int64).ravel())
+
+
+def _without(note_ids: IdArray, others: IdArray | list[int]) -> IdArray:
+    """The ids that are not among others; no id is twice in either."""
+    return np.setdiff1d(note_ids, np.array(others, np.int64), assume_unique=True)
+
+
+def _missing(connection: sqlite3.Connection, note_ids: IdArray) -> list[int]:
+    missing: list[int] = _without(note_ids, _note_ids(connection)).tolist()
+    return missing
+
+
+def _insert(
+    connection: sqlite3.Connection, packed: Iterable[tuple[int, bytes]], generation: int
+) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO terms VALUES (?, ?, ?)",
+        ((note_id, generation, terms) for note_id, terms in packed),
+    )
+
+
+def _connect_writer(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        try:
+            private.make_file(path)
+        except OSError as error:
+            raise sqlite3.OperationalError(f"unable to open {path}: {error}") from error
+    connection = sqlite3.connect(
+        ":memory:" if path is None else path,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        # After a power cut the terms may be older than the documents; `belongs_to` shows it.
+        for pragma in (
+            f"page_size={_PAGE_BYTES}",
+            "journal_mode=WAL",
+            "synchronous=NORMAL",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.executescript(_TABLES)
+    except BaseException:  # nothing else could close the connection
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise IndexFailure(
+            f"The keyword index failed: {error}. Run `notewell index --full` if that stays."
+        ) from error

@@ -1,0 +1,309 @@
+"""An inverted index over whole notes, in arrays: which notes hold a stem, how often and where.
+
+`NoteTable` is what is searched: some segments (notewell.index.note_segments), and which of their
+notes still stand as they are there. Both engines search with this module; the embedded one keeps
+the first segment in a file.
+
+Scores are BM25F with one length for the whole note (Robertson, Zaragoza and Taylor 2004, "Simple
+BM25 extension to multiple weighted fields"): the frequencies of a stem in the fields are weighted
+and added, and then saturate once. Document frequencies and the mean length are those of living
+notes alone, so scores do not depend on how the table came about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.index.lexical import K1, B, idf
+from notewell.index.note_fields import BODY_BIT, NOTE_FIELDS
+from notewell.index.note_segments import Part, Segment, found_among, merged, tidied
+from notewell.types import FloatArray, IdArray, NoteFieldWeights
+
+_MASKS = 1 << 16
+# A stem in more than this share of a segment's notes, and in so many, is searched as a column.
+_COMMON, _COMMON_LEAST = 4, 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteMatches:
+    """The notes that hold at least one of the terms: ascending ids, and aligned arrays (n,).
+
+    `coverage`: which share (0..1) of the terms, by weight times idf, the note holds in any field.
+    `lengths`: tokens of the note. `fields`: the union of the masks of its terms
+    (`notewell.index.note_fields`).
+    """
+
+    note_ids: IdArray
+    bm25: FloatArray
+    coverage: FloatArray
+    lengths: IdArray
+    fields: npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermFields:
+    """Where terms stand in notes: arrays (notes, terms), zero where a note has not the term.
+
+    `masks`: the fields that hold it; `frequencies`: how often the body does (255 at most).
+    """
+
+    masks: npt.NDArray[np.uint16]
+    frequencies: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What is searched: stems with their weights, and fields with theirs.
+
+    `pairs`: of each part of the table, where those of each stem are. `idf_weights`: of each stem,
+    its weight times its idf; `total`: their sum, to which stems that no note holds may add.
+    `other_weights`: for each mask, the sum of the weights of its fields other than the body.
+    """
+
+    pairs: Sequence[Sequence[slice]]
+    idf_weights: npt.NDArray[np.float64]
+    total: float
+    body_weight: float
+    other_weights: FloatArray
+
+    def weighted(
+        self, masks: npt.NDArray[np.uint16], often: npt.NDArray[np.uint8] | FloatArray
+    ) -> FloatArray:
+        """The weighted frequencies of stems, given their fields and how often bodies have them."""
+        frequencies = self.other_weights.take(masks)
+        frequencies += often * np.float32(self.body_weight)
+        return frequencies
+
+
+class NoteTable:
+    """The notes of an index, never changed: a change makes another table."""
+
+    def __init__(self, parts: Sequence[Part] = ()) -> None:
+        """Use `of_segment` and `updated` instead."""
+        self._parts = tuple(part for part in parts if part.count)
+        self.note_count = sum(part.count for part in self._parts)
+        total = sum(part.total_length for part in self._parts)
+        mean = max(total / self.note_count, 1.0) if self.note_count else 1.0
+        # The part of BM25's denominator that depends on the note's length; dead notes score 0.
+        self._norms = [_norms(part, mean) for part in self._parts]
+
+    @classmethod
+    def of_segment(cls, segment: Segment) -> NoteTable:
+        """A table of one segment, all of whose notes count."""
+        return cls([Part(segment)])
+
+    @property
+    def first(self) -> Segment | None:
+        """The largest segment, if there is any."""
+        return self._parts[0].segment if self._parts else None
+
+    @property
+    def changed_count(self) -> int:
+        """How many notes have changed or gone since the first segment was made."""
+        if not self._parts:
+            return 0
+        first = self._parts[0]
+        later = sum(part.count for part in self._parts[1:])
+        return later + len(first.segment.note_ids) - first.count
+
+    def note_ids(self) -> IdArray:
+        """The ids of all notes, ascending."""
+        found = [
+            part.segment.note_ids if part.alive is None else part.segment.note_ids[part.alive]
+            for part in self._parts
+        ]
+        return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+    def updated(self, rows: Sequence[tuple[int, bytes]], *, gone: Sequence[int] = ()) -> NoteTable:
+        """The table after notes were added or changed (with their packed terms) or removed."""
+        changed = np.array([*gone, *[note_id for note_id, _ in rows]], np.int64)
+        parts = [part.without(changed) for part in self._parts]
+        if rows:
+            parts.append(Part(Segment.of(rows)))
+        return NoteTable(tidied(parts))
+
+    def merged(self) -> NoteTable:
+        """The same notes in one segment."""
+        if len(self._parts) == 1 and self._parts[0].alive is None:
+            return self
+        return NoteTable([Part(merged(self._parts))] if self._parts else ())
+
+    def frequency(self, number: int) -> int:
+        """How many notes hold the stem with this hash."""
+        wanted = np.array([number], np.uint32)
+        return sum(part.alive_among(part.segment.pairs(wanted)[0]) for part in self._parts)
+
+    def match(
+        self,
+        stems: Mapping[int, float],
+        *,
+        weights: NoteFieldWeights,
+        notes: IdArray | None = None,
+        unknown_idf: float = 0.0,
+    ) -> NoteMatches:
+        """The notes that hold any of the stems, given by hash, each with its weight.
+
+        Only those of `notes`, where given. `unknown_idf` is the idf of stems that no note holds:
+        with 0, they do not count for the coverage.
+        """
+        query = self._query(stems, weights, unknown_idf)
+        found = [
+            _match(part, norms, query, pairs)
+            for part, norms, pairs in zip(self._parts, self._norms, query.pairs, strict=True)
+        ]
+        return _narrowed(_ordered(found), notes)
+
+    def fields_of(self, hashes: Sequence[int], note_ids: IdArray) -> TermFields:
+        """Where the stems stand in notes, by hash; meant for some tens of notes."""
+        shape = (len(note_ids), len(hashes))
+        masks, frequencies = np.zeros(shape, np.uint16), np.zeros(shape, np.uint8)
+        wanted = np.array(hashes, np.uint32)
+        for part in self._parts:
+            rows, places = _rows(part, note_ids)
+            for column, pairs in enumerate(part.segment.pairs(wanted)):
+                at, inside = found_among(part.segment.notes[pairs], places)
+                masks[rows[inside], column] = part.segment.masks[pairs][at]
+                frequencies[rows[inside], column] = part.segment.frequencies[pairs][at]
+        return TermFields(masks, frequencies)
+
+    def _query(
+        self, stems: Mapping[int, float], weights: NoteFieldWeights, unknown_idf: float
+    ) -> _Query:
+        hashes = np.fromiter(stems, np.uint32, len(stems))
+        pairs = [part.segment.pairs(hashes) for part in self._parts]
+        idf_weights = np.zeros(len(stems))
+        total = 0.0
+        for place, weight in enumerate(stems.values()):
+            having = sum(
+                part.alive_among(of_part[place])
+                for part, of_part in zip(self._parts, pairs, strict=True)
+            )
+            rarity = idf(having, self.note_count)
+            idf_weights[place] = weight * rarity
+            total += weight * (rarity if having else unknown_idf)
+        return _Query(pairs, idf_weights, total, *_summed_weights(weights))
+
+
+def _match(part: Part, norms: FloatArray, query: _Query, pairs: Sequence[slice]) -> NoteMatches:
+    """The notes of one part that hold any of the stems."""
+    segment, count = part.segment, len(part.segment.note_ids)
+    least = max(count / _COMMON, _COMMON_LEAST)
+    common = [place for place, each in enumerate(pairs) if each.stop - each.start > least]
+    rare = [place for place, each in enumerate(pairs) if each.stop - each.start <= least]
+    scores, covered, fields = _scattered(
+        segment, norms, query, [pairs[place] for place in rare], query.idf_weights[rare]
+    )
+    for place in common:
+        column, weight = segment.column(pairs[place]), query.idf_weights[place]
+        share = query.weighted(column.masks, column.frequencies)
+        share /= share + norms
+        scores += share * weight
+        covered += (column.masks != 0) * weight
+        fields |= column.masks
+    if part.alive is not None:
+        fields *= part.alive
+    held = np.flatnonzero(fields)
+    total = query.total or 1.0
+    return NoteMatches(
+        segment.note_ids[held],
+        ((K1 + 1) * scores[held]).astype(np.float32),
+        np.minimum(covered[held] / total, 1.0).astype(np.float32),
+        segment.lengths[held].astype(np.int64),
+        fields[held],
+    )
+
+
+def _scattered(
+    segment: Segment,
+    norms: FloatArray,
+    query: _Query,
+    pairs: Sequence[slice],
+    idf_weights: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.uint16]]:
+    """For all notes of a segment, the scores and weights of some stems, and their fields."""
+    count = len(segment.note_ids)
+    sizes = [each.stop - each.start for each in pairs]
+    places = [slice(0, 0), *pairs]  # concatenation needs one
+    notes = np.concatenate([segment.notes[each] for each in places]).astype(np.intp)
+    masks = np.concatenate([segment.masks[each] for each in places])
+    often = np.concatenate([segment.frequencies[each] for each in places])
+    weighted = query.weighted(masks, often)
+    share = norms.take(notes)
+    share += weighted
+    np.divide(weighted, share, out=share)
+    by_pair = np.repeat(idf_weights, sizes)
+    covered = np.asarray(np.bincount(notes, by_pair, count), np.float64)
+    by_pair *= share
+    scores = np.asarray(np.bincount(notes, by_pair, count), np.float64)
+    fields = np.zeros(count, np.uint16)
+    at = 0
+    for size in sizes:
+        fields[notes[at : at + size]] |= masks[at : at + size]  # no note twice for one stem
+        at += size
+    return scores, covered, fields
+
+
+def _ordered(found: Sequence[NoteMatches]) -> NoteMatches:
+    """The matches of all parts by ascending id."""
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        none = np.empty(0, np.int64)
+        nothing = np.empty(0, np.float32)
+        return NoteMatches(none, nothing, nothing, none, np.empty(0, np.uint16))
+    note_ids = np.concatenate([each.note_ids for each in found])
+    order = np.argsort(note_ids, kind="stable")  # of a few sorted runs, which it merges
+    return NoteMatches(
+        note_ids[order],
+        np.concatenate([each.bm25 for each in found])[order],
+        np.concatenate([each.coverage for each in found])[order],
+        np.concatenate([each.lengths for each in found])[order],
+        np.concatenate([each.fields for each in found])[order],
+    )
+
+
+def _narrowed(found: NoteMatches, notes: IdArray | None) -> NoteMatches:
+    if notes is None:
+        return found
+    kept = np.isin(found.note_ids, notes)
+    return NoteMatches(
+        found.note_ids[kept],
+        found.bm25[kept],
+        found.coverage[kept],
+        found.lengths[kept],
+        found.fields[kept],
+    )
+
+
+def _norms(part: Part, mean: float) -> FloatArray:
+    norms = (K1 * (1 - B + B * (part.segment.lengths / mean))).astype(np.float32)
+    if part.alive is not None:
+        norms[~part.alive] = np.inf
+    return norms
+
+
+@lru_cache(maxsize=8)
+def _summed_weights(weights: NoteFieldWeights) -> tuple[float, FloatArray]:
+    """The weight of the body, and for every mask the sum of the weights of its other fields."""
+    masks = np.arange(_MASKS)
+    sums = np.zeros(_MASKS)
+    for place, name in enumerate(NOTE_FIELDS):
+        if 1 << place != BODY_BIT:
+            sums += float(getattr(weights, name)) * (masks >> place & 1)
+    return float(weights.body), sums.astype(np.float32)
+
+
+def _rows(part: Part, note_ids: IdArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.uint32]]:
+    """Which of the ids are living notes of a part, and the place of each in it."""
+    among = part.segment.note_ids
+    at = np.minimum(np.searchsorted(among, note_ids), len(among) - 1)
+    inside = among[at] == note_ids
+    if part.alive is not None:
+        inside &= part.alive[at]
+    rows = np.flatnonzero(inside)
+    return rows, at[rows].astype(np.uint32)

@@ -1,0 +1,57 @@
+"""Maps the cosines of any model to the scale of the model that the ranking was fitted with.
+
+The constants of evidence.py and relevance.py weigh cosines of all-MiniLM-L6-v2. Another model's are
+shifted and stretched so that unrelated texts, and queries and their answers, have the same ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from notewell.search.candidates import Candidates
+from notewell.types import CosineScale, Embedder, FloatArray, KnowsCosines, VectorHits
+
+REFERENCE = CosineScale(unrelated=0.032, related=0.4355)
+
+
+@dataclass(frozen=True, slots=True)
+class CosineMap:
+    """`scale * cosine + shift`."""
+
+    scale: float = 1.0
+    shift: float = 0.0
+
+    @classmethod
+    def of(cls, embedder: Embedder | None) -> CosineMap:
+        """The map for a model; cosines stay as they are if nothing is known of them."""
+        model: object = embedder
+        measured = model.cosines if isinstance(model, KnowsCosines) else None
+        if measured is None or measured == REFERENCE:
+            return SAME
+        scale = (REFERENCE.related - REFERENCE.unrelated) / (measured.related - measured.unrelated)
+        return cls(scale, REFERENCE.unrelated - scale * measured.unrelated)
+
+    def mapped(self, cosines: FloatArray) -> FloatArray:
+        """The cosines on the reference scale; NaN stays NaN."""
+        if self == SAME:
+            return cosines
+        mapped: FloatArray = np.float32(self.scale) * cosines + np.float32(self.shift)
+        return mapped
+
+    def mapped_chunks(self, chunks: Candidates) -> Candidates:
+        """The candidates with their cosines on the reference scale."""
+        return replace(chunks, cosine=self.mapped(chunks.cosine))
+
+    def mapped_hits(self, hits: VectorHits) -> VectorHits:
+        """The hits with cosines, mean and deviation on the reference scale."""
+        return replace(
+            hits,
+            scores=self.mapped(hits.scores),
+            mean=self.scale * hits.mean + self.shift,
+            deviation=self.scale * hits.deviation,
+        )
+
+
+SAME = CosineMap()

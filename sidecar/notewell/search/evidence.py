@@ -1,0 +1,261 @@
+"""Weighs what a query's words, meaning, names and links say about each note, as addends of a score.
+
+    score = words + meaning + coverage + names + links
+
+Each addend has the same scale for every query, so that no score has to be normalised within a
+query: one rare word is never worth a whole query, and a note that is the best of bad ones does not
+get full marks. docs/search.md derives the formula; its constants are `EvidenceWeights`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.search.boosts import activated
+from notewell.search.cosines import SAME, CosineMap
+from notewell.types import FloatArray, IdArray
+
+# Of notes in order: the links of the first ones to others, by place; and the degrees of all.
+FindLinks = Callable[[IdArray], tuple[Mapping[int, Collection[int]], FloatArray]]
+
+MOST_LINKED = 200  # notes, by all other evidence, that links can raise
+NEAREST = 10  # the rank of the cosine that tells how far the nearest passages stand out
+ABSENT_NOTES = (
+    30  # best notes without their meaning, whose mean cosine a note without a vector gets
+)
+_PASSAGE_SHARE = np.float32(0.6)  # of the best passage's BM25; the whole note's has the rest
+_ABSENT_COSINE = 0.3  # where none of them has a vector
+_FULL_WORDS = 4  # words of a query from which coverage counts less
+_FREE_LENGTH = 5.0  # logarithm of a note's length from which its coverage counts less
+_LENGTH_DAMPING = 0.3
+_MIN_DEVIATION = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceWeights:
+    """The constants of the score, chosen on development sets (docs/search.md).
+
+    `meaning` is the weight of a cosine of the reference model (all-MiniLM-L6-v2); `topical` raises
+    it, at most `most_topical` times its logarithm, by how far the nearest passages stand out
+    above `topical_from`; `unreadable` is the share it loses where the model cannot read the query,
+    `named` the share it loses where a note has the query as its name. `exact_name` is added to the
+    names of such a note, so that it comes first.
+    """
+
+    meaning: float = 1.1
+    coverage: float = 0.8
+    names: float = 2.0
+    exact_name: float = 1.0
+    links: float = 0.2
+    unreadable: float = 0.7
+    named: float = 0.5
+    topical: float = 2.3
+    topical_from: float = 1.0
+    most_topical: float = 2.3
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Factors on the parts of the score that were fitted to one vault (evaluate/tune.py).
+
+    Factors and not weights, so that they keep their meaning when a setting, a model or a new
+    version changes a weight. `names` is on both constants of names.
+    """
+
+    meaning: float = 1.0
+    coverage: float = 1.0
+    names: float = 1.0
+    links: float = 1.0
+
+    def applied(self, weights: EvidenceWeights) -> EvidenceWeights:
+        """The weights multiplied by the factors."""
+        return replace(
+            weights,
+            meaning=weights.meaning * self.meaning,
+            coverage=weights.coverage * self.coverage,
+            names=weights.names * self.names,
+            exact_name=weights.exact_name * self.names,
+            links=weights.links * self.links,
+        )
+
+
+UNTUNED = Tuning()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteEvidence:
+    """Raw evidence of the candidate notes of a search: arrays (n,), aligned.
+
+    `cosine` is the model's own; `cosines` maps it to the reference scale.
+
+    `ids` are ascending. `passage_bm25` and `cosine` are those of the best passage, NaN where no
+    passage was found by its words, and where the note has no vector. `whole_bm25` and `coverage`
+    (0..1, the share of the query by idf that the note has in any field) are of the whole note,
+    `lengths` its tokens, `names` (0..1) and `exact` tell how well its best name matches.
+    """
+
+    ids: IdArray
+    passage_bm25: FloatArray
+    cosine: FloatArray
+    whole_bm25: FloatArray
+    coverage: FloatArray
+    lengths: FloatArray
+    names: FloatArray
+    exact: npt.NDArray[np.bool_]
+    cosines: CosineMap = SAME
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def bm25(self) -> FloatArray:
+        """The BM25 of the best passage and of the whole note, mixed; NaN without any word."""
+        passage = np.where(np.isnan(self.passage_bm25), np.float32(0.0), self.passage_bm25)
+        mixed = _PASSAGE_SHARE * passage + (np.float32(1.0) - _PASSAGE_SHARE) * self.whole_bm25
+        known: FloatArray = np.where(mixed > 0.0, mixed, np.float32(np.nan))
+        return known
+
+    @property
+    def meaning(self) -> FloatArray:
+        """The cosine on the reference scale; NaN where the note has no vector."""
+        return self.cosines.mapped(self.cosine)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEvidence:
+    """What is known of a query before any note is weighed.
+
+    `known_idf`: the summed idf of its words that the vault contains, by weight. `words`: how many
+    different words it has. `digits`: the share of its words with digits, which embedding models
+    hardly read. `unreadable`: how much of it the model splits into pieces, 0..1. `cosine_mean` and
+    `cosine_deviation` are of the query's cosines over the vault; `passages` is their number.
+    Cosines are on the reference scale.
+    """
+
+    known_idf: float
+    words: int
+    digits: float = 0.0
+    unreadable: float = 0.0
+    nearest: float = 0.0  # the cosine at rank NEAREST
+    cosine_mean: float = 0.0
+    cosine_deviation: float = 1.0
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Addends:
+    """The addends of the score (n,), aligned with the notes; 0 where there is no evidence.
+
+    `centrality` and `activation`, 0..1, are what `links` is made of by the method `gars`.
+    """
+
+    words: FloatArray
+    meaning: FloatArray
+    coverage: FloatArray
+    names: FloatArray
+    links: FloatArray
+    centrality: FloatArray | None = None
+    activation: FloatArray | None = None
+
+    @property
+    def similarity(self) -> FloatArray:
+        """The sum of what a note says of the query itself."""
+        return self.words + self.meaning + self.coverage + self.names
+
+    @property
+    def total(self) -> FloatArray:
+        """Their sum."""
+        return self.similarity + self.links
+
+    def named(self) -> Mapping[str, FloatArray]:
+        """The addends by the names that the reply gives them."""
+        named = {
+            "words": self.words,
+            "meaning": self.meaning,
+            "coverage": self.coverage,
+            "names": self.names,
+            "links": self.links,
+        }
+        if self.centrality is not None and self.activation is not None:
+            named |= {"centrality": self.centrality, "activation": self.activation}
+        return named
+
+
+def standing_out(query: QueryEvidence) -> float:
+    """How far the query's tenth nearest passage stands out, in standard deviations.
+
+    The distance of its cosine from the mean, less what chance gives in a vault of this size if
+    cosines were normally distributed. About 0 for most queries; 1 and more if the vault has many
+    passages on the query's topic, so that meaning orders them better than words.
+    """
+    if query.passages <= NEAREST:
+        return 0.0
+    distance = (query.nearest - query.cosine_mean) / max(query.cosine_deviation, _MIN_DEVIATION)
+    return distance - NormalDist().inv_cdf(1.0 - NEAREST / max(query.passages, 3 * NEAREST))
+
+
+def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: float) -> float:
+    """The weight of a cosine for this query; `best_name` is the best name match, 0..1."""
+    topical = min(max(standing_out(query) - weights.topical_from, 0.0), 1.0)
+    raised = weights.topical * topical * (1.0 - best_name) * (1.0 - query.digits)
+    readable = (1.0 - weights.unreadable * query.unreadable) * (1.0 - query.digits)
+    readable *= 1.0 - weights.named * best_name
+    return weights.meaning * readable * math.exp(min(raised, weights.most_topical))
+
+
+def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
+    """BM25 divided by the summed idf of the query's known words: about 0..3."""
+    bm25: FloatArray = np.nan_to_num(notes.bm25)
+    return (bm25 / np.float32(query.known_idf)) if query.known_idf > 0 else np.zeros_like(bm25)
+
+
+def weigh_coverage(
+    notes: NoteEvidence, query: QueryEvidence, weights: EvidenceWeights
+) -> FloatArray:
+    """The squared coverage; less for a long query, which no note says whole, and a long note."""
+    length: FloatArray = np.maximum(np.log1p(notes.lengths) - np.float32(_FREE_LENGTH), 0.0)
+    most = weights.coverage * min(1.0, _FULL_WORDS / max(query.words, 1))
+    covered = most * notes.coverage**2 / (1.0 + _LENGTH_DAMPING * length)
+    return covered.astype(np.float32)
+
+
+def weigh_meaning(notes: NoteEvidence, others: FloatArray, weight: float) -> FloatArray:
+    """The weighted cosine; a note without a vector has that of notes with similar `others`.
+
+    `others` (n,) are the sums of all other addends: of the best ABSENT_NOTES by them, the mean
+    cosine of those with a vector is what a note without one is taken to have.
+    """
+    cosine: FloatArray = np.maximum(notes.meaning, np.float32(0.0))  # NaN stays NaN
+    absent = np.isnan(cosine)
+    if absent.any():
+        best = np.argsort(-others, kind="stable")[:ABSENT_NOTES]
+        known = cosine[best][~absent[best]]
+        expected = float(known.mean()) if len(known) else _ABSENT_COSINE
+        cosine[absent] = expected
+    weighted: FloatArray = np.float32(weight) * cosine
+    return weighted
+
+
+def weigh_links(
+    ids: IdArray, others: FloatArray, weight: float, find_links: FindLinks
+) -> FloatArray:
+    """The weighted activation of notes by links of the first ones, relative to the highest.
+
+    `others` (n,) are the sums of all other addends.
+    """
+    links = np.zeros(len(ids), np.float32)
+    if weight <= 0.0 or not len(ids):
+        return links
+    top = np.argsort(-others, kind="stable")[:MOST_LINKED]
+    best = float(others[top[0]])
+    if best <= 0.0:
+        return links
+    scores = others[top] / np.float32(best)
+    links[top] = weight * activated(scores, *find_links(ids[top]))
+    return links

@@ -1,0 +1,131 @@
+"""Finds the list items and paragraphs of a passage that have words of the query, as passages."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from notewell.contract.search import Passage
+from notewell.search.snippet import Snippets
+from notewell.types import StoredChunk
+from notewell.vault.nested_lists import TextBlock, item_text, text_blocks
+
+MIN_SHARE = 0.5  # minimum weight of a block's words, relative to the best block
+MAX_BLOCKS = 10  # of one note
+MAX_ITEMS = 5  # further items of one passage
+BETWEEN = " > "  # the names of a path
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingBlock:
+    """A block of a chunk; `weight` is the summed weight of the query's words in it."""
+
+    chunk: StoredChunk
+    block: TextBlock
+    weight: float
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """Offsets of the lines of the items around the block, innermost first, with its own."""
+        own = (self.block.line,) if self.block.is_item else ()
+        return (*own, *self.block.parents)
+
+    def parents(self) -> list[str]:
+        """The texts of the items that the block hangs under, outermost first."""
+        text = self.chunk.text
+        found = [item_text(text, line) for line in reversed(self.block.parents)]
+        outermost = self.block.parents[-1] if self.block.parents else self.block.line
+        # A passage cut out of a list may begin inside an item that is not part of it.
+        beyond = [self.chunk.parent] if text[outermost : outermost + 1].isspace() else []
+        return [name for name in (*beyond, *found) if name]
+
+    def passage(self, snippets: Snippets, score: float, *, breadcrumb: bool) -> Passage:
+        """The block as a passage; `parent` is the nearest one, or else all as a `breadcrumb`."""
+        snippet = snippets.make(self.chunk.text[self.block.start : self.block.end])
+        line = line_at(self.chunk, self.block.start + snippet.at)
+        parents = self.parents()
+        return Passage(
+            heading=BETWEEN.join(self.chunk.headings) or None,
+            block=block_id(self.chunk, self.items, line),
+            parent=BETWEEN.join(parents if breadcrumb else parents[-1:]) or None,
+            line=line,
+            snippet=snippet.text,
+            highlights=snippet.highlights,
+            score=score,
+            children=self.block.children or None,
+        )
+
+
+def best_blocks(chunks: Iterable[StoredChunk], snippets: Snippets) -> Sequence[MatchingBlock]:
+    """The blocks of a note's chunks with at least MIN_SHARE of the best one's weight, best first.
+
+    A block that two chunks share is one.
+    """
+    found: dict[int, MatchingBlock] = {}
+    for chunk in chunks:
+        for block in _matching(chunk, snippets):
+            found.setdefault(line_at(chunk, block.block.start), block)
+    return _best(found.values())[:MAX_BLOCKS]
+
+
+def further_items(
+    chunk: StoredChunk, snippets: Snippets, shown_line: int
+) -> Iterator[tuple[MatchingBlock, float]]:
+    """The matching list items of a chunk besides the one on `shown_line`, best first.
+
+    Each with its share of the best one's weight.
+    """
+    if "\n" not in chunk.text:
+        return
+    best = _best(block for block in _matching(chunk, snippets) if block.block.is_item)
+    others = [one for one in best if not _holds(one, shown_line)]
+    for one in others[:MAX_ITEMS]:
+        yield one, one.weight / best[0].weight
+
+
+def line_at(chunk: StoredChunk, at: int) -> int:
+    """Line number in the source of an offset in the chunk."""
+    if not chunk.lines:
+        return 1
+    within = chunk.text.count("\n", 0, at)
+    return chunk.lines[min(within, len(chunk.lines) - 1)]
+
+
+def block_id(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | None:
+    """Block id at the best match: of its block, else of the nearest list item around it."""
+    if not chunk.marks:
+        return chunk.block
+    for each in (line, *(line_at(chunk, item) for item in items)):
+        for mark in chunk.marks:
+            if mark.first <= each <= mark.last:
+                return mark.block
+    return None
+
+
+def _matching(chunk: StoredChunk, snippets: Snippets) -> Iterator[MatchingBlock]:
+    """The blocks of a chunk with words of the query, in order."""
+    matches = snippets.matches(chunk.text)
+    if not matches:
+        return
+    blocks = text_blocks(chunk.text)
+    starts = [block.line for block in blocks]
+    tokens: list[set[str]] = [set() for _ in blocks]
+    for at, token in matches:
+        place = bisect_right(starts, at) - 1
+        if place >= 0:
+            tokens[place].add(token)
+    for block, words in zip(blocks, tokens, strict=True):
+        weight = snippets.weight(words)
+        if weight > 0:
+            yield MatchingBlock(chunk, block, weight)
+
+
+def _best(blocks: Iterable[MatchingBlock]) -> Sequence[MatchingBlock]:
+    ordered = sorted(blocks, key=lambda one: -one.weight)
+    return [one for one in ordered if one.weight >= MIN_SHARE * ordered[0].weight]
+
+
+def _holds(one: MatchingBlock, line: int) -> bool:
+    first, last = (line_at(one.chunk, at) for at in (one.block.start, one.block.end))
+    return first <= line <= last

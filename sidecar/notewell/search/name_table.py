@@ -1,0 +1,292 @@
+"""A table of the names of all notes in a vault: titles, file names and aliases, by their stems.
+
+The table consists of arrays: a snapshot loads in milliseconds, and a change replaces only the rows
+of the changed notes. `name_matches` searches it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from notewell.index.analyze import MARKS, SPACELESS, stem, tokens, words
+from notewell.types import IdArray, StoredNote
+from notewell.vault.readers import link_name
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+_SPACELESS_RUN = re.compile(f"([{SPACELESS}][{SPACELESS}{MARKS}]*)")
+_ARRAYS = frozenset({"notes", "owners", "starts", "entries", "shares", "word_stems"})
+_TEXTS = frozenset({"keys", "stems", "words"})
+
+
+def name_key(text: str) -> str:
+    """The letters, digits and emoji of a name, folded; names with the same key are the same name.
+
+    Case, accents, spaces, hyphens and underscores do not count, nor do emoji beside letters or
+    digits; the order of words does.
+    """
+    if text.isascii():
+        return "".join(words(text))
+    has_text = any(map(str.isalnum, text))
+
+    def kept(part: str) -> list[str]:
+        return [word for word in words(part) if not has_text or any(map(str.isalnum, word))]
+
+    return "".join(
+        unicodedata.normalize("NFKC", part).casefold() if at % 2 else "".join(kept(part))
+        for at, part in enumerate(_SPACELESS_RUN.split(text))  # every second part is such a run
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedName:
+    """A name as the table stores it.
+
+    `stems`: of its words. `wholes`: further stems, each with the share of the name's words that it
+    stands for (a compound as one word, or a single ideograph). `words`: all of these before
+    stemming, with their stems.
+    """
+
+    key: str
+    stems: tuple[str, ...]
+    wholes: Mapping[str, float]
+    words: Mapping[str, str]
+
+
+def parse_name(name: str) -> ParsedName | None:
+    """The key and the stems of a name; None if it has no letter, digit or emoji."""
+    ordered = words(name)
+    if not ordered:
+        return None
+    stem_of = {word: stem(word) for word in ordered}
+    stems = tuple(dict.fromkeys(stem_of.values()))
+    wholes: dict[str, float] = {}
+    for extra in dict.fromkeys(tokens(name)):
+        if extra not in stem_of and (whole := stem(extra)) not in stems:
+            wholes[whole] = _share(extra, ordered)
+            stem_of[extra] = whole
+    return ParsedName(name_key(name), stems, wholes, stem_of)
+
+
+def _share(extra: str, ordered: Sequence[str]) -> float:
+    """The share of the words of a name that an extra token of the analyzer stands for."""
+    if len(extra) == 1:  # one ideograph: a run of n of them has n - 1 pairs
+        return 1.0 / (len(ordered) + 1)
+    return max(1, sum(word in extra for word in ordered)) / len(ordered)
+
+
+def names_of(note: StoredNote) -> Iterator[ParsedName]:
+    """The different names of a note: its title, file name and aliases."""
+    seen: set[str] = set()
+    for text in (note.title, link_name(note.path.rpartition("/")[2]), *note.aliases):
+        parsed = parse_name(text)
+        if parsed is not None and parsed.key not in seen:
+            seen.add(parsed.key)
+            yield parsed
+
+
+class NameTable:
+    """All names of a vault at one generation, in order of their keys. Not changed once made.
+
+    Attributes:
+        notes: ids of all notes, ascending (notes,).
+        owners: the note of each name (names,).
+        keys: the key of each name, in order.
+        stem_ids: the number of each stem.
+        idf: inverse document frequency of each stem among the notes' names (stems,).
+        totals: summed idf of the words of each name (names,).
+
+    """
+
+    def __init__(
+        self,
+        notes: IdArray,
+        owners: IdArray,
+        keys: Sequence[str],
+        *,
+        forward: tuple[Ints, Ints, Floats],
+        stems: Sequence[str],
+        vocabulary: tuple[Sequence[str], Ints],
+    ) -> None:
+        """`forward`: for each name its range of entries; the entries' stems and shares.
+
+        A share is that of `ParsedName.wholes`, and 0 for a word. `vocabulary`: words in order, and
+        the stem of each.
+        """
+        self.notes, self.owners, self.keys = notes, owners, keys
+        self.starts, self.entries, self.shares = forward
+        self.stems = stems
+        self.stem_ids: Mapping[str, int] = dict(zip(stems, range(len(stems)), strict=True))
+        self.words, self.word_stems = vocabulary
+        self._derive()
+
+    def _derive(self) -> None:
+        """Compute document frequencies and the inverse of the entries: stem to names."""
+        count = len(self.stems)
+        names = np.repeat(np.arange(len(self.owners)), np.diff(self.starts))
+        order = np.argsort(self.entries, kind="stable")
+        self._names = names[order]
+        self._name_shares = self.shares[order]
+        self._stem_starts = np.searchsorted(self.entries[order], np.arange(count + 1))
+        places = np.searchsorted(self.notes, self.owners[names])
+        pairs = np.unique(self.entries * max(len(self.notes), 1) + places)
+        self.df: Ints = np.bincount(pairs // max(len(self.notes), 1), minlength=count)
+        self.idf = self.idf_of(self.df)
+        weights = np.where(self.shares > 0, 0.0, self.idf[self.entries])
+        self.totals: Floats = np.bincount(names, weights, len(self.owners)).astype(np.float64)
+
+    def idf_of(self, df: Ints) -> Floats:
+        """Inverse document frequency, as BM25 has it, of stems that `df` notes have in a name."""
+        found: Floats = np.log1p((len(self.notes) - df + 0.5) / (df + 0.5))
+        return found
+
+    def names_with(self, stem_ids: Ints) -> tuple[Ints, Ints, Floats]:
+        """Every stem and name that has it, as three arrays: place in `stem_ids`, name, share."""
+        which, at = _rows(self._stem_starts, stem_ids)
+        return which, self._names[at], self._name_shares[at]
+
+    @classmethod
+    def empty(cls) -> NameTable:
+        """The table of a vault without notes."""
+        none = np.empty(0, np.int64)
+        forward = (np.zeros(1, np.int64), none, np.empty(0))
+        return cls(none, none, (), forward=forward, stems=(), vocabulary=((), none))
+
+    def updated(self, notes: IdArray, changed: Iterable[StoredNote]) -> NameTable:
+        """The table of `notes` (all ids, ascending), with the names of `changed` read anew.
+
+        Stems and words that no name has any more stay in it until it is built anew.
+        """
+        added = _Added(self)
+        existing = set(notes.tolist())
+        for note in changed:
+            if note.id in existing:  # it may be removed between two reads of the index
+                added.add(note)
+        if np.array_equal(notes, self.notes) and added.rows() == self._rows_of(added.notes):
+            return self  # the names are the same as before; only texts changed
+        kept = np.flatnonzero(np.isin(self.owners, np.setdiff1d(notes, np.array(added.notes))))
+        owners = np.concatenate([self.owners[kept], np.array(added.owners, np.int64)])
+        keys = [self.keys[at] for at in kept.tolist()] + added.keys
+        _, old = _rows(self.starts, kept)
+        entries = np.concatenate([self.entries[old], np.array(added.entries, np.int64)])
+        shares = np.concatenate([self.shares[old], np.array(added.shares, np.float64)])
+        lengths = np.concatenate([np.diff(self.starts)[kept], np.array(added.lengths, np.int64)])
+        order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+        _, places = _rows(_starts(lengths), order)
+        return NameTable(
+            notes,
+            owners[order],
+            [keys[at] for at in order.tolist()],
+            forward=(_starts(lengths[order]), entries[places], shares[places]),
+            stems=list(added.stem_ids),
+            vocabulary=added.vocabulary(),
+        )
+
+    def _rows_of(self, notes: Sequence[int]) -> list[tuple[int, str, list[int]]]:
+        """Owner, key and stems of the names of these notes, in order."""
+        return sorted(
+            (int(self.owners[at]), self.keys[at], self.entries[first:end].tolist())
+            for at in np.flatnonzero(np.isin(self.owners, notes)).tolist()
+            for first, end in (self.starts[at : at + 2].tolist(),)
+        )
+
+    def arrays(self) -> Arrays:
+        """The table as arrays, for a snapshot."""
+        texts = {"keys": self.keys, "stems": self.stems, "words": self.words}
+        return {
+            "notes": self.notes,
+            "owners": self.owners,
+            "starts": self.starts,
+            "entries": self.entries,
+            "shares": self.shares,
+            "word_stems": self.word_stems,
+            **{
+                name: np.frombuffer("\n".join(text).encode(), np.uint8)
+                for name, text in texts.items()
+            },
+        }
+
+    @classmethod
+    def from_arrays(cls, saved: Arrays) -> NameTable | None:
+        """The table of a snapshot; None if its arrays do not make one."""
+        if not saved.keys() >= (_ARRAYS | _TEXTS):
+            return None
+        keys, stems, words_ = (
+            text.split("\n") if (text := saved[name].tobytes().decode()) else []
+            for name in ("keys", "stems", "words")
+        )
+        if len(keys) != len(saved["owners"]) or len(words_) != len(saved["word_stems"]):
+            return None
+        forward = (saved["starts"], saved["entries"], saved["shares"])
+        return cls(
+            saved["notes"],
+            saved["owners"],
+            keys,
+            forward=forward,
+            stems=stems,
+            vocabulary=(words_, saved["word_stems"]),
+        )
+
+
+class _Added:
+    """The names of added and changed notes, collected for a new table."""
+
+    def __init__(self, table: NameTable) -> None:
+        self.notes: list[int] = []
+        self.owners: list[int] = []
+        self.keys: list[str] = []
+        self.lengths: list[int] = []
+        self.entries: list[int] = []
+        self.shares: list[float] = []
+        self.stem_ids = dict(table.stem_ids)
+        self._old = table
+        self._words: dict[str, int] = {}
+
+    def add(self, note: StoredNote) -> None:
+        self.notes.append(note.id)
+        for name in names_of(note):
+            entries = [(each, 0.0) for each in name.stems] + list(name.wholes.items())
+            self.owners.append(note.id)
+            self.keys.append(name.key)
+            self.lengths.append(len(entries))
+            self.entries += [self._number(each) for each, _ in entries]
+            self.shares += [share for _, share in entries]
+            for word, each in name.words.items():
+                self._words[word] = self._number(each)
+
+    def rows(self) -> list[tuple[int, str, list[int]]]:
+        """Owner, key and stems of the collected names, in order."""
+        starts = _starts(np.array(self.lengths, np.int64)).tolist()
+        stems = [self.entries[first:end] for first, end in pairwise(starts)]
+        return sorted(zip(self.owners, self.keys, stems, strict=True))
+
+    def _number(self, stem_: str) -> int:
+        return self.stem_ids.setdefault(stem_, len(self.stem_ids))
+
+    def vocabulary(self) -> tuple[Sequence[str], Ints]:
+        """All words in order, each with the number of its stem."""
+        old = zip(self._old.words, self._old.word_stems.tolist(), strict=True)
+        merged = sorted((dict(old) | self._words).items())
+        return [word for word, _ in merged], np.array([number for _, number in merged], np.int64)
+
+
+def _starts(lengths: Ints) -> Ints:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
+def _rows(starts: Ints, which: Ints) -> tuple[Ints, Ints]:
+    """The entries of these rows: the place of each entry's row in `which`, and of the entry."""
+    first = starts[which]
+    lengths = starts[which + 1] - first
+    row = np.repeat(np.arange(len(which)), lengths)
+    return row, np.arange(len(row)) + (first - (np.cumsum(lengths) - lengths))[row]

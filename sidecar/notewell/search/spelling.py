@@ -1,0 +1,299 @@
+"""Corrects the spelling of a query by the words of the vault.
+
+A word that the vault does not have is replaced by the nearest words that it has. A word that it has
+rarely is kept, and a much more frequent word beside it is searched for as well. The more frequent
+of two equally near words wins: a noisy channel in which all edits are equally likely (Kernighan,
+Church and Gale 1990, "A spelling correction program based on a noisy channel model").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import cast
+
+from notewell.contract.search import Corrected
+from notewell.index.analyze import Token, spans, stem, words
+from notewell.index.lexical import QueryTerm
+from notewell.index.port import IndexReader
+from notewell.search.lexer import lex
+from notewell.search.name_table import NameTable
+from notewell.search.word_list import WordList, WordListCache, is_word
+from notewell.types import Embedder, KnowsTokens
+
+CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
+_MAX_CORRECTED = 3  # words per query
+_MAX_LOOKED_UP = 6  # words per query
+_MAX_CORRECTIONS = 3  # per misspelt word
+_MIN_LETTERS = 4  # shorter words have too many neighbours
+_FIRST_LETTER = 5  # from this length on, the first letter may be wrong
+_TWO_EDITS_LETTERS = 8  # from this length on, words at two edits are considered
+_WRONG_START = 0.5  # edits that a wrong first letter adds: it is rarely the mistake
+_LEAST_COMMON = 0.02  # of the frequency of the commonest of equally near words
+_RARE, _RARE_LETTERS = 3, 5  # passages that have a word that may be a mistake, and its length
+_MISTAKES = 0.01  # how often a word is expected to be a mistake for a certain other one
+_SAME_END = 2  # letters; where only the last ones differ, it is another form of the word
+_PART_LETTERS = 3  # of both parts of a word that should be two
+_SPLITS = 3  # ways to part a word that are looked up as a phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Words of a query that follow each other, and the text that should stand in their place."""
+
+    words: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """What the words of a query may stand for.
+
+    `alternatives` maps a word to the words that it may stand for, by weight; among them it is
+    itself where it may be right. `offered`: words to search for as well, by weight. `fixes` make
+    the corrected text.
+    """
+
+    alternatives: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    offered: Mapping[str, float] = field(default_factory=dict)
+    fixes: tuple[Fix, ...] = ()
+
+
+def is_word_of(model: object) -> Callable[[str], bool] | None:
+    """A test whether a model has a word as one token, as it has every common word of its languages.
+
+    None: the model cannot tell.
+    """
+    if not isinstance(model, KnowsTokens):
+        return None
+    count = cast("Embedder", model).count_tokens
+    return lambda word: count(word) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Speller:
+    """Corrects words by the vault's own.
+
+    `names` has words that are never taken for mistakes, however rare. `is_real` says of a word that
+    the vault does not have whether it is spelt right all the same. The list of words is only read
+    for a query with a word that may be misspelt.
+    """
+
+    index: IndexReader
+    words: WordListCache
+    names: NameTable | None = None
+    is_real: Callable[[str], bool] | None = None
+
+    def check(
+        self, ordered: Sequence[str], light: Collection[str], *, skip: Collection[str] = ()
+    ) -> Spelling:
+        """The spelling of a query's words in order.
+
+        `light` are its function words; `skip` are words that may be unfinished.
+        """
+        found = _Found()
+        unknown = {word for word in ordered if not self._count(word)}
+        for pair, joined in self._joined(ordered, light):
+            if unknown.isdisjoint(pair):
+                found.offered[joined] = CORRECTION_WEIGHT
+            elif found.alternatives.keys().isdisjoint(pair):
+                found.alternatives.update({word: {joined: CORRECTION_WEIGHT} for word in pair})
+                found.fixes.append(Fix(pair, self._surface(joined)))
+        rest = (word for word in dict.fromkeys(ordered) if word not in found.alternatives)
+        doubtful = [word for word in rest if word not in skip and self._is_doubtful(word)]
+        for word in doubtful[:_MAX_LOOKED_UP]:
+            if len(found.fixes) < _MAX_CORRECTED:
+                self._correct(word, found, known=word not in unknown)
+        return Spelling(found.alternatives, found.offered, tuple(found.fixes))
+
+    def _count(self, word: str) -> int:
+        return self.index.keywords.document_frequency(word)
+
+    def _is_doubtful(self, word: str) -> bool:
+        """Whether the vault does not have a word, or has it rarely and in no name."""
+        if len(word) < _MIN_LETTERS or not is_word(word):
+            return False
+        count = self._count(word)
+        if not count:
+            return self.is_real is None or not self.is_real(word)
+        return count <= _RARE and len(word) >= _RARE_LETTERS and not self._is_in_a_name(word)
+
+    def _is_in_a_name(self, word: str) -> bool:
+        number = None if self.names is None else self.names.stem_ids.get(stem(word))
+        return number is not None and self.names is not None and bool(self.names.df[number])
+
+    def _correct(self, word: str, found: _Found, *, known: bool) -> None:
+        parts: tuple[str, ...] = ()
+        better = self._more_common(word) if known else self.corrections(word)
+        if not better and not known:
+            parts = self._parts(word)
+            better = {} if parts else self.corrections(word, edits=2)
+        if parts:
+            found.alternatives[word] = dict.fromkeys(parts, CORRECTION_WEIGHT)
+            found.fixes.append(Fix((word,), " ".join(map(self._surface, parts))))
+        elif better:
+            found.alternatives[word] = better
+            best = next(each for each in better if each != word)
+            found.fixes.append(Fix((word,), self._surface(best)))
+
+    def corrections(self, word: str, *, edits: int = 1) -> dict[str, float]:
+        """The nearest words of the vault within some edits, each with its weight, best first."""
+        if len(word) < (_MIN_LETTERS if edits == 1 else _TWO_EDITS_LETTERS):
+            return {}
+        near = self._near(word, edits)
+        if word[:-1] in near and word[-1] != word[-2] and self._begins_others(word):
+            del near[word[:-1]]  # rather the beginning of a word than one with a letter too many
+        if not near:
+            return {}
+        least = min(distance for distance, _ in near.values())
+        equal = {each: count for each, (distance, count) in near.items() if distance == least}
+        most = max(equal.values())
+        ordered = sorted(equal, key=lambda each: (-equal[each], each))
+        common = [each for each in ordered if equal[each] >= _LEAST_COMMON * most]
+        return dict.fromkeys(common[:_MAX_CORRECTIONS], CORRECTION_WEIGHT / edits)
+
+    def _near(self, word: str, edits: int) -> dict[str, tuple[float, int]]:
+        """Words within some edits, with their distance and frequency.
+
+        The first letter is nearly always right (Pollock and Zamora 1983, "Collection and
+        characterization of spelling errors in scientific and scholarly text"), so another one adds
+        to the distance; at two edits it must be right, or swapped with the second.
+        """
+        found: dict[str, tuple[float, int]] = {}
+        for each, distance in self._list().near(word, edits).items():
+            starts = each[0] == word[0] or (each[0] == word[1] and each[1:2] == word[0])
+            if starts or (edits == 1 and min(len(each), len(word)) >= _FIRST_LETTER):
+                count = self._count(each)  # the list may have words that are gone
+                if count:
+                    found[each] = (distance + (0.0 if starts else _WRONG_START), count)
+        return found
+
+    def _more_common(self, word: str) -> dict[str, float]:
+        """The word itself and a much more frequent one that may be meant, by weight."""
+        own = self._count(word)
+        near = self._near(word, 1)
+        others = {
+            each: count
+            for each, (distance, count) in near.items()
+            if distance == 1 and not _is_another_form(word, each)
+        }
+        if not others:
+            return {}
+        best = max(others, key=lambda each: (others[each], each))
+        share = others[best] * _MISTAKES / (others[best] * _MISTAKES + own)
+        return {word: 1.0 - share / 2, best: CORRECTION_WEIGHT} if share > 0.5 else {}
+
+    def _joined(
+        self, ordered: Sequence[str], light: Collection[str]
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        """Neighbouring words that the vault has as one word, and this word."""
+        for one, two in dict.fromkeys(pairwise(ordered)):
+            joined = one + two
+            if one in light or two in light or joined in ordered or not is_word(joined):
+                continue
+            if len(joined) > _MIN_LETTERS and self._count(joined):
+                yield (one, two), joined
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        """Two words that the vault has next to each other, and that make the word together."""
+        parts = [
+            (word[:at], word[at:]) for at in range(_PART_LETTERS, len(word) - _PART_LETTERS + 1)
+        ]
+        known = {pair: min(map(self._count, pair)) for pair in parts}
+        likely = sorted((pair for pair in parts if known[pair]), key=lambda pair: -known[pair])
+        phrases = self.index.keywords.notes_with_phrase
+        return next((pair for pair in likely[:_SPLITS] if len(phrases(pair))), ())
+
+    def _begins_others(self, word: str) -> bool:
+        return bool(self.index.keywords.terms_with_prefix(word, 1))
+
+    def _list(self) -> WordList:
+        return self.words.current(self.index)
+
+    def _surface(self, word: str) -> str:
+        """A word as the vault writes it, with its accents, in lower case."""
+        hits = self.index.keywords.search([QueryTerm(word)], limit=1)
+        for chunk in self.index.chunks(hits.chunk_ids.tolist()).values():
+            for token in spans(chunk.text):
+                if token.text == word:
+                    return chunk.text[token.start : token.end].lower()
+        return word
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    alternatives: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    offered: dict[str, float] = field(default_factory=dict)
+    fixes: list[Fix] = field(default_factory=list)
+
+
+def _is_another_form(word: str, other: str) -> bool:
+    """Whether words may be forms of one word: they share a stem, a beginning, or all but an end."""
+    if stem(word) == stem(other) or word.startswith(other) or other.startswith(word):
+        return True
+    return sorted(word) != sorted(other) and word[-_SAME_END:] != other[-_SAME_END:]
+
+
+def corrected_text(text: str, fixes: Sequence[Fix]) -> str:
+    """`text` with every fix made, in the case of the words that it replaces."""
+    wanted = {fix.words: fix.text for fix in fixes}
+    found = list(_words_in_order(text))
+    pieces: list[str] = []
+    end = at = 0
+    while at < len(found):
+        count = next((n for n in (2, 1) if tuple(t.text for t in found[at : at + n]) in wanted), 0)
+        if count:
+            replaced = found[at : at + count]
+            start, stop = replaced[0].start, replaced[-1].end
+            new = wanted[tuple(token.text for token in replaced)]
+            pieces += [text[end:start], _in_case_of(text[start:stop], new)]
+            end = stop
+        at += count or 1
+    return "".join(pieces) + text[end:]
+
+
+def _words_in_order(text: str) -> Iterator[Token]:
+    """The tokens that `analyze.words` gives, with their offsets."""
+    following = words(text)
+    at = 0
+    for token in spans(text):
+        if at < len(following) and token.text == following[at]:
+            at += 1
+            yield token
+
+
+def _in_case_of(old: str, new: str) -> str:
+    if len(old) > 1 and old.isupper():
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+
+
+def corrected_query(query: str, fixes: Sequence[Fix], *, plain: bool = False) -> Corrected | None:
+    """The whole query with its words and phrases corrected; None if nothing is to be corrected.
+
+    Filters and excluded words stay as they are. `plain`: the query has no operators.
+    """
+    pieces: list[str] = []
+    end = 0
+    for start, stop in [(0, len(query))] if plain else _searched(query):
+        pieces += [query[end:start], corrected_text(query[start:stop], fixes)]
+        end = stop
+    text = "".join(pieces) + query[end:]
+    if text == query:
+        return None
+    return {"text": text, "from": tuple(word for fix in fixes for word in fix.words)}
+
+
+def _searched(query: str) -> list[tuple[int, int]]:
+    """The parts of a query that are searched for: runs of words, and phrases."""
+    parts: list[tuple[int, int]] = []
+    in_run = False
+    for lexeme in lex(query)[0]:
+        is_word = lexeme.kind == "word" and not lexeme.negated
+        if is_word and in_run:
+            parts[-1] = parts[-1][0], lexeme.end
+        elif is_word or (lexeme.kind == "phrase" and not lexeme.negated):
+            parts.append((lexeme.start, lexeme.end))
+        in_run = is_word
+    return parts

@@ -1,0 +1,93 @@
+"""Files and folders that only their owner can read, from the moment they exist.
+
+Everything made from notes is private: on a machine of several users, the default permissions would
+let all of them read it. On Windows these functions only create: the user's profile, where data
+lies by default, is closed to other users by its own access list.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+_OTHERS = 0o077  # the permissions of the group and of everybody
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder and its missing parents, all private; leaves one that exists as it is."""
+    missing = []
+    place = folder
+    while not place.exists() and place != place.parent:
+        missing.append(place)
+        place = place.parent
+    for each in reversed(missing):
+        with suppress(FileExistsError):  # another process was faster
+            each.mkdir(mode=FOLDER_MODE)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder")
+
+
+def make_file(file: Path) -> None:
+    """Create a file for its owner only, if it does not exist."""
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT, FILE_MODE))
+
+
+def opened(file: Path) -> BinaryIO:
+    """Open a file for writing from its start; a new one is created private."""
+    return open(file, "wb", opener=private_opener)
+
+
+def private_opener(path: str, flags: int) -> int:
+    """The `opener` of `open` that creates private files."""
+    return os.open(path, flags, FILE_MODE)
+
+
+def exposed(root: Path) -> Iterator[Path]:
+    """Yield `root` and everything in it that other users of the machine have permissions for.
+
+    Symbolic links are not followed. What cannot be looked at is left out.
+    """
+    if os.name != "posix":
+        return
+    if _is_exposed(root):
+        yield root
+    for folder, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            if _is_exposed(path):
+                yield path
+
+
+def restrict(path: Path) -> None:
+    """Take the permissions of other users from a file or folder of ours; leaves a link as it is.
+
+    A folder that is plainly meant for more than our data stays as it is: the home folder, the
+    file system's root, and folders that all users may write, such as /tmp.
+    """
+    if os.name != "posix" or path == Path.home() or path == path.parent:
+        return
+    with suppress(OSError):  # it is gone, or the file system has no permissions
+        found = path.lstat()
+        ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
+        if ours and found.st_mode & _OTHERS and not found.st_mode & stat.S_ISVTX:
+            path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+
+
+def restrict_all(root: Path) -> None:
+    """Take the permissions of other users from `root` and everything in it."""
+    for path in list(exposed(root)):
+        restrict(path)
+
+
+def _is_exposed(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return bool(found.st_mode & _OTHERS) and not stat.S_ISLNK(found.st_mode)

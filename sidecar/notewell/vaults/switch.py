@@ -1,0 +1,116 @@
+"""Replaces files and folders of the state together: either all of them, or none.
+
+A file in the data directory lists what is being replaced. It is written before the first change and
+deleted after the last one: where it is found, the process was ended in between, and what it had
+done is taken back.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from notewell.errors import ConfigError
+from notewell.support import atomic, private
+
+JOURNAL = "unfinished-restore.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """`live` is put `aside` if it exists, then `staged` (None: nothing) takes its place.
+
+    All three are of one kind, files or folders, and `staged` and `aside` on the disk of `live`.
+    """
+
+    live: Path
+    staged: Path | None
+    aside: Path
+
+
+def switch(data_dir: Path, moves: Sequence[Move]) -> None:
+    """Make all moves, or none. The caller keeps other processes from changing the state.
+
+    Raises OSError if the disk refuses; everything is then as it was.
+    """
+    journal = data_dir / JOURNAL
+    atomic.replace(journal, _dump(moves), durable=True)
+    try:
+        for move in moves:
+            _set_aside(move)
+            if move.staged is not None:
+                private.make_folder(move.live.parent)
+                move.staged.replace(move.live)
+    except BaseException:
+        take_back(data_dir)
+        raise
+    journal.unlink()
+
+
+def _set_aside(move: Move) -> None:
+    """Move a folder aside; copy a file, so that there are settings at every moment."""
+    if not os.path.lexists(move.live):
+        return
+    private.make_folder(move.aside.parent)
+    if move.staged is not None and move.live.is_file():
+        shutil.copy2(move.live, move.aside)
+    else:
+        move.live.rename(move.aside)
+
+
+def is_unfinished(data_dir: Path) -> bool:
+    """Whether a process was ended, or is at work, between the first and the last move."""
+    return (data_dir / JOURNAL).exists()
+
+
+def take_back(data_dir: Path) -> bool:
+    """Undo the moves of a process that was ended; returns whether there were any.
+
+    Raises ConfigError if they cannot be undone.
+    """
+    journal = data_dir / JOURNAL
+    try:
+        stored = orjson.loads(journal.read_bytes())
+        for live, staged, aside in reversed(stored["moves"]):
+            _take_back(Path(live), None if staged is None else Path(staged), Path(aside))
+        journal.unlink()
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"a restore was ended before it was complete, and cannot be undone ({error}); {journal}"
+            " lists what was moved and where to: move it back, then delete that file"
+        ) from error
+    return True
+
+
+def _take_back(live: Path, staged: Path | None, aside: Path) -> None:
+    """Undo a move that was made in full, in part or not at all."""
+    is_replaced = staged is not None and not os.path.lexists(staged) and os.path.lexists(live)
+    if aside.is_file():  # a copy
+        if is_replaced or not os.path.lexists(live):
+            aside.replace(live)
+        else:
+            aside.unlink()
+    else:
+        if is_replaced and staged is not None:
+            private.make_folder(staged.parent)
+            live.rename(staged)
+        if os.path.lexists(aside):
+            aside.rename(live)
+    with suppress(OSError):  # it holds others, or was never made
+        aside.parent.rmdir()
+
+
+def _dump(moves: Sequence[Move]) -> bytes:
+    listed = [
+        [str(move.live), None if move.staged is None else str(move.staged), str(move.aside)]
+        for move in moves
+    ]
+    return orjson.dumps({"format": 1, "moves": listed}, option=orjson.OPT_INDENT_2)

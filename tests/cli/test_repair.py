@@ -1,0 +1,110 @@
+"""`notewell doctor` finds what is damaged or left over; `--repair` does what is safe."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import CommandLine
+
+
+@pytest.fixture
+def directory(indexed: Path, tmp_path: Path) -> Path:
+    (found,) = (tmp_path / "data" / "vaults").iterdir()
+    return found
+
+
+def checks(notewell: CommandLine, *args: str, fails: int = 0) -> dict[str, dict[str, str]]:
+    return {one["name"]: one for one in notewell.json("doctor", *args, fails=fails)["checks"]}
+
+
+def texts(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_damaged_snapshot_is_deleted_and_made_again(
+    notewell: CommandLine, directory: Path, indexed: Path
+) -> None:
+    notes = texts(indexed)
+    (directory / "graph.snapshot").write_bytes(b"nonsense")
+    assert "--repair" in checks(notewell)["leftovers"]["detail"]
+
+    report = notewell.json("doctor", "--repair")
+
+    assert "graph.snapshot" in report["repaired"][0]
+    assert not (directory / "graph.snapshot").exists()
+    assert "leftovers" not in checks(notewell)
+    assert notewell.json("search", "bees")["results"]
+    assert texts(indexed) == notes
+
+
+def test_the_file_of_a_server_that_ended_is_deleted(notewell: CommandLine, directory: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    server = {"url": "http://127.0.0.1:1", "token": "t", "api": 1, "version": "1", "vaults": []}
+    file = directory / "server.json"
+    file.touch(mode=0o600)
+    file.write_text(json.dumps({**server, "pid": os.getpid()}), encoding="utf-8")
+    assert notewell.json("doctor", "--repair")["repaired"] == []
+
+    file.write_text(json.dumps({**server, "pid": ended.pid}), encoding="utf-8")
+    assert "leftovers" in checks(notewell)
+    notewell("doctor", "--repair")
+    assert not file.exists()
+
+
+def test_only_old_unfinished_files_are_deleted(
+    notewell: CommandLine, directory: Path, tmp_path: Path
+) -> None:
+    old, new = directory / ".vaults.json-0123abcd", directory / ".graph.snapshot-0123abcd"
+    folder, other = tmp_path / "data" / ".restore-0123abcd", tmp_path / "data" / "mine.txt"
+    folder.mkdir()
+    for file in (old, new, folder / "index.db", other):
+        file.write_text("x", encoding="utf-8")
+    for path in (old, folder, other):
+        os.utime(path, (1, 1))
+
+    notewell("doctor", "--repair")
+
+    assert [path.exists() for path in (old, folder, new, other)] == [False, False, True, True]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs file modes")
+def test_data_is_closed_to_other_users(notewell: CommandLine, directory: Path) -> None:
+    directory.chmod(0o755)
+    assert checks(notewell)["data directory"]["state"] == "warning"
+
+    assert "closed 1 files" in checks_repaired(notewell)
+    assert checks(notewell)["data directory"]["state"] == "ok"
+
+
+def checks_repaired(notewell: CommandLine) -> str:
+    return "\n".join(notewell.json("doctor", "--repair")["repaired"])
+
+
+def test_a_damaged_database_is_a_failure_that_says_what_to_do(
+    notewell: CommandLine, directory: Path
+) -> None:
+    database = directory / "index.db"
+    content = bytearray(database.read_bytes())
+    content[8192:12288] = os.urandom(4096)
+    database.write_bytes(content)
+
+    found = checks(notewell, "--repair", fails=1)
+
+    assert "notewell index" in found["vault Notes"]["detail"]
+    assert database.read_bytes() == bytes(content)
+
+
+def test_a_taken_port_is_reported(
+    notewell: CommandLine, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("NOTEWELL_SERVER_PORT", str(taken.getsockname()[1]))
+        assert "--port 0" in checks(notewell)["port"]["detail"]

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from notewell.index.embedded import snapshots
+from notewell.index.embedded.snapshots import Fingerprint
+
+OF = Fingerprint("db", 7, "things")
+ARRAYS = {
+    "rows": np.arange(12, dtype=np.float16).reshape(3, 4),
+    "ids": np.array([5, 6, 7], np.int64),
+    "empty": np.empty((0, 4), np.float32),
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    saved = tmp_path / "a.snapshot"
+    snapshots.save_snapshot(saved, OF, ARRAYS)
+    return saved
+
+
+def test_what_was_saved_is_loaded(path: Path) -> None:
+    loaded = snapshots.load_snapshot(path, OF)
+    assert loaded is not None
+    for name, array in ARRAYS.items():
+        assert loaded[name].dtype == array.dtype
+        assert np.array_equal(loaded[name], array)
+    assert not loaded["rows"].flags.writeable
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Fingerprint("db2", 7, "things"),
+        Fingerprint("db", 8, "things"),
+        Fingerprint("db", 7, "others"),
+    ],
+)
+def test_one_of_another_time_or_place_is_not_loaded(path: Path, other: Fingerprint) -> None:
+    assert snapshots.load_snapshot(path, other) is None
+
+
+def test_one_of_another_format_is_not_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "FORMAT", snapshots.FORMAT + 1)
+    assert snapshots.load_snapshot(path, OF) is None
+
+
+def test_a_missing_one_is_not_loaded(tmp_path: Path) -> None:
+    assert snapshots.load_snapshot(tmp_path / "none", OF) is None
+
+
+def test_every_truncation_is_noticed(path: Path) -> None:
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        assert snapshots.load_snapshot(path, OF) is None
+
+
+def test_a_damaged_header_is_noticed(path: Path) -> None:
+    whole = path.read_bytes()
+    for at in range(60):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        assert snapshots.load_snapshot(path, OF) is None
+
+
+def test_every_changed_byte_is_noticed(path: Path) -> None:
+    whole = path.read_bytes()
+    bytes_of_arrays = 0
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        loaded = snapshots.load_snapshot(path, OF)
+        if loaded is not None:  # the space between arrays
+            assert all(np.array_equal(loaded[name], array) for name, array in ARRAYS.items())
+        else:
+            bytes_of_arrays += 1
+    assert bytes_of_arrays >= sum(array.nbytes for array in ARRAYS.values())
+
+
+@pytest.mark.parametrize("count", [511, 512, 513, 4096, 5000])
+def test_the_checksum_covers_long_arrays_and_the_order_of_their_parts(count: int) -> None:
+    words = np.random.default_rng(1).integers(0, 2**62, count, np.int64)
+    before = snapshots.checksum(words)
+    for at in (0, count // 2, count - 1):
+        changed = words.copy()
+        changed[at] ^= 1 << 40
+        assert snapshots.checksum(changed) != before
+    turned = np.concatenate([words[512:], words[:512]])
+    assert (snapshots.checksum(turned) == before) == np.array_equal(turned, words)

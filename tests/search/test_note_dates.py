@@ -1,0 +1,132 @@
+"""The dates of notes, in filters and for lifts."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.search import filters, query
+from notewell.search.note_dates import (
+    AUTO_RECENCY,
+    FILE_TIMES,
+    by_date,
+    recency_strength,
+    stated_day,
+    stated_time,
+)
+from notewell.search.note_facts import FactsCache
+from notewell.vault.daily import DailyNotes
+from tests.search.library import Library, MakeLibrary
+
+DAY = 86_400.0
+UNKNOWN = float("nan")
+
+
+def stamp(*date: int) -> float:
+    return datetime(*date).astimezone().timestamp()
+
+
+NOTES = {
+    "2022-05-01 Talk.md": "Bees.\n",
+    "20220601 Walk.md": "Bees.\n",
+    "Log/03.07.2022.md": "Bees.\n",
+    "Made.md": "---\ncreated: 2022-01-01\n---\nBees.\n",
+    "Evening.md": "---\ndate: 2022-12-31T23:30\n---\nBees.\n",
+    "Met.md": "---\nday: 2022-08-01\n---\nBees.\n",
+    "Later 2022-01-01.md": "---\ncreated: 2024-01-01\n---\nBees.\n",
+    "Undated.md": "Bees of 2022.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(make_library: MakeLibrary) -> Library:
+    return make_library(NOTES)
+
+
+@pytest.mark.parametrize("with_facts", [True, False])
+def test_created_knows_the_dates_that_notes_state(library: Library, with_facts: bool) -> None:
+    facts = FactsCache(library.record.path, ()).current(library.index) if with_facts else None
+
+    def created(condition: str) -> set[str]:
+        parsed = query.parse(condition)
+        ids = filters.allowed(parsed.condition, library.index, facts=facts).notes
+        return {note.path for note in library.index.notes(ids.tolist()).values()}
+
+    assert created("created:2022") == set(NOTES) - {"Later 2022-01-01.md", "Undated.md"}
+    assert created("created:2022-05") == {"2022-05-01 Talk.md"}
+    assert created("created:>2022-12") == {"Later 2022-01-01.md"}
+    assert created("created:<2022-02") == {"Made.md"}
+    assert created("-created:>1990") == {"Undated.md"}
+
+
+def test_a_search_finds_by_the_date_in_a_file_name(library: Library) -> None:
+    assert library.paths("bees created:2022-05") == ["2022-05-01 Talk.md"]
+
+
+def test_the_day_of_a_daily_note_comes_first() -> None:
+    daily = DailyNotes("Log", "DD-MM-YYYY")
+    assert stated_day("Log/05-03-2024.md", {"created": "2020-01-01"}, daily) == (
+        date(2024, 3, 5),
+        "daily",
+    )
+    assert stated_day("Log/x.md", {"created": "2020-01-01"}, daily) == (
+        date(2020, 1, 1),
+        "created",
+    )
+    assert stated_day("x.md", {}, daily) is None
+
+
+def test_a_stated_day_begins_at_the_local_midnight() -> None:
+    daily = DailyNotes()
+    assert stated_time("2024-03-05.md", {}, daily) == stamp(2024, 3, 5)
+    assert stated_time("x.md", {"created": "2024-03-05"}, daily) == stamp(2024, 3, 5)
+    assert stated_time("x.md", {"created": "2024-03-05T10:00Z"}, daily) == 1_709_632_800.0
+
+
+def test_the_lift_of_a_date() -> None:
+    start, end = stamp(2024, 3, 1), stamp(2024, 4, 1)
+    stated = np.array([start, end - 1, end + (end - start), stamp(2020, 1, 1), UNKNOWN, UNKNOWN])
+    files = np.full((6, 2), start)
+    files[5] = UNKNOWN
+    lifts = by_date(stated, files, start, end).tolist()
+    assert lifts == pytest.approx([1.0, 1.0, 0.5, 0.0, FILE_TIMES, 0.0], abs=1e-3)
+
+
+TIMES = st.floats(0, 4e9) | st.just(UNKNOWN)
+
+
+@given(st.lists(st.tuples(TIMES, TIMES), max_size=8), st.floats(0, 3e9), st.floats(1, 1e8))
+def test_a_lift_is_a_share(times: list[tuple[float, float]], start: float, length: float) -> None:
+    stated = np.array([one for one, _ in times], np.float64)
+    files = np.array([[other] for _, other in times], np.float64).reshape(-1, 1)
+    lifts = by_date(stated, files, start, start + length)
+    assert lifts.shape == stated.shape
+    assert ((lifts >= 0) & (lifts <= 1)).all()
+    within = (stated >= start) & (stated <= start + length)
+    assert (lifts[within] == 1).all()
+
+
+def test_recency_is_off_where_most_notes_share_a_day() -> None:
+    noon = stamp(2026, 11, 22, 12)
+    spread = np.array([noon - DAY * at for at in range(10)])
+    assert recency_strength(spread) == AUTO_RECENCY
+    checkout = np.array([noon] * 6 + [noon - DAY * at for at in range(4)])
+    assert recency_strength(checkout) == 0.0
+    assert recency_strength(np.full(5, UNKNOWN)) == 0.0
+    assert recency_strength(np.empty(0)) == 0.0
+    assert recency_strength(np.array([noon])) == AUTO_RECENCY
+
+
+def test_facts_of_a_vault(library: Library) -> None:
+    facts = FactsCache(library.record.path, ()).current(library.index)
+    talk = library.index.note_at("2022-05-01 Talk.md")
+    assert talk is not None
+    ids = np.array([talk.id, 999], np.int64)
+    lifts = facts.by_date(ids, stamp(2022, 5, 1), stamp(2022, 6, 1))
+    assert lifts.tolist() == [1.0, 0.0]
+    assert facts.times(ids, created=True)[0] == stamp(2022, 5, 1)
+    assert facts.recency_strength() == 0.0  # the library was written within a minute

@@ -1,0 +1,115 @@
+"""Relevance: by the evidence as it is, never by the share of the best result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from notewell.search.evidence import NoteEvidence, QueryEvidence
+from notewell.search.relevance import Relevance, judge
+from notewell.types import SearchMode
+from tests.search.library import MakeLibrary
+
+QUERY = QueryEvidence(
+    known_idf=10.0, words=2, passages=5000, cosine_mean=0.05, cosine_deviation=0.1
+)
+
+
+def note(
+    words: float = 0.0, coverage: float = 0.0, cosine: float = 0.05, name: float = 0.0
+) -> NoteEvidence:
+    def one(value: float) -> np.ndarray:
+        return np.array([value], np.float32)
+
+    return NoteEvidence(
+        ids=np.array([1]),
+        passage_bm25=one(words * QUERY.known_idf),
+        cosine=one(cosine),
+        whole_bm25=one(words * QUERY.known_idf),
+        coverage=one(coverage),
+        lengths=one(100.0),
+        names=one(name),
+        exact=np.array([name == 1.0]),
+    )
+
+
+def judged(notes: NoteEvidence, mode: SearchMode = "hybrid", known: float = 1.0) -> Relevance:
+    return judge(notes, QUERY, mode, known=known, content=1.0, required=False)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_note_with_the_query_as_its_name_is_a_strong_match(mode: SearchMode) -> None:
+    assert judged(note(2.0, 1.0, 0.6, name=1.0), mode).match(0) == "strong"
+
+
+def test_what_shares_a_common_word_and_no_meaning_is_weak() -> None:
+    assert judged(note(0.2, 0.2)).match(0) == "weak"
+    assert judged(note(0.2, 0.2), "keyword").match(0) == "weak"
+    assert judged(note(), "semantic").match(0) == "weak"
+
+
+def test_meaning_alone_makes_a_note_related() -> None:
+    assert judged(note(cosine=0.65)).match(0) != "weak"
+    assert judged(note(cosine=0.65), "semantic").match(0) != "weak"
+
+
+def test_a_note_without_a_vector_is_judged_by_its_words() -> None:
+    found = note(1.5, 0.9, float("nan"))
+    assert judged(found).related == judged(found, "keyword").related
+    assert judged(found).match(0) != "weak"
+
+
+def test_words_that_the_vault_does_not_have_lower_the_relevance() -> None:
+    found = note(1.0, 1.0)
+    assert judged(found, known=0.2).related < judged(found).related
+
+
+def test_a_note_with_every_word_is_never_weak() -> None:
+    far = replace(QUERY, words=1, known_idf=0.5)
+    assert judge(note(0.1, 1.0), far, "hybrid", known=1.0, content=1.0, required=False).match(
+        0
+    ) != ("weak")
+    found = judge(note(), QUERY, "hybrid", known=0.0, content=1.0, required=True)
+    assert found.match(0) != "weak"  # it holds the phrase of the query
+
+
+def test_a_note_with_every_word_that_the_vault_has_is_kept(make_library: MakeLibrary) -> None:
+    library = make_library(
+        {f"{n}.md": f"Row {n} of the beds.\n" for n in range(8)}
+        | {"Plan.md": "What the garden needs.\n"}
+    )
+    for mode in ("keyword", "hybrid"):
+        found = library.search("garden 17", mode=mode, weak=False)
+        assert [result.path for result in found.results] == ["Plan.md"]
+
+
+@given(st.floats(0, 3), st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1))
+def test_likelihoods_stay_in_their_range(
+    words: float, coverage: float, cosine: float, name: float
+) -> None:
+    found = judged(note(words, coverage, cosine, name))
+    for value in (found.related[0], found.strong[0], found.confidence):
+        assert 0.0 <= value <= 1.0
+
+
+def test_nothing_related_is_nothing_found_unless_weak_results_are_wanted(
+    make_library: MakeLibrary,
+) -> None:
+    library = make_library(
+        {f"{word}.md": f"About {word}, cooking and films.\n" for word in ("soup", "noir", "bread")}
+    )
+    reply = library.search("quantum chromodynamics", mode="keyword", weak=False)
+    assert reply.results == ()
+    shared = library.search("cooking quantum chromodynamics", mode="keyword", weak=False)
+    assert shared.results == ()
+    assert shared.filtered["weak"] == shared.total == 3
+    assert "Nothing matches well" in shared.warnings[-1]
+    kept = library.search("cooking quantum chromodynamics", mode="keyword", weak=True)
+    assert {result.match for result in kept.results} == {"weak"}
+    found = library.search("bread cooking", mode="keyword", weak=False)
+    assert found.results[0].path == "bread.md"
+    assert found.confidence > reply.confidence
