@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from notewell.errors import ModelError
 from notewell.index.embedded import vectors as module
+from notewell.index.embedded.vector_scores import HALF_SCALE, widened
 from notewell.index.embedded.vectors import Vectors
 from notewell.types import FloatArray, IdArray
 
@@ -226,5 +227,5 @@ def test_no_vectors_have_no_means() -> None:
 def test_every_half_float_is_widened_to_itself() -> None:
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)].reshape(1, -1)
-    scaled = module._widened(finite) * module._HALF_SCALE
+    scaled = widened(finite) * HALF_SCALE
     assert np.array_equal(scaled, finite.astype(np.float32))

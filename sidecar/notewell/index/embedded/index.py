@@ -11,7 +11,7 @@ from pathlib import Path
 import filelock
 
 from notewell.errors import IndexFailure
-from notewell.index.embedded import reads, tables, vector_store, writes
+from notewell.index.embedded import reads, tables, vector_store, vector_writes, writes
 from notewell.index.embedded.directory import SnapshotCache, hold
 from notewell.index.embedded.keywords import Keywords
 from notewell.index.embedded.link_graph import LinkGraph
@@ -155,8 +155,8 @@ class EmbeddedIndex:
             return
         with self._store.transaction() as connection:
             if model is not None:
-                number = vector_store.register_model(connection, model, dimensions)
-            if vector_store.use_model(connection, number):
+                number = vector_writes.register_model(connection, model, dimensions)
+            if vector_writes.use_model(connection, number):
                 tables.next_generation(connection, text=False)
         self._structures.load_vectors(number, dimensions)
         # Loading deletes damaged vectors, which is a generation of its own.
@@ -174,8 +174,8 @@ class EmbeddedIndex:
         dimensions = vector_store.dimensions_of(self._store, model) or len(puts[0].vector)
         vectors = [(put.text_hash, as_float16(put, dimensions, model).tobytes()) for put in puts]
         with self._store.transaction() as connection:
-            number = vector_store.register_model(connection, model, dimensions)
-            answered = vector_store.store_vectors(connection, number, vectors)
+            number = vector_writes.register_model(connection, model, dimensions)
+            answered = vector_writes.store_vectors(connection, number, vectors)
             generation = tables.next_generation(connection, text=False)
         self._generation = generation
         if number == self._structures.model:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from notewell.index.embedded import tables
 from notewell.index.embedded.tables import get_meta, next_generation, optional_number
-from notewell.index.embedded.vector_store import find_model, sound_vectors
+from notewell.index.embedded.vector_writes import find_model, sound_vectors
 from notewell.support.logs import AboutFiles
 from notewell.types import (
     Batch,
