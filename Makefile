@@ -4,6 +4,7 @@ PYTHON ?= python3
 VAULT ?=
 EVAL_DATA ?= ../shared/data
 SECONDS_OF_STRESS ?= 300
+KILLS_OF_STRESS ?= 1000
 INPUTS_OF_FUZZ ?= 100000
 BENCH_FLAGS ?=
 PYTEST_FLAGS ?=
@@ -96,8 +97,9 @@ torch-tools: $(TORCH_VENV)/.tests
 test-torch: $(TORCH_VENV)/.tests ## The tests that need the extra torch or compare, in a separate environment
 	@$(TORCH_PY) -m pytest -q -m torch
 
-stress: $(VENV)/.tests ## Kill the writer for five minutes, then a long history of changes
-	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS)
+stress: $(VENV)/.tests ## Kill the writer at any moment and while it stores vectors, then a long history of changes
+	@$(PY) -m tests.stress.kills --seconds $(SECONDS_OF_STRESS) --result tests/stress/results.json
+	@$(PY) -m tests.stress.kills --moments vectors --kills $(KILLS_OF_STRESS) --seconds 3600 --result tests/stress/results.json
 	@NOTEWELL_TEST_STRESS=long $(PY) -m pytest -q tests/stress/test_operations.py
 
 fuzz: $(VENV)/.tests ## Random inputs for parsers, packs, settings and servers; found ones are in tests/fuzz/out

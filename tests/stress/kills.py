@@ -1,29 +1,37 @@
 """Kill the writer at random moments, again and again, and check the index each time.
 
-`python -m tests.stress.kills --seconds 300` runs it for long; `test_kills.py` is its short form.
-The killed process is a fork that has everything imported, so that a thousand kills take minutes
-and most of them fall into the middle of work.
+    python -m tests.stress.kills --seconds 300 --result tests/stress/results.json
+    python -m tests.stress.kills --moments vectors --kills 1000
+
+`test_kills.py` is the short form. The killed process is a fork that has everything imported, so
+that a thousand kills take minutes and most of them fall into the middle of work. With `--moments
+vectors` only those count that fell while texts were embedded and their vectors stored.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import platform
 import random
 import re
 import signal
-import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError
 from notewell.index.embedded.index import EmbeddedIndex
 from notewell.index.embedded.store import DATABASE
+from notewell.ingest import embed
 from notewell.ingest.active_model import Models
 from notewell.ingest.indexer import Indexer
 from notewell.ingest.queue import Work
@@ -31,65 +39,25 @@ from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.sources import source_of
 from notewell.types import (
-    ChunkSizes,
     Embedder,
-    FloatArray,
-    ModelKey,
     ModelRules,
     Settings,
     VaultRecord,
 )
-from notewell.vault.chunk import embed_hash
 from tests.stress import picture
+from tests.stress.watched import ELSEWHERE, EMBEDDING, STORING, Phase, Watched
 from tests.tiny_model import write_tiny_model
 
 NOTES = 30
 LONGEST_LIFE_S = 0.25
 # How often a life begins with another model in its settings than the life before.
 CHANGES_OF_MODEL = 0.1
+# Of a life that is to end while vectors are written: notes that change before it, texts that are
+# committed together, and how long its process may take to begin with them.
+CHANGED, COMMITTED, BEGINS_S = 25, 4, 60.0
+SAME_SCORE = 1e-5
+QUERIES = ("water", "tree water", "version part", "note 3", "river")
 _VERSION = re.compile(r"version (\d+) of")
-
-
-class Watched:
-    """An embedder that writes down every text it is given although its vector is kept."""
-
-    def __init__(self, embedder: Embedder, directory: Path, again: Path) -> None:
-        self._embedder = embedder
-        self._directory = directory
-        self._again = again
-
-    @property
-    def key(self) -> ModelKey:
-        return self._embedder.key
-
-    @property
-    def dimensions(self) -> int:
-        return self._embedder.dimensions
-
-    @property
-    def sizes(self) -> ChunkSizes:
-        return self._embedder.sizes
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
-
-    def embed_passages(self, texts: Sequence[str]) -> FloatArray:
-        with closing(sqlite3.connect(self._directory / DATABASE, timeout=30)) as connection:
-            for text in texts:
-                asked = (
-                    "SELECT 1 FROM vectors v JOIN models m ON m.id = v.model_id"
-                    " WHERE m.name = ? AND v.text_hash = ?"
-                )
-                if connection.execute(asked, (self.key.name, embed_hash(text))).fetchone():
-                    with self._again.open("a", encoding="utf-8") as stream:
-                        stream.write(f"{text!r}\n")
-        return self._embedder.embed_passages(texts)
-
-    def embed_query(self, text: str) -> FloatArray:
-        return self._embedder.embed_query(text)
-
-    def close(self) -> None:
-        self._embedder.close()
 
 
 @dataclass(slots=True)
@@ -102,7 +70,11 @@ class Stage:
     random: random.Random
     versions: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
+    phase: Phase = field(default_factory=Phase)
     kills: int = 0
+    while_embedding: int = 0
+    while_storing: int = 0
+    span: float = 0.05  # seconds that the pass over the vectors takes, about
 
     @property
     def vault(self) -> Path:
@@ -164,9 +136,35 @@ def live_and_die(stage: Stage) -> None:
     while time.monotonic() < end:
         edit(stage, f"note {stage.random.randrange(NOTES)}.md")
         time.sleep(0.005)
+    kill(stage, child)
+
+
+def die_while_vectors_are_written(stage: Stage) -> None:
+    """Let a process index changed notes, and kill it between its first vector and its last."""
+    for _ in range(CHANGED):
+        edit(stage, f"note {stage.random.randrange(NOTES)}.md")
+    child = os.fork()
+    if child == 0:
+        embed.COMMIT = COMMITTED
+        run_writer(stage, for_ever=False)
+        os._exit(0)
+    end = time.monotonic() + BEGINS_S
+    while not stage.phase.has_begun and time.monotonic() < end:
+        time.sleep(0.0005)
+    time.sleep(stage.random.random() * stage.span)
+    kill(stage, child)
+
+
+def kill(stage: Stage, child: int) -> None:
+    """End a process as a power cut does, and count what it was doing."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     stage.kills += 1
+    stage.while_embedding += stage.phase.now == EMBEDDING
+    stage.while_storing += stage.phase.now == STORING
+    # Most fall in the pass, and some after it: so its end is reached as often as its beginning.
+    stage.span *= 0.9 if stage.phase.now == ELSEWHERE else 1.02
+    stage.phase.reset()
 
 
 def run_writer(stage: Stage, *, for_ever: bool) -> None:
@@ -181,7 +179,7 @@ def run_writer(stage: Stage, *, for_ever: bool) -> None:
             fetch_missing=fetch,
             say=lambda _: None,
         )
-        return Watched(embedder, stage.directory, stage.again)
+        return Watched(embedder, stage.directory, stage.again, stage.phase)
 
     models = Models(index, stage.settings.model, load)
     indexer = Indexer(
@@ -192,8 +190,10 @@ def run_writer(stage: Stage, *, for_ever: bool) -> None:
     writer = Writer("stress", index, indexer, models, fetch_missing=False)
     models.load(fetch=False)
     writer.run(Work())
+    stage.phase.now = ELSEWHERE
     while for_ever:
         writer.run(Work())
+        stage.phase.now = ELSEWHERE
         index.save()
     models.close()
     index.close()
@@ -240,7 +240,35 @@ def finish(stage: Stage) -> list[str]:
         wrong.append("the ledgers differ")
     if stage.again.exists():
         wrong.append(f"embedded again: {stage.again.read_text(encoding='utf-8')[:500]}")
-    return wrong
+    return wrong or differing_scores(stage)
+
+
+def differing_scores(stage: Stage) -> list[str]:
+    """The searches that the index answers differently than the one made from nothing."""
+    found, fresh = (scores(stage, stage.root / name) for name in ("index", "fresh"))
+    return [
+        f"{place}: {found.get(place)}, not {fresh.get(place)}"
+        for place in sorted({*found, *fresh})
+        if abs(found.get(place, -1.0) - fresh.get(place, -1.0)) > SAME_SCORE
+    ]
+
+
+def scores(stage: Stage, directory: Path) -> dict[tuple[str, str, str], float]:
+    """The score of each note for each query, by words, by meaning and by both."""
+    record = VaultRecord("v1", "vault", stage.vault)
+    engine = Engine.open(record, directory, stage.settings, writable=True)
+    try:
+        engine.index_now()  # loads the model; there is nothing to do
+        return {
+            (mode, query, result.path): result.score
+            for query in QUERIES
+            for mode in ("keyword", "semantic", "hybrid")
+            for result in engine.search(
+                SearchRequest(query, mode=mode, limit=NOTES, weak=True)
+            ).results
+        }
+    finally:
+        engine.close()
 
 
 def in_process(work: Callable[[], None]) -> None:
@@ -258,15 +286,68 @@ def in_process(work: Callable[[], None]) -> None:
         raise AssertionError(f"the process ended with {ended}")
 
 
-def torment(root: Path, *, seconds: float, kills: int, seed: int) -> tuple[int, list[str]]:
-    """Kill until the time or the number is reached; returns how often, and what was wrong."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How often a writer was killed, where, and what was wrong then."""
+
+    moments: str
+    seed: int
+    seconds: float
+    kills: int
+    while_embedding: int
+    while_storing: int
+    wrong: tuple[str, ...]
+
+    def sentence(self) -> str:
+        return (
+            f"{self.kills} kills ({self.while_embedding} while texts were embedded,"
+            f" {self.while_storing} while vectors were stored) in {self.seconds:.0f} s,"
+            f" seed {self.seed}: {list(self.wrong) or 'nothing wrong'}\n"
+        )
+
+
+def torment(root: Path, *, seconds: float, kills: int, seed: int, moments: str = "any") -> Outcome:
+    """Kill until the time or the number is reached; of `vectors` only kills there are counted."""
     stage = prepare(root, seed)
-    end = time.monotonic() + seconds
+    began = time.monotonic()
+    end = began + seconds
     wrong: list[str] = []
-    while not wrong and stage.kills < kills and time.monotonic() < end:
-        live_and_die(stage)
+    only_vectors = moments == "vectors"
+    while not wrong and time.monotonic() < end:
+        counted = stage.while_embedding + stage.while_storing if only_vectors else stage.kills
+        if counted >= kills:
+            break
+        (die_while_vectors_are_written if only_vectors else live_and_die)(stage)
         wrong = look(stage)
-    return stage.kills, wrong or finish(stage)
+    wrong = wrong or finish(stage)
+    return Outcome(
+        moments=moments,
+        seed=seed,
+        seconds=round(time.monotonic() - began, 1),
+        kills=stage.kills,
+        while_embedding=stage.while_embedding,
+        while_storing=stage.while_storing,
+        wrong=tuple(wrong),
+    )
+
+
+def keep(outcome: Outcome, file: Path) -> None:
+    """Put an outcome into the file of results, which has one for each kind of moments."""
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    known[outcome.moments] = {
+        "commit": commit,
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        **asdict(outcome),
+    }
+    file.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -275,13 +356,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--kills", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--moments", choices=["any", "vectors"], default="any")
+    parser.add_argument("--result", type=Path)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        kills, wrong = torment(
-            Path(folder), seconds=asked.seconds, kills=asked.kills, seed=asked.seed
+        outcome = torment(
+            Path(folder),
+            seconds=asked.seconds,
+            kills=asked.kills,
+            seed=asked.seed,
+            moments=asked.moments,
         )
-    sys.stdout.write(f"{kills} kills, seed {asked.seed}: {wrong or 'nothing wrong'}\n")
-    return 1 if wrong else 0
+    if asked.result is not None:
+        keep(outcome, asked.result)
+    sys.stdout.write(outcome.sentence())
+    return 1 if outcome.wrong else 0
 
 
 if __name__ == "__main__":

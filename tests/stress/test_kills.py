@@ -12,19 +12,22 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 # A number and not a time: as many on a busy machine, and done sooner on an idle one.
 # `make stress` kills for minutes.
-KILLS = "40"
+KILLS = {"any": "40", "vectors": "25"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_an_index_survives_kills_at_random_times(tmp_path: Path) -> None:
+@pytest.mark.parametrize("moments", ["any", "vectors"])
+def test_an_index_survives_kills_at_random_times(tmp_path: Path, moments: str) -> None:
     # In a process of its own: one that forks must have no threads, and pytest's may.
     ended = subprocess.run(
         [
             sys.executable,
             "-m",
             "tests.stress.kills",
+            "--moments",
+            moments,
             "--kills",
-            KILLS,
+            KILLS[moments],
             "--seconds",
             "240",
             "--seed",
