@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from notewell.index.analyze import tokens, words
 from notewell.index.lexical import QueryTerm, idf
-from notewell.index.port import IndexReader, KeywordIndex
+from notewell.index.port import IndexReader
+from notewell.index.search_ports import KeywordIndex
 from notewell.search.spelling import Fix, Speller, Spelling
 from notewell.search.word_list import WordListCache
 

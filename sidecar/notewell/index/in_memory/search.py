@@ -59,7 +59,7 @@ class _Field:
 
 
 class InMemoryKeywords:
-    """Implements `KeywordIndex` of the port; never changed once made."""
+    """Implements `search_ports.KeywordIndex`; never changed once made."""
 
     def __init__(self, notes: Iterable[NoteText]) -> None:
         """Index all notes."""
@@ -182,7 +182,7 @@ class InMemoryKeywords:
 
 
 class InMemoryLinks:
-    """Implements `LinkIndex` of the port; never changed once made."""
+    """Implements `search_ports.LinkIndex`; never changed once made."""
 
     def __init__(self, state: State) -> None:
         """Resolve all links."""
@@ -247,7 +247,7 @@ class InMemoryLinks:
 
 
 class InMemoryVectors:
-    """Implements `VectorIndex` of the port; never changed once made."""
+    """Implements `search_ports.VectorIndex`; never changed once made."""
 
     def __init__(self, state: State) -> None:
         """Collect the vectors of the model in use; of none, where there is none."""
