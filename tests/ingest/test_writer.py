@@ -14,8 +14,9 @@ from notewell.index.embedded.index import EmbeddedIndex
 from notewell.ingest.active_model import Models
 from notewell.ingest.events import Guarded
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
-from notewell.ingest.pacing import Retry, next_daily
+from notewell.ingest.pacing import Retry
 from notewell.ingest.queue import Work
+from notewell.ingest.schedule import Schedule
 from notewell.ingest.writer import Writer
 from notewell.models import load_embedder
 from notewell.sources import source_of
@@ -60,8 +61,8 @@ def test_work_that_failed_is_not_forgotten(
     assert caplog.text.count("the disk is full") == 1
 
     indexer.full = False
-    writer._retry = Retry(0.0, ())
-    writer._look_at_the_clock()
+    writer._schedule.plan_retry(Retry(0.0, ()))
+    writer._do_what_is_due()
     work = writer.queue.take()
     assert work == Work()
     writer._attempt(work)
@@ -84,16 +85,16 @@ def test_a_clock_that_jumps_repeats_a_look_at_most_once(
 ) -> None:
     writer, _ = disk
     now = time.time() + years * 365 * 86400
-    writer._reconcile_at = "03:30"
-    writer._daily = next_daily("03:30", time.time())
-    writer._retry = Retry(time.time() + 20, ("a.md",))
+    writer._schedule = Schedule(reconcile_at="03:30", model_again_s=300.0)
+    writer._schedule.plan_daily()
+    writer._schedule.plan_retry(Retry(time.time() + 20, ("a.md",)))
     monkeypatch.setattr(time, "time", lambda: now)
 
-    assert writer._due() == 0
-    writer._look_at_the_clock()
+    assert writer._wait_s() == 0
+    writer._do_what_is_due()
     assert writer.queue.take() == Work()  # the whole vault, which covers a.md
-    assert writer._due() > 0
-    writer._look_at_the_clock()
+    assert writer._wait_s() > 0
+    writer._do_what_is_due()
     assert writer.queue.waiting == 1  # what was taken, and nothing new
 
 

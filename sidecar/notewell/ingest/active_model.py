@@ -18,6 +18,7 @@ from notewell.errors import ModelError
 from notewell.index.port import Index
 from notewell.models.pool import ModelSlot
 from notewell.models.resilient import Degraded, Degrading
+from notewell.support import cleanup
 from notewell.types import Embedder, ModelKey, ModelRules
 
 T = TypeVar("T")
@@ -143,11 +144,8 @@ class Models:
 
     def _load_wanted(self, fetch: bool) -> Embedder:
         embedder = self._load(self._rules, fetch)
-        try:
+        with cleanup.on_error(embedder.close):
             self._choose(embedder)
-        except BaseException:  # any error, because nothing else would close it
-            embedder.close()
-            raise
         return embedder
 
     def _choose(self, wanted: Embedder) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Literal
+from typing import Any
 
 from notewell.errors import AnotherVaultError, IndexFailure, NotewellError, UsageError
 from notewell.index.port import Index
@@ -19,18 +17,15 @@ from notewell.ingest.active_model import Models
 from notewell.ingest.events import Activity, EventLog, Finished, Guarded, Tally
 from notewell.ingest.indexer import Indexer, RunTotals, Signals
 from notewell.ingest.pacing import (
-    LONGEST_AFTER_FAILURE_S,
-    LONGEST_DAY_S,
-    LONGEST_WAIT_S,
     Retry,
     after_failure,
-    next_daily,
     next_retry,
-    seconds_until,
 )
 from notewell.ingest.progress import index_progress, store_run
 from notewell.ingest.queue import Work, WorkQueue, is_nothing
 from notewell.ingest.removal_guard import held_removal, hold_removal
+from notewell.ingest.schedule import Schedule
+from notewell.support import memory
 from notewell.support.logs import AboutFiles
 from notewell.types import Batch, Progress
 
@@ -41,8 +36,6 @@ IDLE_BEFORE_SAVE_S = 30.0
 MODEL_AGAIN_S = 300.0
 # The shortest time between two progress events.
 TELL_EVERY_S = 0.25
-
-Alarm = Literal["daily", "retry", "model"]
 
 log = logging.getLogger(__name__)
 
@@ -73,17 +66,13 @@ class Writer:
         self._indexer = indexer
         self._models = models
         self._fetch_missing = fetch_missing
-        self._reconcile_at = reconcile_at
+        self._schedule = Schedule(reconcile_at=reconcile_at, model_again_s=model_again_s)
         self._between = between
         self._activity = Activity(guard=held_removal(index))
         self._changing = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._daily: float | None = None
-        self._retry: Retry | None = None
         self._failing: str | None = None  # the error of the last run
         self._failures = 0  # runs in a row
-        self._model_again_s = model_again_s
-        self._model_again: float | None = None
         self._told = 0.0
         self._run_began = 0.0
         self._run_told = False
@@ -111,7 +100,7 @@ class Writer:
         """Start the thread; its first task is to bring the index up to date."""
         if self._thread is not None:
             return
-        self._daily = next_daily(self._reconcile_at, time.time())
+        self._schedule.plan_daily()
         self.queue.submit(Work())
         self._thread = threading.Thread(target=self._loop, name=f"write-{self._name}", daemon=True)
         self._thread.start()
@@ -268,10 +257,11 @@ class Writer:
         if self._models.advance(complete=False):
             self.events.publish("generation", generation=self._index.generation)
 
-    def _change(self, **changes: object) -> None:
+    def _change(self, **changes: Any) -> None:
+        """Replace fields of the activity."""
         with self._changing:
             before = _state(self._activity)
-            self._activity = replace(self._activity, **changes)  # type: ignore[arg-type]  # its fields
+            self._activity = replace(self._activity, **changes)
             if _state(self._activity) != before:
                 self.events.publish("state", **_state(self._activity))
 
@@ -279,9 +269,9 @@ class Writer:
 
     def _loop(self) -> None:
         self._load_model(fetch=False)
-        while (work := self.queue.take(self._due)) is not None:
+        while (work := self.queue.take(self._wait_s)) is not None:
             if is_nothing(work):
-                self._look_at_the_clock()
+                self._do_what_is_due()
                 continue
             self._attempt(work)
             self.queue.done()
@@ -293,7 +283,7 @@ class Writer:
     def _load_model(self, *, fetch: bool) -> None:
         """Load the configured model and queue a run with it; otherwise try again later."""
         there = self._models.load(fetch=fetch)
-        self._model_again = None if there else time.time() + self._model_again_s
+        self._schedule.plan_model(again=not there)
         if there:
             self.queue.submit(Work())
 
@@ -314,19 +304,19 @@ class Writer:
             return
         self._failing, self._failures = None, 0
         if totals.problem is not None:
-            self._model_again = time.time() + self._model_again_s
+            self._schedule.plan_model(again=True)
         if self.queue.cancelled:
             self._settle()
         elif not totals.finished or (work.paths and self._activity.guard is not None):
             # Guarded notes may be back with these paths; only a run over all notes can tell.
             self.queue.submit(Work())
-        self._retry = next_retry(self._index.ledger(state="failed"), time.time())
+        self._schedule.plan_retry(next_retry(self._index.ledger(state="failed"), time.time()))
 
     def _fail(self, message: str) -> None:
         """Record why a run failed and schedule another one over the whole vault."""
         self._failing = message
         self._failures += 1
-        self._retry = Retry(time.time() + after_failure(self._failures), ())
+        self._schedule.plan_retry(Retry(time.time() + after_failure(self._failures), ()))
         self._change(problem=message)
 
     def _settle(self) -> None:
@@ -344,41 +334,26 @@ class Writer:
             model = embedder.key if embedder is not None else None
             self._index.apply(Batch(touches=unchanged, model=model))
 
-    def _due(self) -> float:
-        times = [LONGEST_WAIT_S, *self._waits().values()]
+    def _wait_s(self) -> float:
+        """How long the thread may wait for work, in seconds; 0: something is due."""
+        wait = self._schedule.wait_s()
         if self._index.generation != self._saved_generation:
-            times.append(self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
-        return max(min(times), 0.0)
+            wait = min(wait, self._idle_since + IDLE_BEFORE_SAVE_S - time.monotonic())
+        return max(wait, 0.0)
 
-    def _waits(self) -> dict[Alarm, float]:
-        """Seconds until each scheduled task is due by the wall clock."""
-        now = time.time()
-        alarms: tuple[tuple[Alarm, float | None, float], ...] = (
-            ("daily", self._daily, LONGEST_DAY_S),
-            ("retry", self._retry.at if self._retry is not None else None, LONGEST_AFTER_FAILURE_S),
-            ("model", self._model_again, self._model_again_s),
-        )
-        return {
-            alarm: seconds_until(at, now, longest=longest)
-            for alarm, at, longest in alarms
-            if at is not None
-        }
-
-    def _look_at_the_clock(self) -> None:
-        due = {alarm for alarm, wait in self._waits().items() if wait <= 0}
-        if "daily" in due:
-            self._daily = next_daily(self._reconcile_at, time.time())
+    def _do_what_is_due(self) -> None:
+        if self._schedule.take_daily():
             self.queue.submit(Work())
-        if "retry" in due and self._retry is not None:
-            retry, self._retry = self._retry, None
+        retry = self._schedule.take_retry()
+        if retry is not None:
             self.queue.submit(Work(paths=retry.paths))
-        if "model" in due:
+        if self._schedule.take_model():
             self._load_model(fetch=False)
         idle = time.monotonic() - self._idle_since
         if self._index.generation != self._saved_generation and idle >= IDLE_BEFORE_SAVE_S:
             self._saved_generation = self._index.generation
             self._index.save()
-            _release_freed_memory()
+            memory.release_freed()
 
 
 def _state(activity: Activity) -> dict[str, bool | str | None]:
@@ -398,18 +373,3 @@ def _counted(tally: Tally, totals: RunTotals) -> Tally:
         reused=tally.reused + totals.reused,
         removed=tally.removed + totals.removed,
     )
-
-
-def _release_freed_memory() -> None:
-    """Return freed memory to the system.
-
-    glibc keeps freed memory in an arena for every thread, tens of megabytes after a busy hour.
-    Other C libraries return it by themselves.
-    """
-    if sys.platform != "linux":
-        return
-    try:
-        trim = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError):  # not glibc
-        return
-    trim(0)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from notewell.querylog.records import Judged, Judgements, Opened, Query, continues, fold
-from notewell.support import private
+from notewell.support import cleanup, private
 
 NAME = "queries.db"
 MAX_ROWS = 10_000  # of each table
@@ -68,11 +68,8 @@ class LogDatabase:
         self._connection = sqlite3.connect(
             _MEMORY if file is None else file, timeout=_BUSY_SECONDS, isolation_level=None
         )
-        try:
+        with cleanup.on_error(self._connection.close):
             self._prepare()
-        except BaseException:  # the caller gets no object that it could close
-            self._connection.close()
-            raise
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA secure_delete = ON")

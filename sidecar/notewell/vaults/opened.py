@@ -22,7 +22,7 @@ from notewell.errors import NotewellError, NotFoundError, UsageError
 from notewell.index.engines import delete_index, open_index
 from notewell.ingest.vault_identity import is_same_vault
 from notewell.models.pool import EmbedderPool
-from notewell.support import private
+from notewell.support import cleanup, private
 from notewell.types import SearchRules, Settings, VaultRecord
 from notewell.vault import write_journal
 from notewell.vaults.known import OURS, KnownVaults
@@ -170,12 +170,9 @@ class Vaults(KnownVaults):
 
     def _open_to_serve(self, record: VaultRecord) -> Engine:
         engine = self._open(record, writable=True)
-        try:
+        with cleanup.on_error(engine.close):
             engine.wait_for_model()
             engine.start()
-        except BaseException:  # nothing else could close it
-            engine.close()
-            raise
         return engine
 
     def _moved_to(self, record: VaultRecord, path: Path) -> bool:

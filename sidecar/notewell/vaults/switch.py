@@ -12,12 +12,13 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
 
 from notewell.errors import ConfigError
-from notewell.support import atomic, private
+from notewell.support import atomic, cleanup, private
 
 JOURNAL = "unfinished-restore.json"
 
@@ -41,15 +42,12 @@ def switch(data_dir: Path, moves: Sequence[Move]) -> None:
     """
     journal = data_dir / JOURNAL
     atomic.replace(journal, _dump(moves), durable=True)
-    try:
+    with cleanup.on_error(partial(take_back, data_dir)):
         for move in moves:
             _set_aside(move)
             if move.staged is not None:
                 private.make_folder(move.live.parent)
                 move.staged.replace(move.live)
-    except BaseException:
-        take_back(data_dir)
-        raise
     journal.unlink()
 
 

@@ -142,10 +142,10 @@ class LinkTable:
             ValueError: they are damaged.
 
         """
-        found = {each.name: arrays.get(each.name) for each in fields(cls)}
-        if any(array is None for array in found.values()) or "checksum" not in arrays:
+        names = [each.name for each in fields(cls)]
+        if not arrays.keys() >= {*names, "checksum"}:
             raise ValueError("an array is missing")
-        table = cls(**found)  # type: ignore[arg-type]  # none is None
+        table = cls(**{name: arrays[name] for name in names})
         if table._checksum() != int(arrays["checksum"][0]):
             raise ValueError("the checksum does not fit")
         return table

@@ -18,7 +18,7 @@ import numpy as np
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded.store import connect_read_only
-from notewell.support import private
+from notewell.support import cleanup, private
 from notewell.types import IdArray
 
 NOTE_TERMS_FILE = "notes.db"
@@ -213,7 +213,7 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    try:
+    with cleanup.on_error(connection.close):
         # After a power cut the terms may be older than the documents; `belongs_to` shows it.
         for pragma in (
             f"page_size={_PAGE_BYTES}",
@@ -222,9 +222,6 @@ def _connect_writer(path: Path | None) -> sqlite3.Connection:
         ):
             connection.execute(f"PRAGMA {pragma}")
         connection.executescript(_TABLES)
-    except BaseException:  # nothing else could close the connection
-        connection.close()
-        raise
     return connection
 
 

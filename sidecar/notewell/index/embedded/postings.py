@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from notewell.index.embedded.note_search import NoteSearch
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.lexical import EXACT_FIELDS, STEMS, STOP, NoteText, note_documents
 from notewell.index.note_fields import pack_terms
-from notewell.support import private
+from notewell.support import cleanup, private
 from notewell.types import IdArray
 
 FOLDER = "keywords"
@@ -115,7 +116,7 @@ class Postings:
     def copy_of(cls, path: Path) -> Postings:
         """A private copy for a reader, which must not write the original; removed at closing."""
         temporary = Path(tempfile.mkdtemp(prefix="notewell-"))
-        try:
+        with cleanup.on_error(partial(shutil.rmtree, temporary, ignore_errors=True)):
             with tantivy_errors():
                 shutil.copytree(
                     path,
@@ -125,9 +126,6 @@ class Postings:
             with closing(NoteTermsFile(path / NOTE_TERMS_FILE)) as original:
                 original.copy_to(temporary / FOLDER / NOTE_TERMS_FILE)
             copied = cls(temporary / FOLDER)
-        except BaseException:  # nothing else would remove the copy
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
         copied._temporary = temporary
         return copied
 

@@ -19,7 +19,7 @@ from typing import Any
 from notewell.errors import IndexDamagedError, IndexFailure, NotFoundError
 from notewell.index.embedded import tables
 from notewell.index.embedded.salvage import rescue
-from notewell.support import private
+from notewell.support import cleanup, private
 
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
@@ -243,13 +243,10 @@ class Store:
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        try:
+        with cleanup.on_error(connection.close):
             for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
                 connection.execute(f"PRAGMA {pragma}")
             tables.migrate(connection)
-        except BaseException:  # nothing else could close the connection
-            connection.close()
-            raise
         return connection
 
     def _check_readable(self) -> None:
@@ -279,17 +276,15 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
             isolation_level=None,
             check_same_thread=False,
         )
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError as error:
-            connection.close()
-            if "immutable" in mode or _is_damage(error):
-                raise
-        except BaseException:  # as above
-            connection.close()
-            raise
-        else:
-            return connection
+        with cleanup.on_error(connection.close):
+            try:
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            except sqlite3.OperationalError as error:
+                if "immutable" in mode or _is_damage(error):
+                    raise
+            else:
+                return connection
+        connection.close()
     raise AssertionError  # the loop's last turn returns or raises
 
 
