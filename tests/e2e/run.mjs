@@ -1,7 +1,7 @@
 // Runs the end-to-end tests, one file more at once than there are cores, because they mostly wait
-// for a server or a browser, and says how long each took. A file that fails is run again once, alone, and said to be: a real browser beside a real
-// server on a busy machine may miss a deadline that says nothing of the plugin. What fails twice
-// has failed.
+// for a server or a browser, and says how long each took. A file that fails is run again once,
+// alone, and said to be: a real browser beside a real server on a busy machine may miss a deadline
+// that says nothing of the plugin. What fails twice has failed.
 
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
@@ -17,6 +17,10 @@ const ALONE = new Set(["budgets.test.mjs"]); // they measure what a busy machine
 // They take longest, so they begin first: else one of them runs on while nothing runs beside it.
 const FIRST = ["ask.test.mjs", "start.test.mjs", "servers.test.mjs", "takeover.test.mjs", "web/ask.test.mjs"];
 
+// A failed test leaves its windows open, which would keep the process until its time is up.
+const [major, minor] = process.versions.node.split(".").map(Number);
+const FORCE_EXIT = major > 20 || minor >= 14 ? ["--test-force-exit"] : [];
+
 /** The model is fetched once, and not by the server of every file into a home of its own. */
 function getModel() {
   if (process.env.NOTEWELL_MODEL_DIR) return;
@@ -29,7 +33,7 @@ function getModel() {
 
 /** Runs a file, prints what it said when it ends, and tells whether it passed. */
 async function passes(file) {
-  const options = ["--test", "--test-reporter=spec", "--test-timeout=900000", join(folder, file)];
+  const options = ["--test", ...FORCE_EXIT, "--test-reporter=spec", "--test-timeout=600000", join(folder, file)];
   const started = performance.now();
   const child = spawn(process.execPath, options, { stdio: ["ignore", "pipe", "pipe"] });
   const said = [];

@@ -168,7 +168,7 @@ export class AppPage {
     await Promise.any([this.search.getByRole("button", { name: "Try again" }).click(), this.ready()]);
   }
 
-  /** Opens the search panel and types. Returns the rows of the final answer to this query. */
+  /** Opens the search panel and types. Returns the rows of the final answer to this query; there may be none. */
   async searchFor(query) {
     await this.command("open-search");
     const field = this.search.getByRole("searchbox");
@@ -179,13 +179,14 @@ export class AppPage {
       status !== 0 && given.get("q") === query && given.get("mode") === "hybrid";
     const rows = this.search.locator('.notewell-results[aria-busy="false"] .notewell-result');
     const failure = this.search.getByText("No answer").first();
+    const settled = rows.first().or(this.search.getByText("No notes found").first()).or(failure).first();
     for (let tries = 0; ; tries += 1) {
       await until(`“${query}” is answered`, () => this.network.to("/api/search").slice(before).some(isFinal));
-      await rows.first().or(failure).first().waitFor();
+      await settled.waitFor();
       if (tries === 3 || !(await failure.isVisible())) break;
       await field.press("Enter"); // the plugin gave up before a busy machine answered
     }
-    await rows.first().waitFor();
+    await settled.waitFor();
     return rows;
   }
 
