@@ -11,7 +11,7 @@ import pytest
 
 from notewell.ask.conversations import Conversations
 from notewell.ask.service import Agent
-from notewell.ask.tools import Vault
+from notewell.ask.vault import Vault
 from notewell.contract.ask import AskEvent, AskReply, AskRequest
 from notewell.engine.engine import Engine
 from notewell.models.chat.providers import Providers

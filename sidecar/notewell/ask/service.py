@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from notewell.ask.conversations import Conversations, as_note
 from notewell.ask.expansion import Expander
 from notewell.ask.tool_loop import Draft, ToolLoop
-from notewell.ask.tools import Vault
+from notewell.ask.vault import Vault
 from notewell.contract.ask import (
     AskConversationReply,
     AskConversationsReply,

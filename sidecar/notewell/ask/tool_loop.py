@@ -14,7 +14,8 @@ from notewell.ask import prompts
 from notewell.ask.conversations import newest_within
 from notewell.ask.prompts import Phrases, phrases_for
 from notewell.ask.sources import NumberedSources, check_citations
-from notewell.ask.tools import GIVEN_UP, Tools, Vault
+from notewell.ask.tools import GIVEN_UP, Tools
+from notewell.ask.vault import Vault
 from notewell.ask.web_reader import Pages
 from notewell.contract.ask import AskEvent, AskReply, AskStep, AskText, ModelView
 from notewell.errors import ProviderError

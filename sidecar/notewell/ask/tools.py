@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from notewell.ask.sources import NumberedSources, Source
+from notewell.ask.vault import Vault
 from notewell.ask.web_reader import Page, Pages
 from notewell.context.blocks import Block, neutral
-from notewell.contract.context import ContextReply, ContextRequest
+from notewell.contract.context import ContextRequest
 from notewell.contract.graph import NeighborsRequest
-from notewell.contract.graph_replies import NeighborsReply
-from notewell.contract.notes import NoteReply
-from notewell.contract.search import SearchReply, SearchRequest
+from notewell.contract.search import SearchRequest
 from notewell.errors import NotewellError, UsageError
 from notewell.models.chat.messages import ToolCall, ToolSpec
 from notewell.support.http import Json
-from notewell.types import CountTokens
 from notewell.vault.chunk import fit_words
 
 # Below this confidence no result answers the question; see search/signals.py.
@@ -27,19 +25,6 @@ _SNIPPET_TOKENS = 120
 GIVEN_UP = "(Left out, to make room.)"  # in place of an earlier result
 _FULL_ANSWER = 512  # tokens of a result that a model can work with
 _NOTHING = "Nothing in the notes answers this. Try other words, or say that it is not in the notes."
-
-
-@dataclass(frozen=True, slots=True)
-class Vault:
-    """The functions of a vault's engine that tools use. `waiting` counts notes not indexed yet."""
-
-    name: str
-    search: Callable[[SearchRequest], SearchReply]
-    assemble: Callable[[ContextRequest], ContextReply]
-    note: Callable[[str], NoteReply]
-    neighbors: Callable[[NeighborsRequest], NeighborsReply]
-    count_tokens: CountTokens
-    waiting: Callable[[], int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ import sqlite3
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from notewell import __version__, querylog
-from notewell.access.devices import Devices
+from notewell.access.devices import Device, Devices
 from notewell.ask import conversations
 from notewell.backup.manifest import (
     DATABASES,
@@ -95,22 +95,8 @@ def write_backup(
         ):
             copier = _Copier(known, settings, Path(scratch), logs=logs, vectors=vectors)
             parts = _write_parts(stream, copier.contents(records, settings_file))
-            manifest = Manifest(
-                format=FORMAT,
-                version=__version__,
-                made=time.time(),
-                logs=logs,
-                vectors=vectors,
-                vaults=tuple(
-                    SavedVault(each.id, each.name, str(each.path), each.source, each.default)
-                    for each in records
-                ),
-                devices=tuple(
-                    SavedDevice(each.name, each.scope, each.created, each.last_used)
-                    for each in Devices(settings.state_dir).all()
-                ),
-                parts=parts,
-            )
+            devices = Devices(settings.state_dir).all()
+            manifest = _manifest(records, devices, parts, logs=logs, vectors=vectors)
             _finish(stream, dump(manifest))
     except sqlite3.Error as error:
         raise BackupError(f"The backup was not written: {error}. Try again.") from error
@@ -127,6 +113,32 @@ def write_backup(
         logs=logs,
         vectors=vectors,
         without_index=tuple(each.name for each in records if each.id not in indexed),
+    )
+
+
+def _manifest(
+    records: Sequence[VaultRecord],
+    devices: Sequence[Device],
+    parts: tuple[Part, ...],
+    *,
+    logs: bool,
+    vectors: bool,
+) -> Manifest:
+    """What the backup holds. Of a device, no token and no hash of one."""
+    return Manifest(
+        format=FORMAT,
+        version=__version__,
+        made=time.time(),
+        logs=logs,
+        vectors=vectors,
+        vaults=tuple(
+            SavedVault(each.id, each.name, str(each.path), each.source, each.default)
+            for each in records
+        ),
+        devices=tuple(
+            SavedDevice(each.name, each.scope, each.created, each.last_used) for each in devices
+        ),
+        parts=parts,
     )
 
 

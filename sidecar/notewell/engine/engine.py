@@ -7,7 +7,6 @@ in `index_now`); any thread reads. Doors on an event loop go through `call`.
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from notewell.ask.vault import Vault
 from notewell.context.assemble import Assembler
 from notewell.context.tokens import TokenCounter
 from notewell.contract.changes import AcceptedReply, Change, SyncReply
@@ -23,6 +23,7 @@ from notewell.contract.notes import NoteReply
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.contract.status import IndexReport, LedgerReply, StatusReply
 from notewell.engine import status
+from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
@@ -129,8 +130,9 @@ class Engine:
             count_tokens=self.tokens,
             changed=self._look_at,
         )
-        self._asking: AskService | None = None
-        self._making = threading.Lock()
+        self._asking = AskOnDemand(
+            record, settings, self._for_answers(), self._vault_writer, self._look_at
+        )
         self._feed = ClientChanges(record.path, index, self._writer, mirror, source.types)
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
@@ -185,20 +187,8 @@ class Engine:
             mirror=mirror,
         )
 
-    @property
-    def asking(self) -> AskService:
-        """Answers by a language model; created on first use."""
-        with self._making:
-            if self._asking is None:
-                self._asking = self._ask_desk()
-            return self._asking
-
-    def _ask_desk(self) -> AskService:
-        # A tenth of what an engine imports, and few vaults are ever asked a question.
-        from notewell.ask.service import AskService  # noqa: PLC0415
-        from notewell.ask.tools import Vault  # noqa: PLC0415
-
-        tools = Vault(
+    def _for_answers(self) -> Vault:
+        return Vault(
             name=self.record.name,
             search=self.search,
             assemble=self.assembler.assemble,
@@ -207,7 +197,11 @@ class Engine:
             count_tokens=self.tokens,
             waiting=self._unread_notes,
         )
-        return AskService(self.record, self._settings, tools, self._vault_writer, self._look_at)
+
+    @property
+    def asking(self) -> AskService:
+        """Answers by a language model; created on first use."""
+        return self._asking.get()
 
     # --- reading ---------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -66,15 +66,7 @@ def plan_changes(
     lost = sorted(path for path in gone if path not in moved and path not in excluded)
     guarded: tuple[str, ...] = ()
     if lost and not confirm_removals:
-        # A note is not missed if another one has its content, as after a move that was seen in
-        # two halves, or if its type was switched off.
-        kept = {entry.content_hash for path, entry in manifest.items() if path not in gone}
-        missed = [
-            path
-            for path in lost
-            if manifest[path].content_hash not in kept
-            and (types is None or is_readable(path, types))
-        ]
+        missed = _missed(lost, gone, manifest, types)
         guarded = guard(missed, len(manifest) if total is None else total())
     # A note that cannot be looked at just now, through a broken link, stays as it is.
     others = [
@@ -85,9 +77,7 @@ def plan_changes(
         path for path in ledger if missing(path) and path not in listed and path not in manifest
     ]
     forgets = [path for path in stale if ledger[path].state == "excluded"]
-    held = frozenset(guarded)
-    removes = [path for path in lost if path not in held]
-    removes += [path for path in gone if path in excluded]
+    removes = {path for path in gone if path in excluded} | (set(lost) - set(guarded))
     return Plan(
         read=_newest_first(
             file
@@ -95,11 +85,30 @@ def plan_changes(
             if full or (file.path not in arrived and _changed(file, manifest, ledger))
         ),
         moves=moves,
-        removes=tuple(sorted({*removes, *stale} - set(forgets))),
+        removes=tuple(sorted((removes | set(stale)) - set(forgets))),
         excluded=tuple(item for item in (*walk.excluded, *others) if not _recorded(item, ledger)),
         guarded=guarded,
         forgets=tuple(sorted(forgets)),
     )
+
+
+def _missed(
+    lost: Sequence[str],
+    gone: Collection[str],
+    manifest: Mapping[str, ManifestEntry],
+    types: tuple[str, ...] | None,
+) -> list[str]:
+    """The lost notes that a person may miss.
+
+    A note is not missed if another one has its content, as after a move that was seen in two
+    halves, or if its type was switched off.
+    """
+    kept = {entry.content_hash for path, entry in manifest.items() if path not in gone}
+    return [
+        path
+        for path in lost
+        if manifest[path].content_hash not in kept and (types is None or is_readable(path, types))
+    ]
 
 
 def _changed(

@@ -1,0 +1,67 @@
+"""Limits of the package's source: no long files, no long functions, few exemptions from checks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import notewell
+
+PACKAGE = Path(notewell.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+MOST_LINES = 400
+MOST_FUNCTION_LINES = 60
+MOST_BROAD_EXCEPTS = 26
+MOST_TYPE_IGNORES = 3
+
+
+def functions(file: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def lines_with(pattern: str) -> list[str]:
+    """The lines of the package that match, each with its place."""
+    found = []
+    for file in FILES:
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if re.search(pattern, line):
+                found.append(f"{file.relative_to(PACKAGE)}:{number}: {line.strip()}")
+    return found
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {
+        str(file.relative_to(PACKAGE)): len(file.read_text(encoding="utf-8").splitlines())
+        for file in FILES
+    }
+    assert lengths
+    assert {name: length for name, length in lengths.items() if length > MOST_LINES} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    too_long = [
+        f"{file.relative_to(PACKAGE)}: {function.name} has {length} lines"
+        for file in FILES
+        for function in functions(file)
+        if (length := (function.end_lineno or 0) - function.lineno + 1) > MOST_FUNCTION_LINES
+    ]
+    assert too_long == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "most"),
+    [
+        (r"except \(?(Base)?Exception\b|except:", MOST_BROAD_EXCEPTS),
+        (r"#\s*type: ignore", MOST_TYPE_IGNORES),
+    ],
+    ids=["broad excepts", "ignored types"],
+)
+def test_there_are_few_exemptions(pattern: str, most: int) -> None:
+    found = lines_with(pattern)
+    assert len(found) <= most, "\n".join(found)
