@@ -54,7 +54,7 @@ FORMAT = 3
 
 _NARROW = re.compile("[\u0000-\u2e7f]+")
 
-_NOT_A_NOTE = ("binary", "too_large")
+_NOT_A_NOTE = ("binary", "too_large", "encrypted")
 _FINGERPRINT = "fingerprint"
 
 

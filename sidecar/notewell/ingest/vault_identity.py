@@ -44,7 +44,7 @@ def _is_there(entry: ManifestEntry, root: Path) -> bool:
         file = files.stat(root, entry.path)
         if file.size != entry.size:
             return False
-        rules = VaultRules(max_note_bytes=entry.size)
+        rules = VaultRules(max_note_bytes=entry.size, max_document_bytes=entry.size)
         return content_hash(file, rules) == entry.content_hash
     except (UnreadableNoteError, VaultError, OSError):
         return False

@@ -11,6 +11,7 @@ from notewell.vault import files
 from notewell.vault.files import NoteText, content_hash, read_note
 from notewell.vault.mirror import Mirror
 from notewell.vault.readers import link_name, readable, reader_of
+from notewell.vault.readers.process import ReaderProcess
 
 
 class FolderSource:
@@ -24,6 +25,7 @@ class FolderSource:
         self._rules = rules
         self.place = str(record.path)
         self.types = readable(rules.types)[0]
+        self._child = ReaderProcess()
 
     def list(self, within: Sequence[str] = ()) -> Walk:
         """See `Source.list`."""
@@ -35,7 +37,7 @@ class FolderSource:
 
     def read(self, stamp: FileRef) -> NoteText:
         """See `Source.read`."""
-        return read_note(stamp, self._rules)
+        return read_note(stamp, self._rules, self._child)
 
     def content_hash(self, stamp: FileRef) -> bytes:
         """See `Source.content_hash`."""

@@ -50,7 +50,8 @@ class Source(Protocol):
     def read(self, stamp: FileRef) -> NoteText:
         """Read a note.
 
-        Raises UnreadableNoteError with code "vanished", "unreadable", "too_large" or "binary".
+        Raises UnreadableNoteError with code "vanished", "unreadable", "too_large", "binary" or
+        "encrypted".
         """
         ...
 

@@ -33,6 +33,7 @@ class VaultRules:
     include: tuple[str, ...] = ()  # globs; empty means everything readable
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
     max_note_bytes: int = 10 * 1024 * 1024
+    max_document_bytes: int = 100 * 1024 * 1024  # of PDFs and others that hold more than text
     watch: WatchMode = "auto"  # how a server notices changes; auto polls network mounts
     reconcile_at: str = "03:30"  # local time of the daily check of the vault; "" is never
 

@@ -8,6 +8,7 @@ import os
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
@@ -16,6 +17,7 @@ from notewell.errors import OutsideVaultError, UnreadableNoteError, VaultError
 from notewell.types import FileRef, Note, SourceText, VaultRules, Walk
 from notewell.vault.paths import is_hidden, load_rules
 from notewell.vault.readers import described, is_readable, readable, reader_of
+from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import FileFacts, Reader, decode_text
 from notewell.vault.walker import Walker
 
@@ -266,16 +268,24 @@ class NoteText:
     content_hash: bytes  # BLAKE2b-128 of the file's bytes
 
 
-def read_note(file: FileRef, rules: VaultRules) -> NoteText:
+def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = None) -> NoteText:
     """Read a file with the reader for its ending.
 
+    Types that may crash their parser are read in the `child`; None: in one for this file alone.
+
     Raises UnreadableNoteError with code "vanished", "unreadable" (this includes a file that is
-    not of its format), "too_large" or "binary".
+    not of its format, and one that takes too long), "too_large", "binary" or "encrypted".
     """
     reader = _reader(file)
     raw = _bytes(file, rules, reader)
     known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
-    found = reader.read(raw, known)
+    if not reader.in_child:
+        found = reader.read(raw, known)
+    elif child is not None:
+        found = child.read(raw, known)
+    else:
+        with closing(ReaderProcess()) as own:
+            found = own.read(raw, known)
     return NoteText(found.note, found.text, _hash(raw))
 
 
@@ -292,9 +302,11 @@ def _reader(file: FileRef) -> Reader:
 
 
 def _bytes(file: FileRef, rules: VaultRules, reader: Reader) -> bytes:
-    if reader.max_bytes is not None and reader.max_bytes < rules.max_note_bytes:
+    key = "max_document_bytes" if reader.binary else "max_note_bytes"
+    most = rules.max_document_bytes if reader.binary else rules.max_note_bytes
+    if reader.max_bytes is not None and reader.max_bytes < most:
         return read_bytes(file, reader.max_bytes, limit=f"for {reader.name}")
-    return read_bytes(file, rules.max_note_bytes)
+    return read_bytes(file, most, limit=f"setting vault.{key}")
 
 
 def _hash(raw: bytes) -> bytes:

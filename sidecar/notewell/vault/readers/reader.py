@@ -122,8 +122,9 @@ ReadBytes: TypeAlias = Callable[[bytes, FileFacts], ReadNote]
 class Reader:
     """How files with one ending become notes.
 
-    `read` is a pure function of its arguments. It raises UnreadableNoteError (code "binary" or
-    "unreadable") for bytes that it cannot read, and nothing else, whatever the bytes are.
+    `read` is a pure function of its arguments. It raises UnreadableNoteError (code "binary",
+    "unreadable", "too_large" or "encrypted") for bytes that it cannot read, and nothing else,
+    whatever the bytes are.
     """
 
     suffix: str  # lower case, with its dot
@@ -131,9 +132,12 @@ class Reader:
     read: ReadBytes
     anchor: Anchor = "line"
     max_bytes: int | None = None  # None: only what the setting vault.max_note_bytes allows
-    # Whether a file of this type may crash or hang its parser, so that it has to be read in a
-    # child process. No reader needs it yet.
+    # Whether a file of this type may crash or hang its parser, so that it is read in a child
+    # process (process.py).
     in_child: bool = False
+    # Whether the file holds more than text (fonts, images, compressed parts), so that its size is
+    # limited by vault.max_document_bytes, and no client can send it to a mirror.
+    binary: bool = False
     # Whether a link to a note may leave the ending out, as Obsidian has it for Markdown.
     linked_by_stem: bool = False
 

@@ -1,0 +1,66 @@
+"""Messages between this process and the child process that reads files.
+
+A message is its two lengths, a JSON header, and a body of bytes. Nothing is pickled: what comes
+back from a process that read a hostile file must not be able to run code here.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import BinaryIO, TypeVar
+
+from notewell.contract.codec import from_json, to_json
+
+_LENGTHS = struct.Struct(">IQ")  # of the header and the body, in bytes
+_MAX_HEADER = 1024 * 1024
+MAX_BODY = 512 * 1024 * 1024
+IDLE_EXIT = 77  # the exit code of a child that had nothing to do
+
+Header = TypeVar("Header")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """Asks for the note of a file, whose bytes are the body. The times are those of the file."""
+
+    path: str
+    modified: float
+    created: float | None
+    types: tuple[str, ...]
+    seconds: float  # after which the child ends itself, if nobody did before
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """Whether the file was read; the body is then the note. `code` is that of the error."""
+
+    ok: bool
+    code: str = ""
+    message: str = ""
+
+
+def send(stream: BinaryIO, header: ReadRequest | ReadReply, body: bytes) -> None:
+    """Write a message; raises OSError if nobody reads it."""
+    encoded = to_json(header)
+    stream.write(_LENGTHS.pack(len(encoded), len(body)))
+    stream.write(encoded)
+    stream.write(body)
+    stream.flush()
+
+
+def receive(stream: BinaryIO, kind: type[Header]) -> tuple[Header, bytes] | None:
+    """Read a message; None if the stream ended, also within a message.
+
+    Raises ServerError for a header of another kind, ValueError for impossible lengths.
+    """
+    lengths = stream.read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        return None
+    of_header, of_body = _LENGTHS.unpack(lengths)
+    if of_header > _MAX_HEADER or of_body > MAX_BODY:
+        raise ValueError("the lengths of a message are out of bounds")
+    header, body = stream.read(of_header), stream.read(of_body)
+    if len(header) < of_header or len(body) < of_body:
+        return None
+    return from_json(kind, header), body

@@ -1,0 +1,159 @@
+"""Reads files in a child process, which can be stopped when a file crashes or hangs its parser."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import BinaryIO, cast
+
+from notewell.contract.codec import from_json
+from notewell.errors import ServerError, UnreadableNoteError
+from notewell.types import PropertyValue
+from notewell.vault.readers import frames
+from notewell.vault.readers.frames import IDLE_EXIT
+from notewell.vault.readers.reader import FileFacts, ReadNote
+
+# -P: a folder that happens to be the current one must not add its modules.
+_COMMAND = (sys.executable, "-P", "-m", "notewell.vault.readers.child")
+MAX_SECONDS = 60.0
+
+
+class ReaderProcess:
+    """Reads one file at a time in one child, which is started with the first and then reused.
+
+    The child ends when it has had nothing to do for a while, and with this object. It is another
+    program, not a fork, so that threads of this process do no harm. May be used by any thread.
+    """
+
+    def __init__(self, command: Sequence[str] = _COMMAND, seconds: float = MAX_SECONDS) -> None:
+        """`seconds` is how long one file may take. Nothing is started yet."""
+        self._command = command
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._end: Callable[[], object] | None = None  # ends the child, also with this object
+
+    def read(self, raw: bytes, file: FileFacts) -> ReadNote:
+        """Read the bytes of a file.
+
+        Raises UnreadableNoteError with the code that the reader gave, with "too_large" if the
+        reader takes too much memory, and with "unreadable" if it takes too long or crashes.
+        """
+        with self._lock:
+            answer = self._ask(raw, file)
+            if answer is None:  # the child had just ended for want of work
+                answer = self._ask(raw, file)
+        if answer is None:
+            raise UnreadableNoteError(
+                f"{file.path} is unread: the process that reads files ended at once.",
+                code="unreadable",
+            )
+        reply, body = answer
+        if not reply.ok:
+            raise UnreadableNoteError(reply.message, code=reply.code)
+        try:
+            return _with_tuples(from_json(ReadNote, body))
+        except ServerError as error:
+            raise _failed(file, "its reader's answer makes no sense") from error
+
+    def close(self) -> None:
+        """End the child; the next file starts another."""
+        self._child = None
+        if self._end is not None:
+            self._end()
+
+    def _ask(self, raw: bytes, file: FileFacts) -> tuple[frames.ReadReply, bytes] | None:
+        """Ask for one file; None if the child had ended for want of work."""
+        child = self._running(file)
+        request = frames.ReadRequest(
+            file.path, file.modified, file.created, file.types, self._seconds
+        )
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            child.kill()
+
+        timer = threading.Timer(self._seconds, stop)
+        timer.daemon = True
+        timer.start()
+        answer, why = None, ""
+        try:
+            frames.send(cast("BinaryIO", child.stdin), request, raw)
+            answer = frames.receive(cast("BinaryIO", child.stdout), frames.ReadReply)
+        except OSError:
+            pass  # the child ended while the file was sent to it
+        except (ServerError, ValueError):
+            why = "its reader's answer makes no sense"
+        finally:
+            timer.cancel()
+        if answer is not None and not late.is_set():
+            return answer
+        if not why and not late.is_set():
+            child.wait()  # its own exit code says why it ended
+        self.close()
+        if late.is_set():
+            why = f"reading it took longer than {self._seconds:.0f} seconds"
+        elif child.returncode == IDLE_EXIT and not why:
+            return None
+        raise _failed(file, why or f"its reader crashed ({_how(child.returncode)})")
+
+    def _running(self, file: FileFacts) -> subprocess.Popen[bytes]:
+        if self._child is None:
+            try:
+                self._child = subprocess.Popen(  # noqa: S603 - a fixed command of our own
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                )
+            except OSError as error:
+                raise UnreadableNoteError(
+                    f"{file.path} is unread: no process can be started ({error.strerror}).",
+                    code="unreadable",
+                ) from error
+            self._end = weakref.finalize(self, _end, self._child)
+        return self._child
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End a child whatever it does, and wait for its end; nothing if that was done before."""
+    child.kill()
+    child.wait()
+    for stream in (child.stdin, child.stdout):
+        if stream is not None:
+            try:
+                stream.close()
+            except OSError:  # unsent bytes of a request
+                continue
+
+
+def _failed(file: FileFacts, why: str) -> UnreadableNoteError:
+    return UnreadableNoteError(f"{file.path} is unread: {why}.", code="unreadable")
+
+
+def _how(returncode: int | None) -> str:
+    if returncode is None or returncode >= 0:
+        return f"exit code {returncode}"
+    try:
+        return signal.Signals(-returncode).name
+    except ValueError:
+        return f"signal {-returncode}"
+
+
+def _with_tuples(found: ReadNote) -> ReadNote:
+    """Make tuples of the lists that JSON has in properties."""
+    properties = {name: _value(part) for name, part in found.note.properties.items()}
+    return replace(found, note=replace(found.note, properties=properties))
+
+
+def _value(part: PropertyValue) -> PropertyValue:
+    if isinstance(part, Mapping):
+        return {name: _value(inner) for name, inner in part.items()}
+    return tuple(map(_value, part)) if isinstance(part, (list, tuple)) else part

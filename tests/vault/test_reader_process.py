@@ -1,0 +1,131 @@
+"""Files that crash, hang or exhaust their parser: a reason for the ledger, and no harm beyond."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notewell.errors import UnreadableNoteError
+from notewell.types import PropertyValue
+from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.readers.reader import FileFacts
+
+HOSTILE = Path(__file__).with_name("hostile_reader.py")
+
+
+def command(idle: float = 60) -> tuple[str, ...]:
+    return (sys.executable, str(HOSTILE), "1", str(idle))
+
+
+def facts(name: str) -> FileFacts:
+    return FileFacts(name, modified=2.0, created=1.0)
+
+
+def shown(process: ReaderProcess, raw: bytes = b"", name: str = "A.who") -> str:
+    return process.read(raw, facts(name)).note.spans[0].text
+
+
+@pytest.fixture
+def process() -> Iterator[ReaderProcess]:
+    made = ReaderProcess(command())
+    yield made
+    made.close()
+
+
+def test_reads_what_the_reader_reads(process: ReaderProcess) -> None:
+    found = process.read("Bees dance.\n\nÄhren too.\n".encode(), facts("A.txt"))
+
+    assert [span.text for span in found.note.spans] == ["Bees dance.", "Ähren too."]
+    assert [span.lines for span in found.note.spans] == [(1,), (3,)]
+    assert (found.note.modified, found.note.created) == (2.0, 1.0)
+    assert found.text.startswith("Bees")
+
+
+def test_one_child_reads_all_files(process: ReaderProcess) -> None:
+    assert len({shown(process) for _ in range(3)}) == 1
+
+
+def test_threads_take_turns(process: ReaderProcess) -> None:
+    seen: list[str] = []
+
+    def read(number: int) -> None:
+        seen.append(shown(process, str(number).encode(), "A.txt"))
+
+    threads = [threading.Thread(target=read, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(seen) == [str(number) for number in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "reason"),
+    [
+        ("A.crash", "unreadable", "crashed"),
+        ("A.grow", "too_large", "memory"),
+        ("A.refuse", "encrypted", "password"),
+        ("A.babble", "unreadable", "makes no sense"),
+        ("A.unknown", "unreadable", "Nothing reads"),
+    ],
+)
+def test_a_hostile_file_has_a_reason_and_the_next_is_read(
+    process: ReaderProcess, name: str, code: str, reason: str
+) -> None:
+    with pytest.raises(UnreadableNoteError, match=reason) as refused:
+        process.read(b"x" * 100_000, facts(name))
+
+    assert refused.value.code == code
+    assert name in refused.value.message
+    assert shown(process, b"Bees", "B.txt") == "Bees"
+
+
+def test_a_file_that_takes_too_long_is_stopped() -> None:
+    process = ReaderProcess(command(), seconds=1)
+    with pytest.raises(UnreadableNoteError, match="longer than 1 second") as refused:
+        process.read(b"", facts("A.hang"))
+
+    assert refused.value.code == "unreadable"
+    process.close()
+
+
+def test_an_idle_child_ends_and_the_next_file_starts_another() -> None:
+    process = ReaderProcess(command(idle=0.3))
+    first = shown(process)
+    child = process._child
+    assert child is not None
+    child.wait()
+
+    assert shown(process) != first
+    process.close()
+
+
+def test_a_child_that_cannot_be_started_is_a_reason() -> None:
+    with pytest.raises(UnreadableNoteError, match="no process can be started"):
+        ReaderProcess(("/nowhere/at/all",)).read(b"", facts("A.txt"))
+    with pytest.raises(UnreadableNoteError, match="crashed"):
+        ReaderProcess((sys.executable, "-c", "raise SystemExit(3)")).read(b"", facts("A.txt"))
+
+
+def test_the_child_ends_with_its_owner() -> None:
+    process = ReaderProcess(command())
+    shown(process)
+    child = process._child
+    assert child is not None
+    del process
+
+    assert child.poll() is not None
+
+
+def test_properties_arrive_as_the_reader_gave_them() -> None:
+    process = ReaderProcess()
+    raw = b"---\nnames: [a, [b, 1]]\nyear: 2026\nnested: {x: [1]}\n---\nText\n"
+    properties: dict[str, PropertyValue] = dict(process.read(raw, facts("A.md")).note.properties)
+    process.close()
+
+    assert properties == {"names": ("a", ("b", 1)), "year": 2026, "nested": {"x": (1,)}}
