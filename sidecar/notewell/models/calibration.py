@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from notewell.models.catalogue import WEIGHTS_FILE, ModelSpec
+from notewell.models.catalogue import ModelSpec
 from notewell.support import atomic
 from notewell.types import CosineScale, Embedder
 
@@ -82,7 +82,7 @@ def _texts() -> str:
 def _is_of(spec: ModelSpec, embedder: Embedder) -> bool:
     """Whether the embedder has the weights that the catalogue describes."""
     pinned = {file.name: file.sha256 for file in spec.files}
-    return pinned.get(WEIGHTS_FILE) == embedder.key.weights_hash
+    return pinned.get(spec.weights) == embedder.key.weights_hash
 
 
 def _path(embedder: Embedder, model_dir: Path) -> Path:

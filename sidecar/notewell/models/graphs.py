@@ -28,9 +28,11 @@ from filelock import FileLock
 from onnxruntime import InferenceSession
 
 from notewell.errors import ModelDamagedError
-from notewell.models.catalogue import CONFIG_FILE, Pooling
+from notewell.models.built_graph import BuiltGraph
+from notewell.models.catalogue import CONFIG_FILE, Q4_FILE, Pooling
 from notewell.models.encoder import GRAPH_INPUT, GRAPH_OUTPUT, GRAPH_VERSION, read_encoder
 from notewell.models.fetch import ModelFiles
+from notewell.models.q4 import read_q4
 from notewell.support import atomic
 from notewell.types import FloatArray, Quantisation
 
@@ -93,16 +95,14 @@ class GraphStore:
         return open_session(path)
 
     def _build(self, path: Path, quantisation: Quantisation) -> None:
-        # Importing `onnx` is slow, and it is only needed when the model is new.
-        from notewell.models.bert_onnx import separate_tensors  # noqa: PLC0415
-
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):
             if not path.exists():  # another process may have built it meanwhile
                 tensors = path.with_suffix(".weights")
-                graph, content = separate_tensors(self._graph(quantisation), tensors.name)
-                atomic.replace(tensors, content, mode=atomic.SHARED)
-                atomic.replace(path, graph, mode=atomic.SHARED)
+                graph = self._graph(quantisation, tensors.name)
+                with atomic.replacing(tensors, mode=atomic.SHARED) as stream:
+                    graph.write_tensors(stream)
+                atomic.replace(path, graph.model, mode=atomic.SHARED)
                 self._drop_older(quantisation)
 
     def _drop_older(self, quantisation: Quantisation) -> None:
@@ -114,11 +114,16 @@ class GraphStore:
                 with suppress(OSError):  # another process may have it open, or have removed it
                     old.unlink()
 
-    def _graph(self, quantisation: Quantisation) -> bytes:
-        from notewell.models.bert_onnx import build_graph  # noqa: PLC0415 - imports `onnx`
+    def _graph(self, quantisation: Quantisation, file: str = "") -> BuiltGraph:
+        # Importing `onnx` is slow, and it is only needed when the model is new.
+        from notewell.models.bert_onnx import build_graph  # noqa: PLC0415
 
-        encoder = read_encoder(self.files.folder)
-        return build_graph(encoder, quantisation=quantisation, pooling=self.pooling)
+        folder = self.files.folder
+        if self.files.weights == Q4_FILE:
+            encoder = read_q4(folder / Q4_FILE)
+        else:
+            encoder = read_encoder(folder)
+        return build_graph(encoder, quantisation=quantisation, pooling=self.pooling, file=file)
 
     def _first_start(self) -> InferenceSession | None:
         """The int8 session if it agrees with fp32 on this computer; stores the result."""
@@ -142,7 +147,7 @@ class GraphStore:
         return mean if np.isfinite(mean) else 0.0
 
 
-def open_session(graph: Path | bytes) -> InferenceSession:
+def open_session(graph: Path | BuiltGraph) -> InferenceSession:
     """A session with one thread: callers use several threads (see onnx_embedder.py).
 
     Raises ModelDamagedError if onnxruntime cannot load the graph.
@@ -152,9 +157,14 @@ def open_session(graph: Path | bytes) -> InferenceSession:
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # the arena makes it no faster, and never returns memory
     options.log_severity_level = 3  # only errors, which are raised as well
+    if isinstance(graph, BuiltGraph) and graph.tensors:
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(one) for one in graph.tensors.values()]
+        options.add_external_initializers(list(graph.tensors), values)
+        # Copies of the weights in another order make it faster, but it is for a few texts only.
+        options.add_session_config_entry("session.disable_prepacking", "1")
     try:
         return onnxruntime.InferenceSession(
-            graph if isinstance(graph, bytes) else str(graph),
+            graph.model if isinstance(graph, BuiltGraph) else str(graph),
             options,
             providers=["CPUExecutionProvider"],
         )

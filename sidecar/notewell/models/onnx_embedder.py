@@ -20,7 +20,7 @@ import numpy as np
 from onnxruntime import InferenceSession
 
 from notewell.errors import ModelError
-from notewell.models.catalogue import TOKENIZER_FILE, WEIGHTS_FILE, ModelSpec
+from notewell.models.catalogue import TOKENIZER_FILE, ModelSpec
 from notewell.models.fetch import ModelFiles, fetch
 from notewell.models.graphs import GraphStore, run
 from notewell.models.providers import EmbedderOptions
@@ -234,5 +234,5 @@ def _assemble(spec: ModelSpec, files: ModelFiles, options: EmbedderOptions) -> O
         )
     key = ModelKey(spec.name, files.weights_hash, quantisation)
     small = model_dir / "graphs" / f"{files.weights_hash[:16]}-words-v1.npy"
-    words = WordTable.open(files.folder / WEIGHTS_FILE, small)
+    words = WordTable.open(files.folder / files.weights, small)
     return OnnxEmbedder(session, tokenizer, spec=spec, key=key, threads=rules.threads, words=words)

@@ -20,6 +20,9 @@ import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
 from notewell.errors import ModelDamagedError
+from notewell.models.catalogue import Q4_FILE
+from notewell.models.packed import PackedRows
+from notewell.models.q4 import read_vocabulary
 from notewell.support import atomic
 from notewell.types import CountTokens, FloatArray, IdArray
 
@@ -41,7 +44,7 @@ _TINY = np.float32(1e-9)
 _INT8_MAX = np.float32(127)
 _BLOCK = 4096
 
-Rows = npt.NDArray[np.int8] | npt.NDArray[np.float16] | npt.NDArray[np.float32]
+Rows = PackedRows | npt.NDArray[np.int8] | npt.NDArray[np.float16] | npt.NDArray[np.float32]
 
 
 class TextTokenizer:
@@ -171,6 +174,8 @@ class WordTable:
 
         Makes the copy if it is missing. If it cannot be written, the weights file is mapped.
         """
+        if weights.name == Q4_FILE:  # small as it is
+            return cls(read_vocabulary(weights))
         rows = _table_of(weights)
         if rows is None:
             return None
