@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notewell.index.analyze import tokens
+from notewell.index.analyze import spans, tokens
 from notewell.search.snippet import ELLIPSIS, Snippet, Snippets
 
 FILLER = "Some other words that are of no interest fill this part of the passage. " * 8
@@ -81,6 +81,30 @@ def test_no_text_makes_it_fail(text: str, chars: int) -> None:
     found = tokens(text)
     snippet = Snippets(dict.fromkeys(found[:5], 1.0), chars).make(text)
     assert len(snippet.text) <= max(chars, *map(len, found), 0) + 70
+
+
+PIECES = (
+    "note",
+    "taking",
+    "NoteTaking",
+    "c++",
+    "1.5",
+    "15",
+    "it's",
+    "-",
+    ".",
+    " ",
+    "\n",
+    "é",
+    "字",
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_every_token_of_the_query_is_found_in_any_compound(text: str) -> None:
+    weights = dict.fromkeys(("note", "notetaking", "taking", "c++", "15", "1.5", "e"), 1.0)
+    wanted = {(one.start, one.text) for one in spans(text) if one.text in weights}
+    assert wanted <= set(Snippets(weights, 200).matches(text))
 
 
 def test_other_forms_of_a_word_are_marked() -> None:

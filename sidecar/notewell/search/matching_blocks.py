@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from notewell.contract.search import Passage
 from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk
-from notewell.vault.nested_lists import TextBlock, item_text, text_blocks
+from notewell.vault.nested_lists import TextBlock, item_text, may_have_items, text_blocks
 
 MIN_SHARE = 0.5  # minimum weight of a block's words, relative to the best block
 MAX_BLOCKS = 10  # of one note
@@ -76,7 +76,7 @@ def further_items(
 
     Each with its share of the best one's weight.
     """
-    if "\n" not in chunk.text:
+    if "\n" not in chunk.text or not may_have_items(chunk.text):
         return
     best = _best(block for block in _matching(chunk, snippets) if block.block.is_item)
     others = [one for one in best if not _holds(one, shown_line)]
@@ -110,15 +110,13 @@ def _matching(chunk: StoredChunk, snippets: Snippets) -> Iterator[MatchingBlock]
         return
     blocks = text_blocks(chunk.text)
     starts = [block.line for block in blocks]
-    tokens: list[set[str]] = [set() for _ in blocks]
+    tokens: dict[int, set[str]] = {}
     for at, token in matches:
-        place = bisect_right(starts, at) - 1
-        if place >= 0:
-            tokens[place].add(token)
-    for block, words in zip(blocks, tokens, strict=True):
-        weight = snippets.weight(words)
+        tokens.setdefault(bisect_right(starts, at) - 1, set()).add(token)
+    for place in sorted(tokens):
+        weight = snippets.weight(tokens[place]) if place >= 0 else 0.0
         if weight > 0:
-            yield MatchingBlock(chunk, block, weight)
+            yield MatchingBlock(chunk, blocks[place], weight)
 
 
 def _best(blocks: Iterable[MatchingBlock]) -> Sequence[MatchingBlock]:

@@ -32,6 +32,7 @@ _SIGN = re.compile(
 )
 _RUN_REST = re.compile(r"\S*")
 _NO_JOINTS = str.maketrans("", "", "-_.'")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f\s]\S*")
 _REST = re.compile(r"[^\W_]*")
 _CHANCE_SHARE = 0.25  # of the query's weight; a passage with less matches it by chance
 _MOST_FLAT = 8192  # characters whose folded form is remembered
@@ -80,13 +81,15 @@ class Snippets:
         spaceless = [re.escape(token) for token in self._tokens if _SPACELESS.search(token)]
         self._spaceless = re.compile("|".join(spaceless)) if spaceless else None
         self._unjoined = [token.translate(_NO_JOINTS) for token in weights if token.isascii()]
+        self._last: _Reading | None = None
 
     def make(self, text: str, *, semantic: bool = False) -> Snippet:
         """The window of `text` with the highest weight of matches, cut at words.
 
         `semantic` allows the closest sentence instead if there is no match.
         """
-        hits = self._hits(text.lower() if text.isascii() else text.translate(_FLATTENING))
+        read = self._read(text)
+        hits = read.hits
         sentence = self._sentence(text, hits) if semantic else None
         start, end = 0, len(text)
         if len(text) > self._chars:
@@ -96,7 +99,7 @@ class Snippets:
             end = _end(text, start, last, self._chars)
         inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
         words = ((hit.start, hit.end) for hit in inside)
-        marks = _merged([*words, *self._special(text, start, end)])
+        marks = _merged([*words, *self._special(read, start, end)])
         at = marks[0][0] if marks else start
         if inside:
             at = max(inside, key=lambda hit: self._weights[hit.token]).start
@@ -106,9 +109,9 @@ class Snippets:
 
     def matches(self, text: str) -> list[tuple[int, str]]:
         """(offset, token) of the query's words in the whole of `text`, and of forms of them."""
-        flat = text.lower() if text.isascii() else text.translate(_FLATTENING)
-        found = [(hit.start, hit.token) for hit in self._hits(flat)]
-        for start, end in self._special(text, 0, len(text)):
+        read = self._read(text)
+        found = [(hit.start, hit.token) for hit in read.hits]
+        for start, end in self._special(read, 0, len(text)):
             found += [(start, one.text) for one in spans(text[start:end])]
         return found
 
@@ -125,6 +128,14 @@ class Snippets:
             return None
         return self._closest(text)
 
+    def _read(self, text: str) -> _Reading:
+        """The text with its matches; of a passage they are needed twice, one after the other."""
+        last = self._last
+        if last is None or last.text is not text:
+            flat = text.lower() if text.isascii() else text.translate(_FLATTENING)
+            self._last = last = _Reading(text, flat, self._hits(flat))
+        return last
+
     def _hits(self, flat: str) -> list[_Hit]:
         """Matches of the query's words, and forms of them, in flattened text, in order."""
         hits: list[_Hit] = []
@@ -140,17 +151,40 @@ class Snippets:
         hits.sort(key=_by_start)
         return hits
 
-    def _special(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """(start, end) of the query's tokens in text[start:end] that are not plain words."""
-        window = text[start:end]
-        sign = _SIGN.search(window) if self._tokens else None
+    def _special(self, read: _Reading, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """(start, end) of the query's tokens in a part of the text that are not plain words."""
+        window = read.text[start:end]
+        for first, last in self._runs(window, read.flat[start:end]):
+            for token in spans(window[first:last]):
+                if token.text in self._weights:
+                    yield start + first + token.start, start + first + token.end
+
+    def _runs(self, window: str, flat: str) -> Iterable[tuple[int, int]]:
+        """(start, end) of the runs with a sign that may hold a token of the query, in order.
+
+        Nearly always a token that may be in an ASCII run stands there as it is, which `find` tells
+        at once. If joining the parts of compounds makes more of them, all signs are looked at.
+        """
+        if not self._tokens:
+            return ()
+        unjoined = flat.translate(_NO_JOINTS)
+        places: list[int] = []
+        for token in self._unjoined:
+            count = unjoined.count(token)
+            if count:
+                if flat.count(token) != count:
+                    return self._runs_by_signs(window)
+                places += _occurrences(flat, token)
+        if not window.isascii():
+            places += [match.start() for match in _NOT_ASCII.finditer(window)]
+        return _runs_with_signs(window, sorted(places))
+
+    def _runs_by_signs(self, window: str) -> Iterator[tuple[int, int]]:
+        sign = _SIGN.search(window)
         while sign is not None:
             first, last = _run_around(window, sign.start())
-            run = window[first:last]
-            if self._may_hold(run):
-                for token in spans(run):
-                    if token.text in self._weights:
-                        yield start + first + token.start, start + first + token.end
+            if self._may_hold(window[first:last]):
+                yield first, last
             sign = _SIGN.search(window, last)
 
     def _may_hold(self, run: str) -> bool:
@@ -201,6 +235,23 @@ def _forms(sought: _QueryWord, text: str, at: int) -> Iterator[_Hit]:
         at = text.find(beginning, end)
 
 
+def _occurrences(text: str, token: str) -> Iterator[int]:
+    at = text.find(token)
+    while at >= 0:
+        yield at
+        at = text.find(token, at + len(token))
+
+
+def _runs_with_signs(window: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(start, end) of the runs around ascending places that have a sign, each once."""
+    end = 0
+    for place in places:
+        if place >= end:
+            first, end = _run_around(window, place)
+            if _SIGN.search(window, first, end):
+                yield first, end
+
+
 def _run_around(window: str, at: int) -> tuple[int, int]:
     """(start, end) of the characters around `at` up to white space."""
     rest = _RUN_REST.match(window, at)
@@ -215,6 +266,14 @@ class _Hit(NamedTuple):
     token: str
     start: int
     end: int
+
+
+class _Reading(NamedTuple):
+    """A text, the same flattened, and the matches of the query's words in it."""
+
+    text: str
+    flat: str
+    hits: list[_Hit]
 
 
 _by_start = attrgetter("start")
@@ -311,7 +370,7 @@ def _merged(marks: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _utf16(line: str, pairs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Code point offsets as UTF-16 offsets, which are what JavaScript slices by."""
-    if not pairs or len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line):
+    if not pairs or line.isascii() or max(line) <= "\uffff":
         return tuple(pairs)
     wide = [at for at, char in enumerate(line) if char > "\uffff"]  # two units each
     return tuple((a + bisect_left(wide, a), b + bisect_left(wide, b)) for a, b in pairs)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 _INDENT = re.compile(r"[ \t]*")
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ITEM = re.compile(rf"^{_ITEM_MARK.pattern}", re.MULTILINE)
+_FENCES = ("```", "~~~")
 _MAX_LOOK_BACK = 500  # lines; a list whose items all hang under one far above names no parent
 
 
@@ -30,7 +33,7 @@ def items_around(text: str, at: int) -> tuple[int, ...]:
     """
     line = _line_of(text, 0, at)
     items: list[int] = []
-    for each in (line, *_above(text, 0, line)):
+    for each in chain((line,), _above(text, 0, line)):
         indent = _indent(text, each)
         if not _ITEM_MARK.match(text, each):
             if not indent:
@@ -40,6 +43,11 @@ def items_around(text: str, at: int) -> tuple[int, ...]:
             if not indent:
                 break
     return tuple(items)
+
+
+def may_have_items(text: str) -> bool:
+    """Whether a line of `text` begins like a list item; it may be in a code block."""
+    return _ITEM.search(text) is not None
 
 
 def item_text(text: str, line: int) -> str | None:
@@ -72,11 +80,15 @@ def text_blocks(text: str) -> tuple[TextBlock, ...]:
     open_items: list[tuple[int, TextBlock]] = []  # with their indentation, outermost first
     current: TextBlock | None = None
     fenced, at = False, 0
+    has_fences = any(fence in text for fence in _FENCES)
     for line in text.split("\n"):
-        fence = line.lstrip().startswith(("```", "~~~"))
-        marked = None if fenced else _ITEM_MARK.match(line)
-        indent = _indent(line, 0)
-        if not line.strip() and not fenced:
+        fence = has_fences and line.lstrip().startswith(_FENCES)
+        begins = line[:1]  # most lines are neither items nor indented
+        indented = begins in {" ", "\t"}
+        may_be_item = indented or begins in {"-", "*", "+"} or begins.isdigit()
+        marked = _ITEM_MARK.match(line) if may_be_item and not fenced else None
+        indent = _indent(line, 0) if indented else 0
+        if not fenced and not line.strip():
             current = None
         elif marked or current is None or not (fenced or indent or not current.is_item):
             while open_items and open_items[-1][0] >= indent:
