@@ -13,12 +13,12 @@ import os
 import string
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import platformdirs
 
+from notewell.config.values import checked
 from notewell.errors import ConfigError
 from notewell.types import (
     AskRules,
@@ -32,9 +32,6 @@ from notewell.types import (
     Settings,
     VaultRules,
 )
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 VAULT_FILE = ".notewell.toml"
 ENV_PREFIX = "NOTEWELL_"
@@ -293,28 +290,7 @@ def _build(merged: Layer, environ: Mapping[str, str]) -> Settings:
         if not isinstance(target, dict):  # pragma: no cover - only known keys come here
             raise ConfigError(f"'{'.'.join(sections)}' is not a section")
         target[field] = _coerce(key, value, environ)
-    return _checked(tree)
-
-
-def _checked(tree: Mapping[str, Value]) -> Settings:
-    """The settings in `tree`, by section; text is converted to the type of its field."""
-    # pydantic takes a third of the start-up time of a command that needs no settings.
-    from pydantic import ValidationError  # noqa: PLC0415
-
-    try:
-        return _settings_type().validate_python(tree)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
-        raise ConfigError(f"'{key}' is invalid: {first['msg']} (got {first['input']!r})") from error
-
-
-@cache
-def _settings_type() -> TypeAdapter[Settings]:
-    """The validator of all settings, which takes 20 ms to build."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - as above
-
-    return TypeAdapter(Settings)
+    return checked(Settings, tree)
 
 
 def _coerce(key: str, value: Value, environ: Mapping[str, str]) -> Value:
