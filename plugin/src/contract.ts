@@ -273,6 +273,8 @@ export interface Corrected {
  *
  * Grouped by block, a result is one list item or paragraph: `score` is its own, `scores`, `raw`
  * and `match` are its note's, `parent` names all items around it, `children` counts those in it.
+ *
+ * `embedded_in` are paths of notes that embed a file which is not a note itself, such as a PDF.
  */
 export interface Result {
   readonly path: string;
@@ -298,6 +300,9 @@ export interface Result {
   readonly duplicates: readonly string[];
   readonly match: Match | null;
   readonly children: number | null;
+  readonly page: number | null;
+  readonly node: string | null;
+  readonly embedded_in: readonly string[];
 }
 
 /**
@@ -332,7 +337,8 @@ export interface RawScores {
 /**
  * A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
  *
- * `children`: of a list item that was found by itself, how many items are directly in it.
+ * `children`: of a list item that was found by itself, how many items are directly in it. `page`
+ * is the number of a page from 1, `node` the id of a node of a canvas, where the file has them.
  */
 export interface Passage {
   readonly heading: string | null;
@@ -343,6 +349,8 @@ export interface Passage {
   readonly highlights: readonly (readonly [number, number])[];
   readonly score: number;
   readonly children: number | null;
+  readonly page: number | null;
+  readonly node: string | null;
 }
 
 /** Why a note is similar to another: what they have in common, as text for people. */

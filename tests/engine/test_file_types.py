@@ -12,6 +12,7 @@ import pytest
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
 from notewell.types import Settings, VaultRecord, VaultRules
+from tests.vault.pdf_files import pdf
 
 BOARD = json.dumps(
     {
@@ -105,6 +106,63 @@ def test_enabled_canvas_and_text_files_are_found(open_engine: Open) -> None:
     assert found(engine, "medlar") == [("Board.canvas", "Orchard", 7, "n2")]
     assert found(engine, "pollinated") == [("Board.canvas", "Orchard", 5, "n1")]
     assert states(engine) == dict.fromkeys(("Bees.md", "Board.canvas", "Plan.txt"), "keyword_only")
+
+
+def test_a_pdf_is_found_with_its_page_and_the_notes_that_embed_it(
+    open_engine: Open, vault: Path
+) -> None:
+    pages = [["Clover is sweet."], ["The damson tree blossoms."], ["Medlars are late."]]
+    (vault / "Paper.pdf").write_bytes(pdf(pages, title="On fruit", author="Quill"))
+    (vault / "Reading.md").write_text("As in ![[Paper.pdf#page=2]].", encoding="utf-8")
+    (vault / "Other.md").write_text("See [[Paper.pdf]].", encoding="utf-8")
+
+    engine = open_engine((".md", ".pdf"))
+
+    (one,) = engine.search(SearchRequest("medlars late", mode="keyword")).results
+    assert (one.path, one.title, one.page, one.block) == ("Paper.pdf", "On fruit", 3, None)
+    assert one.uri.endswith("file=Paper.pdf%23page%3D3")
+    assert one.embedded_in == ("Reading.md",)
+    assert engine.search(SearchRequest("quill", mode="keyword")).results[0].path == "Paper.pdf"
+    reading = engine.search(SearchRequest("as in", mode="keyword", weak=True)).results[0]
+    assert (reading.page, reading.embedded_in) == (None, ())
+
+
+def test_the_filter_type_knows_the_types_of_files(open_engine: Open, vault: Path) -> None:
+    (vault / "Paper.pdf").write_bytes(pdf([["A damson tree."]]))
+    (vault / "Own.md").write_text("---\ntype: pdf\n---\nThe damson again.", encoding="utf-8")
+    engine = open_engine((".md", ".pdf", ".txt", ".canvas"))
+
+    def paths(query: str) -> set[str]:
+        return {one.path for one in engine.search(SearchRequest(query, mode="keyword")).results}
+
+    assert paths("damson type:pdf") == {"Paper.pdf", "Own.md"}
+    assert paths("damson type:text") == paths("damson type:txt") == {"Plan.txt"}
+    assert paths("type:canvas") == {"Board.canvas"}
+    assert paths("type:markdown") == {"Bees.md"}
+    assert paths("damson -type:pdf") == {"Plan.txt"}
+
+
+def test_hostile_files_have_reasons_and_every_file_is_counted(
+    open_engine: Open, vault: Path
+) -> None:
+    whole = pdf([["A damson tree."]])
+    (vault / "Whole.pdf").write_bytes(whole)
+    (vault / "Cut.pdf").write_bytes(whole[:200])
+    (vault / "Secret.pdf").write_bytes(pdf([["x"]], encrypted=True))
+    (vault / "Scan.pdf").write_bytes(pdf([[]]))
+    with (vault / "Huge.txt").open("wb") as huge:
+        huge.truncate(2 * 1024**3)
+    (vault / "Photo.xyz").write_bytes(b"x")
+
+    engine = open_engine((".md", ".pdf", ".txt"))
+
+    of = {entry.path: entry for entry in engine.ledger().entries}
+    assert (of["Cut.pdf"].state, of["Secret.pdf"].state) == ("failed", "excluded")
+    assert (of["Secret.pdf"].rule, of["Huge.txt"].rule) == ("encrypted", "too_large")
+    assert of["Scan.pdf"].warnings[0].startswith("no text (scanned)")
+    assert of["*.xyz"].rule == "file_type"
+    assert sum(entry.count for entry in of.values()) == len(list(vault.iterdir()))
+    assert found(engine, "damson tree")[0][0] in {"Whole.pdf", "Plan.txt"}
 
 
 def test_a_canvas_is_a_note_among_linked_notes(open_engine: Open) -> None:

@@ -135,6 +135,7 @@ def test_a_uri_opens_the_note_at_its_anchor(place: Place) -> None:
     assert uri("b/Wasps.md") == "obsidian://open?vault=Garden&file=b%2FWasps"
     assert uri("Bees.md", "hive") == "obsidian://open?vault=Garden&file=Bees%23%5Ehive"
     assert uri("Board.canvas", "node") == "obsidian://open?vault=Garden&file=Board.canvas"
+    assert uri("Paper.pdf", "3") == "obsidian://open?vault=Garden&file=Paper.pdf%23page%3D3"
     assert source_of(place.record).uri("Bees.md") == uri("Bees.md")
 
 

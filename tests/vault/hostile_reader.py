@@ -49,12 +49,12 @@ READERS = {
     reader.suffix: reader
     for reader in (
         PLAIN_TEXT,
-        Reader(".hang", "", hang),
-        Reader(".crash", "", crash),
-        Reader(".grow", "", grow),
-        Reader(".refuse", "", refuse),
-        Reader(".babble", "", babble),
-        Reader(".who", "", who),
+        Reader(".hang", "", hang, ""),
+        Reader(".crash", "", crash, ""),
+        Reader(".grow", "", grow, ""),
+        Reader(".refuse", "", refuse, ""),
+        Reader(".babble", "", babble, ""),
+        Reader(".who", "", who, ""),
     )
 }
 

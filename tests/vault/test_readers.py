@@ -25,17 +25,25 @@ from notewell.vault.readers import (
     spellings,
 )
 from notewell.vault.readers.reader import FileFacts, Reader
+from tests.vault.pdf_files import pdf
 from tests.vault.reading import canvas, check, node, read
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A file of a type, and what a reader has to find in it. `linked` are the targets of links."""
+    """A file of a type, and what a reader has to find in it. `linked` are the targets of links.
 
-    source: str
+    A type that is text has text as its `source`; it may be encoded in any way.
+    """
+
+    source: str | bytes
     shown: tuple[str, ...]
     linked: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+
+    @property
+    def raw(self) -> bytes:
+        return self.source if isinstance(self.source, bytes) else self.source.encode()
 
 
 SAMPLES: Mapping[str, Sample] = {
@@ -58,9 +66,18 @@ SAMPLES: Mapping[str, Sample] = {
         ("Clover", "Fields/Grass.md", "Fields/Grass.md"),
         ("garden",),
     ),
+    ".pdf": Sample(
+        pdf([["They dance for clo-", "ver."], ["And rest."]]),
+        ("They dance for clover.", "And rest."),
+    ),
 }
 
 every_reader = pytest.mark.parametrize("reader", READERS.values(), ids=lambda one: one.suffix)
+every_text_reader = pytest.mark.parametrize(
+    "reader",
+    [reader for reader in READERS.values() if not reader.binary],
+    ids=lambda one: one.suffix,
+)
 
 
 @every_reader
@@ -74,7 +91,7 @@ def test_has_a_sample_and_a_plain_suffix(reader: Reader) -> None:
 def test_finds_text_links_and_tags(reader: Reader) -> None:
     sample = SAMPLES[reader.suffix]
 
-    found = read(reader, sample.source.encode())
+    found = read(reader, sample.raw)
 
     check(found)
     assert [span.text for span in found.note.spans if span.kind != "heading"] == list(sample.shown)
@@ -86,7 +103,7 @@ def test_finds_text_links_and_tags(reader: Reader) -> None:
 
 @every_reader
 def test_line_numbers_point_to_the_text(reader: Reader) -> None:
-    found = read(reader, SAMPLES[reader.suffix].source.encode())
+    found = read(reader, SAMPLES[reader.suffix].raw)
 
     lines = found.text.split("\n")
     for span in found.note.spans:
@@ -98,28 +115,30 @@ def test_line_numbers_point_to_the_text(reader: Reader) -> None:
 
 @every_reader
 def test_gives_the_anchors_it_declares(reader: Reader) -> None:
-    found = read(reader, SAMPLES[reader.suffix].source.encode())
+    found = read(reader, SAMPLES[reader.suffix].raw)
 
     named = [span.block is not None for span in found.note.spans]
     assert all(named) if reader.anchor != "line" else not any(named)
 
 
-@every_reader
+@every_text_reader
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
 )
 def test_reads_every_encoding_equally(reader: Reader, encoding: str) -> None:
     source = SAMPLES[reader.suffix].source
+    assert isinstance(source, str)
 
     found = read(reader, source.encode(encoding))
 
     assert found.note.spans == read(reader, source.encode()).note.spans
 
 
-@every_reader
+@every_text_reader
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_reads_every_line_ending_equally(reader: Reader, line_end: str) -> None:
     source = SAMPLES[reader.suffix].source
+    assert isinstance(source, str)
 
     found = read(reader, source.replace("\n", line_end).encode())
 
@@ -129,7 +148,7 @@ def test_reads_every_line_ending_equally(reader: Reader, line_end: str) -> None:
     assert [span.lines for span in found.note.spans] == [span.lines for span in expected.spans]
 
 
-@every_reader
+@every_text_reader
 @pytest.mark.parametrize("raw", [b"", b" \n\t\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_is_a_note_without_text(reader: Reader, raw: bytes) -> None:
     note = read(reader, raw).note
@@ -140,7 +159,7 @@ def test_an_empty_file_is_a_note_without_text(reader: Reader, raw: bytes) -> Non
     assert not note.headings
 
 
-@every_reader
+@every_text_reader
 def test_bytes_that_are_not_text_are_refused(reader: Reader) -> None:
     with pytest.raises(UnreadableNoteError, match="binary"):
         read(reader, b"a\x00b\x00\x00c")
@@ -153,7 +172,7 @@ def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
     try:
         found = read(reader, raw)
     except UnreadableNoteError as error:
-        assert error.code in {"binary", "unreadable"}  # noqa: PT017 - both ends are right
+        assert error.code in {"binary", "unreadable", "too_large", "encrypted"}  # noqa: PT017 - both ends are right
         assert "A note" in error.message  # noqa: PT017
     else:
         check(found)
@@ -164,23 +183,23 @@ def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
 @settings(deadline=None)
 @given(cut=st.integers(0, 400))
 def test_a_truncated_file_is_read_or_refused(reader: Reader, cut: int) -> None:
-    raw = SAMPLES[reader.suffix].source.encode()[:cut]
+    raw = SAMPLES[reader.suffix].raw[:cut]
     try:
         check(read(reader, raw))
     except UnreadableNoteError as error:
-        assert error.code == "unreadable"  # noqa: PT017 - both ends are right
+        assert error.code in {"unreadable", "binary"}  # noqa: PT017 - both ends are right
 
 
 @every_reader
 def test_limits_are_enforced_before_reading(reader: Reader, tmp_path: Path) -> None:
     name = f"Large{reader.suffix}"
-    (tmp_path / name).write_text(SAMPLES[reader.suffix].source, encoding="utf-8")
+    (tmp_path / name).write_bytes(SAMPLES[reader.suffix].raw)
     rules = VaultRules(types=(reader.suffix,))
     (file,) = files.walk(tmp_path, rules).files
 
     assert read_note(file, rules).note.spans
     with pytest.raises(UnreadableNoteError) as refused:
-        read_note(file, VaultRules(max_note_bytes=10))
+        read_note(file, VaultRules(max_note_bytes=10, max_document_bytes=10))
     assert refused.value.code == "too_large"
 
 
@@ -200,7 +219,7 @@ def test_the_error_about_a_readers_limit_names_the_type(tmp_path: Path) -> None:
 
 def test_only_markdown_is_on_by_default(tmp_path: Path) -> None:
     for suffix, sample in SAMPLES.items():
-        (tmp_path / f"Note{suffix}").write_text(sample.source, encoding="utf-8")
+        (tmp_path / f"Note{suffix}").write_bytes(sample.raw)
 
     assert [file.path for file in files.walk(tmp_path, VaultRules()).files] == ["Note.md"]
     assert files.decide(tmp_path, VaultRules(), "Note.canvas") == (

@@ -13,7 +13,7 @@ import {
 import type { Passage } from "../contract";
 
 /** The line of a passage and, where known, the heading or block id for a link to it. */
-type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block">>;
+type Spot = Pick<Passage, "line"> & Partial<Pick<Passage, "heading" | "block" | "page" | "node">>;
 
 /** A note, and the passage to open; null for its beginning. */
 export interface Place {
@@ -36,8 +36,13 @@ export function asksForLink({ altKey, ctrlKey, metaKey }: MouseEvent | KeyboardE
   return altKey && !ctrlKey && !metaKey;
 }
 
-/** `#^block` or `#Heading#Sub heading`; empty for a passage above the first heading. */
+/**
+ * `#page=3`, `#^block` or `#Heading#Sub heading`; empty for a passage above the first heading, and
+ * in a canvas, whose nodes have no addresses.
+ */
 export function subpathOf(passage: Spot | null): string {
+  if (passage?.page) return `#page=${passage.page}`;
+  if (passage?.node) return "";
   if (passage?.block) return `#^${passage.block}`;
   const steps = passage?.heading?.split(" > ") ?? [];
   return steps.map((step) => `#${stripHeadingForLink(step)}`).join("");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from rich.console import Console
 from rich.padding import Padding
@@ -84,7 +85,7 @@ def _print_result(console: Console, rank: int, result: Result) -> None:
     title.append(f"  {_how_well(result)}", style="dim")
     console.print(title, soft_wrap=True)
     # Soft-wrapped: a path must come out whole when it is copied from a narrow terminal.
-    place = " " * _INDENT + clean(f"{result.path}:{result.line}")
+    place = " " * _INDENT + clean(_place(result))
     console.print(Text(place, style="green"), soft_wrap=True)
     beneath = [
         Text(clean(_below_title(result)), style="dim"),
@@ -96,6 +97,13 @@ def _print_result(console: Console, rank: int, result: Result) -> None:
         if text.plain:
             console.print(Padding(text, (0, 0, 0, _INDENT), expand=False))
     console.print()
+
+
+def _place(result: Result) -> str:
+    """Return the path with the line or page, and the notes that embed the file."""
+    at = f":{result.line}" if result.page is None else f", page {result.page}"
+    names = [PurePosixPath(path).stem for path in result.embedded_in]
+    return result.path + at + (f", embedded in {', '.join(names)}" if names else "")
 
 
 def _how_well(result: Result) -> str:
@@ -110,6 +118,9 @@ def _below_title(result: Result) -> str:
 
 
 def _elsewhere(result: Result) -> str:
+    if result.page is not None:
+        pages = dict.fromkeys(str(passage.page) for passage in result.passages if passage.page)
+        return f"also on page {', '.join(pages)}" if pages else ""
     lines = [str(passage.line) for passage in result.passages]
     return f"also at line {', '.join(lines)}" if lines else ""
 

@@ -91,7 +91,8 @@ UNLOGGED = "none"  # the `door` of a search that is not logged
 class Passage:
     """A passage of a note that matched; `highlights` are UTF-16 offsets into `snippet`.
 
-    `children`: of a list item that was found by itself, how many items are directly in it.
+    `children`: of a list item that was found by itself, how many items are directly in it. `page`
+    is the number of a page from 1, `node` the id of a node of a canvas, where the file has them.
     """
 
     heading: str | None  # heading path, " > " between levels
@@ -102,6 +103,8 @@ class Passage:
     highlights: tuple[tuple[int, int], ...]
     score: float
     children: int | None = None
+    page: int | None = None
+    node: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,8 @@ class Result:
 
     Grouped by block, a result is one list item or paragraph: `score` is its own, `scores`, `raw`
     and `match` are its note's, `parent` names all items around it, `children` counts those in it.
+
+    `embedded_in` are paths of notes that embed a file which is not a note itself, such as a PDF.
     """
 
     path: str
@@ -181,6 +186,9 @@ class Result:
     duplicates: tuple[str, ...] = ()
     match: Match | None = None
     children: int | None = None
+    page: int | None = None
+    node: str | None = None
+    embedded_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

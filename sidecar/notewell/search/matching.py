@@ -11,6 +11,7 @@ from notewell.index.analyze import SPACELESS
 from notewell.search import dates
 from notewell.search.query import Comparison, Property, ValueTest
 from notewell.types import PropertyValue, StoredNote
+from notewell.vault.readers import kinds_of
 
 _SPACE = re.compile(r"\s+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
@@ -50,8 +51,13 @@ def _is_word(char: str) -> bool:
 
 
 def has_property(note: StoredNote, wanted: Property) -> bool:
-    """Whether the note has the property and, if there are tests, one value that meets one test."""
+    """Whether the note has the property and, if there are tests, one value that meets one test.
+
+    For the filter `type:`, a file without such a property has the type of its file.
+    """
     found = [value for name, value in _properties(note) if name.casefold() == wanted.name]
+    if not found and wanted.reason == "type":
+        found = [*kinds_of(note.path)]
     if not found or not wanted.tests:
         return bool(found)
     return any(_meets(value, test) for value in found for test in wanted.tests)

@@ -19,7 +19,9 @@ from notewell.search.snippet import Snippets
 from notewell.types import StoredChunk, StoredNote
 from notewell.vault.nested_lists import item_text, items_around
 from notewell.vault.properties import properties_text
+from notewell.vault.readers import is_markdown, reader_of
 
+MAX_EMBEDDING = 5
 Uri: TypeAlias = Callable[[str, str | None], str]
 
 
@@ -32,7 +34,7 @@ def build(
     `uri` returns the link that opens a path at an anchor.
     """
     return tuple(
-        _result(note, place, _passages(note, place, chunks, snippets), uri)
+        _result(index, note, place, _passages(note, place, chunks, snippets), uri)
         for note, place, chunks in _with_chunks(index, ranked)
     )
 
@@ -61,7 +63,9 @@ def build_blocks(
             for one in blocks
         ]
         shown = shown or _passages(note, place, chunks[:1], snippets)[:1]
-        results += [_result(note, replace(place, score=one.score), [one], uri) for one in shown]
+        results += [
+            _result(index, note, replace(place, score=one.score), [one], uri) for one in shown
+        ]
     results.sort(key=lambda result: -result.score)
     return tuple(results[:limit])
 
@@ -93,7 +97,7 @@ def list_notes(
         first = index.chunks_of(note.id)[:1] or (placeholder(note.id),)
         ranked = RankedNote(note.id, 1.0, Scores(), RawScores(), ())
         passages = [_passage(note, chunk, 1.0, snippets, best=True) for chunk in first]
-        results.append(_result(note, ranked, passages, uri))
+        results.append(_result(index, note, ranked, passages, uri))
     return tuple(results)
 
 
@@ -149,9 +153,17 @@ def _parent(chunk: StoredChunk, items: tuple[int, ...], at: int) -> str | None:
     return chunk.parent if nested or "\n" not in chunk.text[:at] else None
 
 
-def _result(note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], uri: Uri) -> Result:
+def _result(
+    index: IndexReader,
+    note: StoredNote,
+    ranked: RankedNote,
+    passages: Sequence[Passage],
+    uri: Uri,
+) -> Result:
     blank = Passage(None, None, None, 1, note.description or "", (), ranked.score)
     best = passages[0] if passages else blank
+    address = uri(note.path, best.block)
+    best, *others = [_placed(each, note.path) for each in (best, *passages[1:])]
     return Result(
         path=note.path,
         title=note.title,
@@ -165,12 +177,37 @@ def _result(note: StoredNote, ranked: RankedNote, passages: Sequence[Passage], u
         score=ranked.score,
         scores=ranked.scores,
         raw=ranked.raw,
-        passages=tuple(passages[1:]),
+        passages=tuple(others),
         tags=note.tags,
         properties=note.properties,
         created=iso(note.created),
         modified=iso(note.modified),
-        uri=uri(note.path, best.block),
+        uri=address,
         match=ranked.match,
         children=best.children,
+        page=best.page,
+        node=best.node,
+        embedded_in=_embedded_in(index, note),
     )
+
+
+def _placed(passage: Passage, path: str) -> Passage:
+    """Tell a page or node by its own name, which is stored like the id of a block."""
+    reader = reader_of(path)
+    anchor = "line" if reader is None else reader.anchor
+    if passage.block is None or anchor == "line":
+        return passage
+    if anchor == "node":
+        return replace(passage, node=passage.block)
+    page = int(passage.block) if passage.block.isdecimal() else None
+    return replace(passage, block=None, page=page)
+
+
+def _embedded_in(index: IndexReader, note: StoredNote) -> tuple[str, ...]:
+    """The paths of notes that embed an attachment, sorted, at most MAX_EMBEDDING."""
+    if is_markdown(note.path):
+        return ()
+    sources = {source for source, link in index.graph.links_in(note.id) if link.embed}
+    return tuple(sorted(each.path for each in index.notes(sorted(sources)).values()))[
+        :MAX_EMBEDDING
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -12,6 +12,10 @@ from notewell.vault.files import NoteText, content_hash, read_note
 from notewell.vault.mirror import Mirror
 from notewell.vault.readers import link_name, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
+from notewell.vault.readers.reader import Anchor
+
+# How Obsidian's addresses name a place in a file, by the kind of its anchors.
+_MARKS: Mapping[Anchor, str] = {"line": "#^", "page": "#page="}
 
 
 class FolderSource:
@@ -61,14 +65,15 @@ class FolderSource:
 def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     """`obsidian://open` for the note at `path` of the vault folder named `vault`.
 
-    `anchor` is a block's id. In files whose anchors are not blocks Obsidian opens the file alone.
-    Obsidian wants every reserved character percent-encoded, `/` included, and finds a Markdown
-    note without its ending.
+    `anchor` is a block's id, or the number of a page. In files whose anchors are others Obsidian
+    opens the file alone. Obsidian wants every reserved character percent-encoded, `/` included,
+    and finds a Markdown note without its ending.
     """
     reader = reader_of(path)
-    block = anchor if reader is None or reader.anchor == "line" else None
-    file = link_name(path) + (f"#^{block}" if block is not None else "")
-    return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(file)}"
+    kind = "line" if reader is None else reader.anchor
+    mark = _MARKS.get(kind)
+    place = f"{mark}{anchor}" if anchor is not None and mark is not None else ""
+    return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(link_name(path) + place)}"
 
 
 @lru_cache(maxsize=4096)

@@ -7,12 +7,14 @@ A new type is one file in this package and one row in `_ROWS`. Which of them are
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os.path import splitext
 
 from notewell.vault.readers.canvas import CANVAS
+from notewell.vault.readers.pdf import PDF
 from notewell.vault.readers.reader import Reader
 from notewell.vault.readers.text import MARKDOWN, PLAIN_TEXT
 
-_ROWS = (MARKDOWN, PLAIN_TEXT, CANVAS)
+_ROWS = (MARKDOWN, PLAIN_TEXT, CANVAS, PDF)
 
 READERS: Mapping[str, Reader] = {reader.suffix: reader for reader in _ROWS}
 _LINKED_BY_STEM = tuple(reader.suffix for reader in _ROWS if reader.linked_by_stem)
@@ -40,8 +42,22 @@ def is_readable(name: str, types: tuple[str, ...]) -> bool:
 
 def reader_of(path: str) -> Reader | None:
     """The reader for a file of this name, whether its type is on or not."""
-    name = path.lower()
-    return next((reader for suffix, reader in READERS.items() if name.endswith(suffix)), None)
+    return READERS.get(splitext(path)[1].lower())  # noqa: PTH122 - called for every result
+
+
+def kinds_of(path: str) -> tuple[str, ...]:
+    """The words by which the filter `type:` finds a file without such a property.
+
+    The ending without its dot, and the kind of file: ("png", "image").
+    """
+    reader = reader_of(path)
+    return () if reader is None else (reader.suffix.removeprefix("."), reader.kind)
+
+
+def is_markdown(path: str) -> bool:
+    """Whether a file of this name is a note of Obsidian, not an attachment or a canvas."""
+    reader = reader_of(path)
+    return reader is not None and reader.kind == MARKDOWN.kind
 
 
 def described(types: Iterable[str]) -> str:

@@ -203,4 +203,4 @@ def _by_group(nodes: Sequence[Node]) -> Mapping[int, Sequence[Node]]:
     return members
 
 
-CANVAS = Reader(_SUFFIX, "canvases", _read, anchor="node", max_bytes=_MAX_BYTES)
+CANVAS = Reader(_SUFFIX, "canvases", _read, "canvas", anchor="node", max_bytes=_MAX_BYTES)

@@ -130,6 +130,7 @@ class Reader:
     suffix: str  # lower case, with its dot
     name: str  # the plural, for people: "Markdown files"
     read: ReadBytes
+    kind: str  # what `type:` finds it by, beside its ending: "markdown", "image"
     anchor: Anchor = "line"
     max_bytes: int | None = None  # None: only what the setting vault.max_note_bytes allows
     # Whether a file of this type may crash or hang its parser, so that it is read in a child

@@ -24,7 +24,7 @@ def _read_markdown(raw: bytes, file: FileFacts) -> ReadNote:
     return ReadNote(note, decoded.text)
 
 
-MARKDOWN = Reader(".md", "Markdown files", _read_markdown, linked_by_stem=True)
+MARKDOWN = Reader(".md", "Markdown files", _read_markdown, "markdown", linked_by_stem=True)
 
 
 def _read_plain(raw: bytes, file: FileFacts) -> ReadNote:
@@ -63,4 +63,4 @@ def _paragraphs(text: str) -> Iterator[Span]:
         offset += len(line) + 1
 
 
-PLAIN_TEXT = Reader(_PLAIN_SUFFIX, "text files", _read_plain)
+PLAIN_TEXT = Reader(_PLAIN_SUFFIX, "text files", _read_plain, "text")
