@@ -114,7 +114,8 @@ export interface VaultView {
  * The state of a vault's index. `problem` says why it cannot follow the changes of its folder.
  *
  * `model` is the one that answers; `next_model` is being prepared and answers when it covers as
- * much. `embedder` is set while a model does not run as configured.
+ * much. `embedder` is set while a model does not run as configured. `server_writes` counts notes
+ * that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`).
  */
 export interface StatusReply {
   readonly vault: string;
@@ -134,6 +135,7 @@ export interface StatusReply {
   readonly next_model: string | null;
   readonly embedder: EmbedderStatus | null;
   readonly progress: IndexProgress;
+  readonly server_writes: number;
 }
 
 /** What is left to do: notes to be read and passages to be embedded, together. */
@@ -1727,6 +1729,50 @@ export interface SyncReply {
   readonly guard: boolean;
 }
 
+/** `GET /api/changes`: Notes that the server wrote to a mirror, for clients to apply */
+export interface ServerWritesRequest extends OfVault {
+  /** Only writes with a higher number */
+  readonly after?: number;
+  /** Maximum number of notes */
+  readonly limit?: number;
+}
+
+/** Notes for clients of a mirror to apply, oldest first; `waiting` counts all of them. */
+export interface ServerWritesReply {
+  readonly changes: readonly ServerWriteView[];
+  readonly waiting: number;
+}
+
+/**
+ * A note of a mirror that the server has written and no client has confirmed.
+ *
+ * `hash` is the SHA-256 of its bytes, in hexadecimal, None where it was deleted; `base_hash` that
+ * of the version which clients have, None where they have no such note. A client whose own note
+ * differs from `base_hash` has changed it too: it sends its version, and the server keeps both.
+ */
+export interface ServerWriteView {
+  readonly number: number;
+  readonly kind: "create" | "modify" | "delete";
+  readonly path: string;
+  readonly content: string | null;
+  readonly hash: string | null;
+  readonly base_hash: string | null;
+}
+
+/** A note that a client has applied: the `hash` it was told, None for a deleted note. */
+export interface ConfirmedWrite {
+  /** Vault-relative path */
+  readonly path: string;
+  readonly hash?: string | null;
+  readonly mtime?: number | null;
+}
+
+/** `POST /api/changes/confirm`: Confirm that notes of the server were applied */
+export interface ConfirmWritesRequest extends OfVault {
+  /** What was applied */
+  readonly confirmed: readonly ConfirmedWrite[];
+}
+
 /** `POST /api/guard`: Decide whether notes that disappeared all at once are removed */
 export interface GuardRequest extends OfVault {
   /** Remove the notes that disappeared */
@@ -1994,6 +2040,8 @@ export interface Routes {
   readonly "POST /api/reindex": { readonly parameters: ReindexRequest; readonly reply: AcceptedReply };
   readonly "POST /api/changes": { readonly parameters: ChangesRequest; readonly reply: AcceptedReply };
   readonly "POST /api/sync": { readonly parameters: SyncRequest; readonly reply: SyncReply };
+  readonly "GET /api/changes": { readonly parameters: ServerWritesRequest; readonly reply: ServerWritesReply };
+  readonly "POST /api/changes/confirm": { readonly parameters: ConfirmWritesRequest; readonly reply: AcceptedReply };
   readonly "POST /api/queue/pause": { readonly parameters: OfVault; readonly reply: AcceptedReply };
   readonly "POST /api/queue/resume": { readonly parameters: OfVault; readonly reply: AcceptedReply };
   readonly "POST /api/queue/retry": { readonly parameters: OfVault; readonly reply: AcceptedReply };

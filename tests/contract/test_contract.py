@@ -116,6 +116,12 @@ REPLIES: dict[str, Asked] = {
         },
         202,
     ),
+    "server-writes": ("GET /api/changes", {"after": 0}, 200),
+    "confirm-writes": (
+        "POST /api/changes/confirm",
+        {"confirmed": [{"path": "Garden/Bees.md", "hash": "0" * 64, "mtime": 1}]},
+        202,
+    ),
     "session": ("GET /api/session", {}, 200),
     "models": ("GET /api/models", {}, 200),
     "config": ("GET /api/config", {"section": "log"}, 200),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from notewell.contract.changes import Change
+from notewell.contract.changes import Change, ConfirmedWrite, ServerWriteView
+from notewell.contract.memory import ForgetMemory, MemoryOutcome, StoreMemory
+from notewell.contract.memory_replies import MemoryChangedReply
 from notewell.contract.search import SearchRequest
 from notewell.contract.status import StatusReply
 from notewell.engine.engine import Engine
 from notewell.errors import NotFoundError, OutsideVaultError, UsageError
-from notewell.types import FileStamp, Settings, VaultRecord, VaultRules
+from notewell.types import FileStamp, MemoryRules, Settings, VaultRecord, VaultRules
 from notewell.vault.mirror import MAX_CONTENT_BYTES
+from notewell.vault.server_writes import Base, ServerWrites, digest
+from notewell.vault.write_journal import Journal
 from tests.waiting import until
 
 SAVED = 1_772_445_600_123
@@ -34,6 +39,7 @@ def started(tmp_path: Path) -> Iterator[Open]:
             state_dir=tmp_path / "state",
             offline=True,
             vault=VaultRules(watch="off", reconcile_at="", exclude=("Private/",)),
+            memory=MemoryRules(folder="Memory"),
         )
         (tmp_path / "vault").mkdir(exist_ok=True)
         record = VaultRecord("v1", "Phone", tmp_path / "vault", source=source)  # type: ignore[arg-type]
@@ -379,3 +385,153 @@ def test_a_note_deleted_from_the_folder_is_not_found(started: Open, tmp_path: Pa
 
     with pytest.raises(NotFoundError, match="no longer in the vault"):
         engine.note("A.md")
+
+
+# --- what the server itself writes to a mirror --------------------------------------------------
+
+
+def remember(engine: Engine, content: str = "The spare key lies under the bucket.") -> str:
+    """Store a memory; returns the path of its note."""
+    reply = engine.memories.answer(StoreMemory(content))
+    assert isinstance(reply, MemoryChangedReply)
+    return reply.memory.path
+
+
+def apply_all(engine: Engine) -> list[ServerWriteView]:
+    """Do what a client does: take every write, and confirm it."""
+    taken = list(engine.client_changes.server_writes(0, 100).changes)
+    engine.client_changes.confirm_writes(
+        [ConfirmedWrite(one.path, one.hash, SAVED) for one in taken]
+    )
+    return taken
+
+
+def test_a_memory_of_a_mirror_is_told_to_clients_until_one_confirms_it(
+    started: Open, tmp_path: Path
+) -> None:
+    engine = started("mirror")
+    path = remember(engine)
+
+    (told,) = engine.client_changes.server_writes(0, 100).changes
+    assert (told.kind, told.path, told.base_hash) == ("create", path, None)
+    assert told.content == (tmp_path / "vault" / path).read_text(encoding="utf-8")
+    assert engine.status().server_writes == 1
+    assert engine.client_changes.server_writes(told.number, 100).changes == ()
+
+    apply_all(engine)
+
+    assert engine.client_changes.server_writes(0, 100).changes == ()
+    assert engine.status().server_writes == 0
+    listed = [stamp(path, told.content or "")]
+    assert engine.sync(listed).need == ()  # the note has the time it has at the client
+
+
+def test_a_client_that_has_not_taken_a_memory_yet_does_not_delete_it(
+    started: Open, tmp_path: Path
+) -> None:
+    engine = started("mirror")
+    engine.note_changes([write("Home.md"), write("Memory/old.md")])
+    path = remember(engine)
+
+    reply = engine.sync([stamp("Home.md"), stamp("Memory/old.md")])
+    assert (reply.need, reply.gone, reply.guard) == ((), (), False)
+
+    engine.note_changes([Change("delete", "Memory")])
+    assert (tmp_path / "vault" / path).exists()
+    assert not (tmp_path / "vault/Memory/old.md").exists()
+
+
+def test_the_version_before_the_servers_is_not_asked_for_and_not_taken(started: Open) -> None:
+    engine = started("mirror")
+    path = remember(engine)
+    old = apply_all(engine)[0].content or ""
+    engine.memories.answer(MemoryOutcome(path, helped=True))
+
+    assert engine.sync([stamp(path, old)]).need == ()
+    engine.note_changes([write(path, old)])
+
+    (told,) = engine.client_changes.server_writes(0, 100).changes
+    assert told.kind == "modify"
+    assert told.base_hash == hashlib.sha256(old.encode()).hexdigest()
+
+
+def test_a_conflict_keeps_the_clients_note_and_the_servers_beside_it(
+    started: Open, tmp_path: Path
+) -> None:
+    engine = started("mirror")
+    path = remember(engine)
+    old = apply_all(engine)[0].content or ""
+    engine.memories.answer(MemoryOutcome(path, helped=True))
+    ours = (tmp_path / "vault" / path).read_text(encoding="utf-8")
+
+    theirs = f"{old}\nWritten on the phone."
+    assert engine.sync([stamp(path, theirs, SAVED + 5000)]).need == (path,)
+    reply = engine.note_changes([write(path, theirs, SAVED + 5000)])
+
+    second = path.removesuffix(".md") + " (Notewell's version).md"
+    assert any(second in warning for warning in reply.warnings)
+    assert (tmp_path / "vault" / path).read_text(encoding="utf-8") == theirs
+    assert (tmp_path / "vault" / second).read_text(encoding="utf-8") == ours
+    told = engine.client_changes.server_writes(0, 100).changes
+    assert [(one.kind, one.path) for one in told] == [("create", second)]
+
+
+def test_a_memory_that_a_client_renames_keeps_what_the_server_wrote(started: Open) -> None:
+    engine = started("mirror")
+    path = remember(engine)
+    apply_all(engine)
+    engine.memories.answer(MemoryOutcome(path, helped=True))
+
+    engine.note_changes([Change("rename", "Memory/Renamed.md", old_path=path, mtime=SAVED)])
+
+    (told,) = engine.client_changes.server_writes(0, 100).changes
+    assert (told.kind, told.path) == ("modify", "Memory/Renamed.md")
+
+
+def test_a_memory_deleted_at_the_client_can_be_brought_back(started: Open, tmp_path: Path) -> None:
+    engine = started("mirror")
+    path = remember(engine)
+    apply_all(engine)
+    engine.memories.answer(MemoryOutcome(path, helped=True))
+    ours = (tmp_path / "vault" / path).read_text(encoding="utf-8")
+
+    engine.note_changes([Change("delete", path)])
+    assert not (tmp_path / "vault" / path).exists()
+    assert engine.client_changes.server_writes(0, 100).changes == ()
+
+    engine.undoing.undo(None)
+    assert (tmp_path / "vault" / path).read_text(encoding="utf-8") == ours
+    assert [one.kind for one in engine.client_changes.server_writes(0, 100).changes] == ["create"]
+
+
+def test_forgetting_is_told_and_an_edit_at_the_client_is_stronger(
+    started: Open, tmp_path: Path
+) -> None:
+    engine = started("mirror")
+    forgotten, edited = remember(engine), remember(engine, "Bread rises overnight.")
+    texts = {one.path: one.content or "" for one in apply_all(engine)}
+    engine.memories.answer(ForgetMemory(forgotten))
+    engine.memories.answer(ForgetMemory(edited))
+    told = engine.client_changes.server_writes(0, 100).changes
+    assert {(one.kind, one.path) for one in told} == {("delete", forgotten), ("delete", edited)}
+
+    listed = [stamp(forgotten, texts[forgotten]), stamp(edited, "Mine.", SAVED + 9000)]
+    assert engine.sync(listed).need == (edited,)
+    engine.note_changes([write(edited, "Mine.", SAVED + 9000)])
+
+    assert (tmp_path / "vault" / edited).read_text(encoding="utf-8") == "Mine."
+    assert [one.path for one in engine.client_changes.server_writes(0, 100).changes] == [forgotten]
+
+
+def test_a_write_that_a_crash_prevented_is_not_told(started: Open, tmp_path: Path) -> None:
+    engine = started("mirror")
+    journal = Journal(tmp_path / "data" / "vaults" / "v1")
+    writes = ServerWrites(journal)
+    engine.note_changes([write("Home.md")])
+    raw = (tmp_path / "vault/Home.md").read_bytes()
+    with journal.writing():
+        writes.add("Home.md", 1, Base(digest(raw), SAVED))  # and the process ended here
+        writes.add("Never.md", 2, None)
+
+    assert engine.client_changes.server_writes(0, 100).changes == ()
+    assert engine.status().server_writes == 0

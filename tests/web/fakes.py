@@ -12,7 +12,14 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from notewell.contract.changes import AcceptedReply, Change, SyncReply
+from notewell.contract.changes import (
+    AcceptedReply,
+    Change,
+    ConfirmedWrite,
+    ServerWritesReply,
+    ServerWriteView,
+    SyncReply,
+)
 from notewell.contract.context import ContextReply, ContextRequest, ContextSource
 from notewell.contract.graph import NeighborsRequest
 from notewell.contract.log import (
@@ -208,6 +215,22 @@ class FakeExplorer:
     communities = orphans = dangling = missing_links = archaeology = complete = _answer
 
 
+class FakeClientChanges:
+    """A mirror with one note that the server wrote."""
+
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def server_writes(self, after: int, limit: int) -> ServerWritesReply:
+        self._asked.append((after, limit))
+        told = ServerWriteView(4, "create", "Memory/Key.md", "Under the bucket.", "0" * 64, None)
+        return ServerWritesReply((told,) if after < told.number else (), 1)
+
+    def confirm_writes(self, confirmed: Sequence[ConfirmedWrite]) -> AcceptedReply:
+        self._asked.append(tuple(confirmed))
+        return AcceptedReply(len(confirmed), 7)
+
+
 class FakeEngine:
     """One vault of a few notes, searched by looking for any of the words."""
 
@@ -221,6 +244,7 @@ class FakeEngine:
         self.memories = FakeMemories(self.asked)
         self.asking = FakeAsking(self.asked)
         self.undoing = FakeUndoing(self.asked)
+        self.client_changes = FakeClientChanges(self.asked)
         self.explorer = FakeExplorer(self.notes, self._heard)
         self.events = EventLog()
         self.started = False

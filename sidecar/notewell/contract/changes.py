@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, MaxLen
+from annotated_types import Ge, Le, MaxLen
 
-from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath
+from notewell.contract.fields import Doc, FileOrFolder, Milliseconds, NotePath, Pattern
 from notewell.contract.request import Endpoint, Request
 from notewell.types import ChangeKind
 
@@ -63,6 +63,40 @@ class Change:
             raise ValueError(
                 "`old_path` is required for a rename, and not allowed for any other change"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWriteView:
+    """A note of a mirror that the server has written and no client has confirmed.
+
+    `hash` is the SHA-256 of its bytes, in hexadecimal, None where it was deleted; `base_hash` that
+    of the version which clients have, None where they have no such note. A client whose own note
+    differs from `base_hash` has changed it too: it sends its version, and the server keeps both.
+    """
+
+    number: int
+    kind: Literal["create", "modify", "delete"]
+    path: str
+    content: str | None
+    hash: str | None
+    base_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWritesReply:
+    """Notes for clients of a mirror to apply, oldest first; `waiting` counts all of them."""
+
+    changes: tuple[ServerWriteView, ...]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmedWrite:
+    """A note that a client has applied: the `hash` it was told, None for a deleted note."""
+
+    path: NotePath
+    hash: Annotated[str | None, Pattern("^[0-9a-f]{64}$")] = None
+    mtime: Milliseconds | None = None
 
 
 FileListed = tuple[str, Annotated[int, Ge(0)], Milliseconds]
@@ -124,6 +158,36 @@ class SyncRequest(Request[SyncReply]):
     files: Annotated[
         tuple[FileListed, ...], Doc("All files the client has: [path, bytes, mtime in ms]")
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWritesRequest(Request[ServerWritesReply]):
+    """What the server wrote to a mirror, for its clients to apply to the vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/changes",
+        "server_writes",
+        "Notes that the server wrote to a mirror, for clients to apply",
+        example={"after": 0},
+    )
+    after: Annotated[int, Ge(0), Le(2**53), Doc("Only writes with a higher number")] = 0
+    limit: Annotated[int, Ge(1), Le(100), Doc("Maximum number of notes")] = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmWritesRequest(Request[AcceptedReply]):
+    """Notes of the server that a client has applied to its vault."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "POST",
+        "/api/changes/confirm",
+        "confirm_writes",
+        "Confirm that notes of the server were applied",
+        status=202,
+        example={"confirmed": []},
+    )
+    confirmed: Annotated[tuple[ConfirmedWrite, ...], MaxLen(MOST_CHANGES), Doc("What was applied")]
 
 
 def _queue(action: str, summary: str) -> Endpoint:

@@ -70,6 +70,8 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     changes.ReindexRequest,
     changes.ChangesRequest,
     changes.SyncRequest,
+    changes.ServerWritesRequest,
+    changes.ConfirmWritesRequest,
     changes.PauseRequest,
     changes.ResumeRequest,
     changes.RetryRequest,

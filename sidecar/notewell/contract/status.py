@@ -79,7 +79,8 @@ class StatusReply:
     """The state of a vault's index. `problem` says why it cannot follow the changes of its folder.
 
     `model` is the one that answers; `next_model` is being prepared and answers when it covers as
-    much. `embedder` is set while a model does not run as configured.
+    much. `embedder` is set while a model does not run as configured. `server_writes` counts notes
+    that Notewell wrote to a mirror and no client has taken yet (`GET /api/changes`).
     """
 
     vault: str
@@ -99,6 +100,7 @@ class StatusReply:
     next_model: str | None = None
     embedder: EmbedderStatus | None = None
     progress: IndexProgress = field(default_factory=IndexProgress)
+    server_writes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

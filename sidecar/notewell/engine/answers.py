@@ -94,6 +94,12 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     changes.ReindexRequest: lambda engine, one: engine.reindex(full=one.full, paths=one.paths),
     changes.ChangesRequest: lambda engine, one: engine.note_changes(one.changes),
     changes.SyncRequest: lambda engine, one: engine.sync(one.files),
+    changes.ServerWritesRequest: lambda engine, one: engine.client_changes.server_writes(
+        one.after, one.limit
+    ),
+    changes.ConfirmWritesRequest: lambda engine, one: engine.client_changes.confirm_writes(
+        one.confirmed
+    ),
     changes.PauseRequest: lambda engine, _: engine.pause(),
     changes.ResumeRequest: lambda engine, _: engine.resume(),
     changes.RetryRequest: lambda engine, _: engine.retry(),
@@ -101,4 +107,12 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
 }
 # A client sends these in an order that matters, so they are answered one after the other.
-IN_ORDER = frozenset({changes.ChangesRequest, changes.SyncRequest, changes.GuardRequest})
+IN_ORDER = frozenset(
+    {
+        changes.ChangesRequest,
+        changes.SyncRequest,
+        changes.GuardRequest,
+        changes.ServerWritesRequest,
+        changes.ConfirmWritesRequest,
+    }
+)

@@ -11,7 +11,13 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from notewell.contract.changes import AcceptedReply, Change, SyncReply
+from notewell.contract.changes import (
+    AcceptedReply,
+    Change,
+    ConfirmedWrite,
+    ServerWritesReply,
+    SyncReply,
+)
 from notewell.errors import NotFoundError
 from notewell.index.port import Index
 from notewell.ingest.events import Guarded
@@ -22,7 +28,9 @@ from notewell.search.names import did_you_mean
 from notewell.types import FileStamp
 from notewell.vault.files import check_contained, contained
 from notewell.vault.mirror import MAX_CONTENT_BYTES, Mirror
+from notewell.vault.mirror_merge import MirrorMerge
 from notewell.vault.paths import check_name, is_note
+from notewell.vault.write import VaultWriter
 
 MOST_WARNINGS = 20
 _MS = 1_000_000  # nanoseconds
@@ -37,17 +45,21 @@ class ClientChanges:
         index: Index,
         writer: Writer,
         mirror: Mirror | None,
+        *,
         types: tuple[str, ...],
+        own: VaultWriter | None = None,
     ) -> None:
         """`mirror` is the folder that clients fill, None for a folder vault.
 
-        `types` are the endings of files that are notes.
+        `types` are the endings of files that are notes; `own` is what the server writes notes
+        with itself.
         """
         self._types = types
         self._root = root
         self._index = index
         self._writer = writer
         self._mirror = mirror
+        self._merge = None if mirror is None else MirrorMerge(root, mirror, own)
         self._held: frozenset[str] = frozenset()
         self._held_since = 0.0
 
@@ -59,14 +71,16 @@ class ClientChanges:
         """
         named = (path for change in changes for path in (change.old_path, change.path))
         places = dict.fromkeys(path for path in named if path is not None)
-        if self._mirror is None:
+        if self._mirror is None or self._merge is None:
             for path in places:
                 check_name(path)
             check_contained(self._root, places)
             warnings = _ignored_contents(changes)
         else:
             self._mirror.check(changes)
-            warnings = self._mirror.apply(changes)
+            received = self._merge.apply(changes)
+            warnings = received.warnings
+            places |= dict.fromkeys(received.second_notes)
             self._hold(self._held - places.keys())
         self._look_at(tuple(places))
         return AcceptedReply(len(changes), self._index.generation, _few(warnings))
@@ -79,18 +93,23 @@ class ClientChanges:
         most = None if self._mirror is None else MAX_CONTENT_BYTES
         listed = _listed(files, self._types, most_bytes=most)
         ours = self._ours()
+        new, older = self._merge.unlisted(listed) if self._merge else (self._unlisted(), set())
         need = sorted(
-            (path for path, stamp in listed.items() if _differs(stamp, ours.get(path))),
+            (
+                path
+                for path, stamp in listed.items()
+                if path not in older and _differs(stamp, ours.get(path))
+            ),
             key=lambda path: (-listed[path][1], path),
         )
-        gone = tuple(sorted(ours.keys() - listed.keys() - self._unlisted()))
+        gone = tuple(sorted(ours.keys() - listed.keys() - new))
         guarded = bool(guard(gone, len(ours)))
         if self._mirror is None:
             self._look_at((*gone, *need))
         else:
             self._hold(frozenset(gone if guarded else ()))
             if not guarded:
-                self._mirror.remove(gone)
+                self._remove(gone)
                 # The list was checked against the guard above; no second confirmation is needed.
                 self._look_at(gone, confirm_removals=True)
         return SyncReply(need=tuple(need), gone=gone, guard=guarded)
@@ -115,10 +134,31 @@ class ClientChanges:
         if guarded is None or not remove:
             return AcceptedReply(0, self._index.generation)
         if self._mirror is not None:
-            self._mirror.remove(sorted(self._held))
+            self._remove(sorted(self._held))
             self._hold(frozenset())
         self._writer.submit(Work(confirm_removals=True))
         return AcceptedReply(guarded.gone, self._index.generation)
+
+    @property
+    def waiting_writes(self) -> int:
+        """How many notes of the server clients have to take; any thread may ask."""
+        return 0 if self._merge is None else self._merge.waiting
+
+    def server_writes(self, after: int, limit: int) -> ServerWritesReply:
+        """What the server wrote to a mirror, for its clients; nothing for a folder vault."""
+        if self._merge is None:
+            return ServerWritesReply((), 0)
+        changes, waiting = self._merge.feed(after, limit)
+        return ServerWritesReply(changes, waiting)
+
+    def confirm_writes(self, confirmed: Sequence[ConfirmedWrite]) -> AcceptedReply:
+        """Record which of these writes a client has applied."""
+        settled = 0 if self._merge is None else self._merge.confirm(confirmed)
+        return AcceptedReply(settled, self._index.generation)
+
+    def _remove(self, paths: Sequence[str]) -> None:
+        if self._merge is not None:
+            self._merge.apply([Change("delete", path) for path in paths])
 
     def _look_at(self, places: Sequence[str], *, confirm_removals: bool = False) -> None:
         if not places:
@@ -147,9 +187,7 @@ class ClientChanges:
         }
 
     def _unlisted(self) -> frozenset[str]:
-        """Files of the ledger that a client may leave out of its list."""
-        if self._mirror is not None:
-            return frozenset()
+        """Files of a folder vault's ledger that a client may leave out of its list."""
         return frozenset(entry.path for entry in self._index.ledger(state="excluded"))
 
 

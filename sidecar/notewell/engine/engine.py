@@ -133,7 +133,9 @@ class Engine:
         self._asking = AskOnDemand(
             record, settings, self._for_answers(), self._vault_writer, self._look_at
         )
-        self._feed = ClientChanges(record.path, index, self._writer, mirror, source.types)
+        self.client_changes = ClientChanges(
+            record.path, index, self._writer, mirror, types=source.types, own=self._vault_writer
+        )
         self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
         self._watching = VaultWatcher(
@@ -237,9 +239,9 @@ class Engine:
     def status(self) -> StatusReply:
         """Where the index stands."""
         self._load_models()
-        return status.status_reply(
-            self._index, self.record, self._writer.activity, self._models.state
-        )
+        waiting = self.client_changes.waiting_writes
+        work, models = self._writer.activity, self._models.state
+        return status.status_reply(self._index, self.record, work, models, server_writes=waiting)
 
     def stats(self, *, limit: int) -> StatsReply:
         """The vault in figures, with at most `limit` names in each list."""
@@ -310,7 +312,7 @@ class Engine:
 
     def check_paths(self, paths: Sequence[str]) -> None:
         """See `ClientChanges.check_paths`."""
-        self._feed.check_paths(paths)
+        self.client_changes.check_paths(paths)
 
     def note_changes(self, changes: Sequence[Change]) -> AcceptedReply:
         """Accept changes, all or none; their paths are indexed before the backlog.
@@ -318,18 +320,18 @@ class Engine:
         A mirror's notes are written to its folder first. One thread at a time; doors on an event
         loop use `call_in_order`.
         """
-        return self._feed.take(changes)
+        return self.client_changes.take(changes)
 
     def sync(self, files: Sequence[FileStamp]) -> SyncReply:
         """Compare a client's list of all its files with ours; called like `note_changes`."""
-        return self._feed.sync(files)
+        return self.client_changes.sync(files)
 
     def settle_guard(self, *, remove: bool) -> AcceptedReply:
         """Confirm or refuse the removal of notes that disappeared; called like `note_changes`.
 
         Not to remove it keeps it, and the guard with it, until the notes are seen again.
         """
-        return self._feed.settle_guard(remove=remove)
+        return self.client_changes.settle_guard(remove=remove)
 
     def pause(self) -> AcceptedReply:
         """Pause the writer until `resume`; searching goes on. Returns how much is queued."""

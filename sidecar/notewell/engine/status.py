@@ -231,8 +231,10 @@ def status_reply(
     vault: VaultRecord,
     activity: Activity,
     models: ModelState,
+    *,
+    server_writes: int = 0,
 ) -> StatusReply:
-    """The status reply of a vault."""
+    """The status reply of a vault; `server_writes` are notes that its clients have to take."""
     counts = index.counts()
     ledger = ledger_counts(index)
     switching = models.switching
@@ -266,6 +268,7 @@ def status_reply(
         next_model=str(switching) if switching is not None else None,
         embedder=_embedder(models.degraded),
         progress=progress,
+        server_writes=server_writes,
     )
 
 

@@ -93,8 +93,8 @@ class MemoryFolder:
         """The writer; ReadOnlyError if this vault is read-only or no folder was chosen."""
         if self._writer is None:
             raise ReadOnlyError(
-                "Memories of this vault cannot be written here: it is a copy that Obsidian fills,"
-                " or the data directory lies inside the vault. Serve the vault's own folder."
+                "Memories of this vault cannot be written here: the data directory lies inside the"
+                " vault. Choose another with --data-dir."
             )
         if self.folder is None:
             raise ReadOnlyError(

@@ -45,6 +45,7 @@ from notewell.memory.note import Memory
 from notewell.memory.recall import NO_NOTES, FoundNotes, Recall, Similarities, compose
 from notewell.memory.replies import history, view
 from notewell.types import CountTokens, Settings, VaultRecord
+from notewell.vault.server_writes import ServerWrites
 from notewell.vault.write import VaultWriter
 from notewell.vault.write_journal import Journal
 
@@ -230,13 +231,15 @@ def _chosen(links: MemoryLinks, namespace: str | None, kind: str | None = None) 
 def open_writer(record: VaultRecord, data_dir: Path) -> VaultWriter | None:
     """The safe writer of a vault; None if the vault is read-only.
 
-    A mirror has only what its clients send. With the data directory inside a vault, the journal
-    would be synced with the vault.
+    What is written to a mirror is recorded for its clients. With the data directory inside a
+    vault, the journal would be synced with the vault.
     """
     folder = _journal_folder(record, data_dir)
-    outside = not folder.absolute().is_relative_to(record.path)
-    return (
-        VaultWriter(record.path, Journal(folder)) if outside and record.source == "folder" else None
+    if folder.absolute().is_relative_to(record.path):
+        return None
+    journal = Journal(folder)
+    return VaultWriter(
+        record.path, journal, ServerWrites(journal) if record.source == "mirror" else None
     )
 
 

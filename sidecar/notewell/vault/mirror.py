@@ -104,6 +104,13 @@ class Mirror:
         """Delete notes; a missing one is not an error."""
         self.apply([Change("delete", path) for path in paths])
 
+    def stamp(self, path: str, mtime: int | None) -> None:
+        """Give a note the modification time (ms) that it has at a client."""
+        try:
+            _stamp(self._place(path), mtime)
+        except OSError as error:
+            raise _not_written(path, error) from error
+
     def _do(self, change: Change) -> str | None:
         if change.kind == "delete":
             self._delete(change.path)

@@ -1,9 +1,10 @@
-"""Writes notes of a folder vault; no other module does. Concurrent changes are never overwritten.
+"""Writes notes of a vault; no other module does, but for what clients send to a mirror.
 
-The caller passes the content hash of the note it has read; if the note has changed since, nothing
-is written. New content is written to a temporary file that then replaces the note atomically, so a
-crash leaves either the old or the new note. Every write is recorded in a journal outside the vault
-and can be undone. Repeating a write has no further effect.
+Concurrent changes are never overwritten: the caller passes the content hash of the note it has
+read; if the note has changed since, nothing is written. New content is written to a temporary file
+that then replaces the note atomically, so a crash leaves either the old or the new note. Every
+write is recorded in a journal outside the vault and can be undone. Repeating a write has no
+further effect.
 
 Another program could still write in the microseconds between the check and the replacement; no
 file system offers an atomic compare-and-replace.
@@ -33,6 +34,7 @@ from notewell.vault.edit_properties import edit_properties
 from notewell.vault.paths import bad_name, check_name, is_note
 from notewell.vault.readers.reader import MARKS
 from notewell.vault.readers.text import MARKDOWN
+from notewell.vault.server_writes import Base, ServerWrites, digest
 from notewell.vault.write_journal import Entry, Journal
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -52,12 +54,18 @@ class Written:
 
 
 class VaultWriter:
-    """Writes notes of one folder vault. Any thread may call; writers take turns."""
+    """Writes notes of one vault. Any thread may call; writers take turns."""
 
-    def __init__(self, root: Path, journal: Journal) -> None:
-        """The folder is not accessed before the first call."""
+    def __init__(
+        self, root: Path, journal: Journal, server_writes: ServerWrites | None = None
+    ) -> None:
+        """The folder is not accessed before the first call.
+
+        `server_writes` is given for a mirror: there each write is recorded for its clients.
+        """
         self._root = Path(os.path.realpath(root))
         self.journal = journal
+        self.server_writes = server_writes
 
     def read(self, path: str) -> SourceText:
         """Read a note and its content hash; raises what `files.read` raises."""
@@ -154,6 +162,8 @@ class VaultWriter:
             after_hash=now,
         )
         try:
+            if self.server_writes is not None:
+                self.server_writes.add(path, number, _base(place, before))
             if after is None:
                 place.unlink()
             else:
@@ -242,6 +252,13 @@ class _Form:
 def content_hash(raw: bytes) -> bytes:
     """The hash that identifies the content of a note, as in `SourceText`."""
     return hashlib.blake2b(raw, digest_size=16).digest()
+
+
+def _base(place: Path, before: bytes | None) -> Base | None:
+    """The version of a note that the clients of a mirror have."""
+    if before is None:
+        return None
+    return Base(digest(before), place.stat().st_mtime_ns // 1_000_000)
 
 
 def _store(place: Path, raw: bytes, *, new: bool) -> None:

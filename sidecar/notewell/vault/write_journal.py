@@ -58,22 +58,30 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         """`folder` is created with the first entry."""
         self._folder = folder
+        # One object, so that a thread which holds the lock may ask for it again.
+        self._lock = filelock.FileLock(
+            folder / "writes.lock", timeout=_BUSY_SECONDS, mode=private.FILE_MODE
+        )
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Hold the lock that excludes all other writers of this vault, in any process."""
+        """Hold the lock that excludes all other writers of this vault, in any thread or process.
+
+        The thread that holds it may enter again.
+        """
         try:
             private.make_folder(self._folder)
-            lock = filelock.FileLock(
-                self._folder / "writes.lock", timeout=_BUSY_SECONDS, mode=private.FILE_MODE
-            )
-            lock.acquire()
+            self._lock.acquire()
         except (OSError, filelock.Timeout) as error:
             raise _unusable(self._folder, error) from error
         try:
             yield
         finally:
-            lock.release()
+            self._lock.release()
+
+    def exists(self) -> bool:
+        """Whether anything was ever written to this vault."""
+        return (self._folder / NAME).exists()
 
     def enter(
         self,
@@ -86,7 +94,7 @@ class Journal:
     ) -> int:
         """Record a write that is about to be made; returns its number."""
         row = (time.time(), path, action, before, before_hash, after_hash)
-        with self._open() as connection:
+        with self.transaction() as connection:
             entered = connection.execute(
                 "INSERT INTO writes (at, path, action, before, before_hash, after_hash)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
@@ -97,12 +105,12 @@ class Journal:
 
     def withdraw(self, number: int) -> None:
         """Delete an entry whose write failed."""
-        with self._open() as connection:
+        with self.transaction() as connection:
             connection.execute("DELETE FROM writes WHERE id = ?", (number,))
 
     def mark_undone(self, number: int) -> None:
         """Mark an entry as undone."""
-        with self._open() as connection:
+        with self.transaction() as connection:
             connection.execute("UPDATE writes SET undone = 1 WHERE id = ?", (number,))
 
     def entries(self, limit: int = MOST) -> tuple[Entry, ...]:
@@ -126,20 +134,20 @@ class Journal:
 
     def before(self, number: int) -> bytes | None:
         """The content before a write; None if the note did not exist."""
-        with self._open() as connection:
+        with self.transaction() as connection:
             row = connection.execute("SELECT before FROM writes WHERE id = ?", (number,)).fetchone()
         return None if row is None else row[0]
 
     def _entries(self, which: str, value: int) -> tuple[Entry, ...]:
-        if not (self._folder / NAME).exists():
+        if not self.exists():
             return ()
-        with self._open() as connection:
+        with self.transaction() as connection:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM writes {which}", (value,))  # noqa: S608 - words of our own
             return tuple(_entry(row) for row in rows)
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction and close it afterwards."""
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Open the journal's file for one transaction and close it afterwards."""
         file = self._folder / NAME
         try:
             private.make_folder(self._folder)
