@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from notewell.support import logs
-from notewell.support.logs import AboutFiles, delete_logs, log_to_terminal, logging_to_files
+from notewell.support import log_files
+from notewell.support.log_files import delete_logs, logging_to_files
+from notewell.support.logs import AboutFiles, log_to_terminal
 from notewell.types import LogRules
 
 log = logging.getLogger("notewell.test")
@@ -86,13 +87,13 @@ def test_the_level_applies_and_other_libraries_log_warnings_only(tmp_path: Path)
 
 
 def test_files_rotate_within_their_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "FILE_BYTES", 2000)
+    monkeypatch.setattr(log_files, "FILE_BYTES", 2000)
     with logging_to_files(tmp_path, LogRules()):
         for number in range(400):
             log.warning("event %d", number)
 
     files = sorted(tmp_path.glob("notewell.log*"))
-    assert len(files) == logs.FILES
+    assert len(files) == log_files.FILES
     assert all(file.stat().st_size <= 2000 for file in files)
     assert lines(tmp_path)[-1].endswith("event 399")
 
@@ -109,7 +110,7 @@ def test_a_second_server_writes_files_of_its_own(tmp_path: Path) -> None:
 
 def test_the_audit_log_has_its_own_file_at_any_level(tmp_path: Path) -> None:
     with logging_to_files(tmp_path, LogRules(level="error")):
-        logging.getLogger(logs.AUDIT).info("signed in")
+        logging.getLogger(log_files.AUDIT).info("signed in")
         log.warning("not of the audit")
 
     audit = tmp_path / "audit.log"
@@ -153,7 +154,7 @@ def test_logs_are_deleted_except_those_in_use(tmp_path: Path) -> None:
 def test_log_files_are_private_also_after_a_rotation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logs, "FILE_BYTES", 500)
+    monkeypatch.setattr(log_files, "FILE_BYTES", 500)
     before = os.umask(0o022)
     try:
         with logging_to_files(tmp_path / "logs", LogRules()):
@@ -172,4 +173,4 @@ def test_files_of_a_vault_are_named_at_a_terminal_alone(tmp_path: Path) -> None:
     assert "Diary" not in "\n".join(lines(tmp_path))
     assert "Home: not everything is read: …" in lines(tmp_path)[-1]
     record = logging.LogRecord("n", 30, "f", 1, "about %s", (AboutFiles("Diary.md"),), None)
-    assert "Diary.md" in logs.Lines(lambda: "text", names_files=True).format(record)
+    assert "Diary.md" in log_files.Lines(lambda: "text", names_files=True).format(record)

@@ -11,7 +11,7 @@ from yarl import URL
 
 from notewell.access.devices import Devices, Scope
 from notewell.access.tokens import new_stored_token, stored_token
-from notewell.support.logs import AUDIT
+from notewell.support.log_files import AUDIT
 from notewell.types import LimitRules, ServerRules
 from notewell.web.auth import PAGE_KEY
 from notewell.web.routes import ROUTES, Route

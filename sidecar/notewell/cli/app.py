@@ -31,7 +31,7 @@ COMMANDS = {
     "ask": "notewell.cli.ask:ask",
     "memory": "notewell.cli.memory:memory",
     "undo": "notewell.cli.undo:undo",
-    "context": "notewell.cli.search:context",
+    "context": "notewell.cli.context:context",
     "mcp": "notewell.cli.serve:mcp",
     "verdict": "notewell.cli.log:verdict",
     "log": "notewell.cli.log:log",

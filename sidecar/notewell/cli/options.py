@@ -14,14 +14,14 @@ import click
 from click.core import ParameterSource
 
 from notewell.cli.output import print_message
-from notewell.config.edit import Configuration
 from notewell.config.load import ENV_CONFIG, load_settings, user_file
 from notewell.errors import ConfigError
 from notewell.support.logs import log_to_terminal
 from notewell.types import LogFormat, Settings
 from notewell.vaults.known import KnownVaults
 
-if TYPE_CHECKING:  # loads the engine, see `vaults` below
+if TYPE_CHECKING:  # loaded where they are used
+    from notewell.config.edit import Configuration
     from notewell.vaults.opened import Vaults
 
 JSON_FLAGS = frozenset({"--json", "--handshake"})  # with these, a program reads stdout
@@ -51,6 +51,8 @@ class Invocation:
 
     def configuration(self, *, flags: Mapping[str, object] | None = None) -> Configuration:
         """Return the layers that `settings` merges, for showing and changing them."""
+        from notewell.config.edit import Configuration  # noqa: PLC0415 - few commands need it
+
         return Configuration(self._environ(), self._flags(flags))
 
     def config_file(self) -> Path:

@@ -1,4 +1,4 @@
-"""`notewell search`, `notewell similar` and `notewell context`: what is found for a query."""
+"""`notewell search` and `notewell similar`: what is found for a query, or like a note."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import click
 
 from notewell.cli.backend import answer, backend_for, note_path, print_reply
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean_lines
 from notewell.cli.request_options import request_argument, request_option, request_options
 from notewell.cli.search_output import NOTHING_MATCHES, correction, print_results, summary
-from notewell.contract.context import ContextReply, ContextRequest
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest
 from notewell.types import Signal
 
@@ -90,28 +88,3 @@ def _show(found: SearchReply) -> None:
         invocation.say(corrected)
     print_results(found)
     invocation.say(summary(found))
-
-
-@click.command(cls=Command)
-@request_argument(ContextRequest, "q", "QUERY")
-@vault_option
-@request_option(ContextRequest, "budget_tokens", "--budget")
-@request_options(ContextRequest, "sources", "fill", "mode", "plain")
-@json_option
-def context(*, vault: str | None, as_json: bool, **fields: Any) -> None:
-    """Collect what the notes have on QUERY, for a language model.
-
-    Whole notes, passages and headings, depending on how relevant each note is; numbered, so that
-    an answer can cite them.
-    """
-    answer(vault, ContextRequest(**fields, door="cli"), _show_context, as_json=as_json)
-
-
-def _show_context(reply: ContextReply) -> None:
-    current_invocation().warn(reply.warnings)
-    if reply.text:
-        click.echo(clean_lines(reply.text))
-    current_invocation().say(
-        f"{reply.tokens:,} of {reply.budget_tokens:,} tokens ({reply.tokenizer}),"
-        f" {len(reply.sources)} notes; {reply.left_out:,} found and left out"
-    )

@@ -25,7 +25,7 @@ from notewell.config.edit import Configuration
 from notewell.errors import NotFoundError
 from notewell.sample import EXAMPLES, copy_to
 from notewell.support import private
-from notewell.support.logs import LOGS, logging_to_files
+from notewell.support.log_files import LOGS, logging_to_files
 from notewell.types import Settings, VaultRecord
 from notewell.vaults.known import KnownVaults
 from notewell.web.server_file import BoundServer

@@ -12,7 +12,6 @@ from notewell.cli.backend import server_for
 from notewell.cli.options import Group, Invocation, current_invocation, json_option
 from notewell.cli.output import emit_object, print_table
 from notewell.errors import IndexInUseError, NotFoundError, UsageError
-from notewell.support.logs import LOGS, delete_logs
 from notewell.types import Settings, VaultRecord
 
 _SAMPLE = "Sample vault"
@@ -94,6 +93,9 @@ def remove_vault(vault: str, delete_data: bool) -> None:
     with closing(invocation.vaults()) as vaults:
         vaults.remove(record, delete_data=delete_data)
     if delete_data:
+        # Locks files; a list of vaults does without.
+        from notewell.support.log_files import LOGS, delete_logs  # noqa: PLC0415
+
         delete_logs(invocation.settings().state_dir / LOGS)
     kept = "its index and the logs are deleted" if delete_data else "its index is kept"
     invocation.say(f"{record.name} is removed; {kept}.")

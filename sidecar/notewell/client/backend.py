@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from notewell.contract.ask import AskEvent, AskRequest
 from notewell.contract.codec import to_json
 from notewell.contract.request import Request
-from notewell.support.http import Cancel
 
-if TYPE_CHECKING:  # loads numpy and more; whoever has an engine has it loaded
+if TYPE_CHECKING:  # whoever has an engine or a question has them loaded
+    from notewell.contract.ask import AskEvent, AskRequest
     from notewell.engine.engine import Engine
 
 R = TypeVar("R")
@@ -54,4 +53,6 @@ class LocalBackend:
 
     def stream(self, request: AskRequest) -> Iterator[AskEvent]:
         """Ask a language model in this thread."""
+        from notewell.support.http import Cancel  # noqa: PLC0415 - other requests need none
+
         yield from self._engine.asking.answer(request, Cancel())

@@ -11,15 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from notewell import API_VERSION
-from notewell.contract.ask import AskEvent, AskRequest, read_event
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import Request, parameters_of, reply_type
 from notewell.errors import NotewellError, ServerError
 from notewell.support.http import HttpClient, HttpError, HttpRequest, Tls
+
+if TYPE_CHECKING:
+    from notewell.contract.ask import AskEvent, AskRequest
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
@@ -97,6 +99,8 @@ class RemoteBackend:
 
     def stream(self, request: AskRequest) -> Iterator[AskEvent]:
         """Ask a language model; yields the events of its answer as they come."""
+        from notewell.contract.ask import read_event  # noqa: PLC0415 - a question has it loaded
+
         given = {**parameters_of(request), "vault": self._vault}
         try:
             for kind, data in _events(self.info, request.endpoint.path, _body(given)):

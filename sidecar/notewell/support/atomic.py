@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +21,7 @@ def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iter
     Until then the content is in a temporary file of the same folder, which is created with `mode`.
     If the block fails, `file` is unchanged. With `durable`, the content is flushed to disk first.
     """
-    unfinished = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
+    unfinished = file.with_name(f".{file.name}-{os.urandom(4).hex()}")
 
     def opener(path: str, flags: int) -> int:
         return os.open(path, flags, mode)

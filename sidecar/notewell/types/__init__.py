@@ -7,89 +7,93 @@ unless a field says otherwise; paths are vault-relative, `/`-separated and NFC.
 
 from __future__ import annotations
 
-from notewell.types.embedding import (
-    ChunkSizes,
-    CosineScale,
-    Embedder,
-    KnowsCosines,
-    KnowsTokens,
-    ModelKey,
-    Reranker,
-    TokenVectors,
-)
-from notewell.types.notes import (
-    BlockMark,
-    Chunk,
-    ExcludedFile,
-    FileRef,
-    Heading,
-    Link,
-    Note,
-    SourceText,
-    Span,
-    Walk,
-    embedded_text,
-)
-from notewell.types.settings import (
-    NOTE_TYPES,
-    AskRules,
-    ChunkRules,
-    GarsRules,
-    LimitRules,
-    LogRules,
-    MemoryRules,
-    ModelRules,
-    NoteFieldWeights,
-    SearchRules,
-    ServerRules,
-    Settings,
-    VaultRules,
-)
-from notewell.types.stored import (
-    Applied,
-    Batch,
-    ChunkHits,
-    IndexCounts,
-    IndexFigures,
-    KeptModel,
-    KeptVectors,
-    LedgerEntry,
-    ManifestEntry,
-    NoteMove,
-    NotePut,
-    PassageText,
-    PendingText,
-    StoredChunk,
-    StoredNote,
-    VectorHits,
-    VectorPut,
-)
-from notewell.types.values import (
-    ChangeKind,
-    CountTokens,
-    Direction,
-    FileStamp,
-    FloatArray,
-    FusionMethod,
-    IdArray,
-    LedgerState,
-    LinkKind,
-    LogFormat,
-    LogLevel,
-    Match,
-    ModelPreference,
-    NoteField,
-    Progress,
-    PropertyValue,
-    ProviderKind,
-    Quantisation,
-    SearchMode,
-    Signal,
-    SpanKind,
-    VaultRecord,
-    Verdict,
-    WatchMode,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from notewell.types.embedding import (
+        ChunkSizes,
+        CosineScale,
+        Embedder,
+        KnowsCosines,
+        KnowsTokens,
+        ModelKey,
+        Reranker,
+        TokenVectors,
+    )
+    from notewell.types.notes import (
+        BlockMark,
+        Chunk,
+        ExcludedFile,
+        FileRef,
+        Heading,
+        Link,
+        Note,
+        SourceText,
+        Span,
+        Walk,
+        embedded_text,
+    )
+    from notewell.types.settings import (
+        NOTE_TYPES,
+        AskRules,
+        ChunkRules,
+        GarsRules,
+        LimitRules,
+        LogRules,
+        MemoryRules,
+        ModelRules,
+        NoteFieldWeights,
+        SearchRules,
+        ServerRules,
+        Settings,
+        VaultRules,
+    )
+    from notewell.types.stored import (
+        Applied,
+        Batch,
+        ChunkHits,
+        IndexCounts,
+        IndexFigures,
+        KeptModel,
+        KeptVectors,
+        LedgerEntry,
+        ManifestEntry,
+        NoteMove,
+        NotePut,
+        PassageText,
+        PendingText,
+        StoredChunk,
+        StoredNote,
+        VectorHits,
+        VectorPut,
+    )
+    from notewell.types.values import (
+        ChangeKind,
+        CountTokens,
+        Direction,
+        FileStamp,
+        FloatArray,
+        FusionMethod,
+        IdArray,
+        LedgerState,
+        LinkKind,
+        LogFormat,
+        LogLevel,
+        Match,
+        ModelPreference,
+        NoteField,
+        Progress,
+        PropertyValue,
+        ProviderKind,
+        Quantisation,
+        SearchMode,
+        Signal,
+        SpanKind,
+        VaultRecord,
+        Verdict,
+        WatchMode,
+    )
 
 __all__ = [
     "NOTE_TYPES",
@@ -166,3 +170,21 @@ __all__ = [
     "WatchMode",
     "embedded_text",
 ]
+
+_HOMES = ("values", "settings", "notes", "embedding", "stored")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Load the module of a record when it is first asked for.
+
+        Making all records takes longer than a command beside a running server needs altogether, and
+        such a command uses two of the modules.
+        """
+        if name in __all__:
+            for home in _HOMES:
+                found = vars(import_module(f"{__name__}.{home}"))
+                if name in found:
+                    globals()[name] = found[name]
+                    return found[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,6 @@ Opens no index, so that a command beside a running server need not load the engi
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -91,7 +90,7 @@ class KnownVaults:
 
 
 def _mirror_record(mirrors: Path, name: str, *, default: bool) -> VaultRecord:
-    vault_id = secrets.token_hex(6)
+    vault_id = os.urandom(6).hex()
     path = mirrors / vault_id / "vault"
     return VaultRecord(vault_id, name.strip(), path, source="mirror", default=default)
 

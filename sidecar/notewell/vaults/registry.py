@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
-from filelock import FileLock, Timeout
 
 from notewell.errors import ConfigError, NotewellError
 from notewell.support import atomic, private
@@ -48,6 +47,9 @@ class Registry:
     @contextmanager
     def changing(self) -> Iterator[list[VaultRecord]]:
         """The records to change in place; written back when the block ends well."""
+        # Takes as long to load as reading the list does, and most commands only read.
+        from filelock import FileLock, Timeout  # noqa: PLC0415
+
         try:
             private.make_folder(self._file.parent)
             with FileLock(f"{self._file}.lock", timeout=_LOCK_SECONDS, mode=private.FILE_MODE):

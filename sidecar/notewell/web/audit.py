@@ -10,7 +10,7 @@ import time
 
 from aiohttp import hdrs, web
 
-from notewell.support.logs import AUDIT
+from notewell.support.log_files import AUDIT
 from notewell.web.auth import Caller
 from notewell.web.limits import SlidingWindow
 

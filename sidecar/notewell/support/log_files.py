@@ -1,0 +1,132 @@
+"""A server's log files: rotated, private to their owner, one set for each server that runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from notewell.support import private
+from notewell.support.logs import Lines
+from notewell.types import LogRules
+
+FILE_BYTES = 2_000_000
+FILES = 5
+# The most servers of one user that run at the same time, each with its own files.
+_MOST_WRITERS = 20
+_OURS = "notewell"
+LOGS = "logs"  # below the state directory
+AUDIT = "notewell.audit"  # the logger whose records also have a file of their own
+
+log = logging.getLogger(__name__)
+
+
+class _PrivateFileHandler(RotatingFileHandler):
+    """Creates each file for its owner only, also after a rotation."""
+
+    def _open(self) -> TextIOWrapper:
+        private.make_file(Path(self.baseFilename))
+        return super()._open()
+
+
+@contextmanager
+def logging_to_files(folder: Path, rules: LogRules) -> Iterator[Path | None]:
+    """While the block runs, write records to files in `folder`; yields the path of the newest one.
+
+    A second process gets its own files. If they cannot be created, a warning is logged and None is
+    yielded.
+    """
+    root = logging.getLogger()
+    before = root.level
+
+    def opened(file: Path) -> RotatingFileHandler:
+        handler = _PrivateFileHandler(
+            file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace"
+        )
+        handler.setFormatter(Lines(lambda: rules.format))
+        return handler
+
+    try:
+        lock, file = _own_file(folder)
+        handler, audit = opened(file), opened(_audit_file(file))
+    except OSError as error:
+        log.warning("nothing is logged to %s: %s", folder, error)
+        yield None
+        return
+    handler.setLevel(rules.level.upper())
+    handler.addFilter(_is_relevant)
+    root.addHandler(handler)
+    root.setLevel(min(before, handler.level))
+    try:
+        with _audited_to(audit):
+            yield file
+    finally:
+        root.setLevel(before)
+        root.removeHandler(handler)
+        handler.close()
+        lock.release()
+
+
+@contextmanager
+def _audited_to(handler: logging.Handler) -> Iterator[None]:
+    """Write the audit log, the records about callers, to its own file at any log level."""
+    audit = logging.getLogger(AUDIT)
+    before = audit.level
+    audit.setLevel(logging.INFO)
+    audit.addHandler(handler)
+    try:
+        yield
+    finally:
+        audit.removeHandler(handler)
+        audit.setLevel(before)
+        handler.close()
+
+
+def delete_logs(folder: Path) -> None:
+    """Delete the log files of all vaults that no running server writes to."""
+    for number in range(1, _MOST_WRITERS + 1):
+        name = _name(number)
+        if not (folder / name).exists():
+            continue
+        lock = FileLock(folder / f".{name}.lock", mode=private.FILE_MODE)
+        with suppress(Timeout, OSError), lock.acquire(timeout=0):
+            audit = _audit_file(folder / name).name
+            for file in (*folder.glob(f"{name}*"), *folder.glob(f"{audit}*")):
+                file.unlink(missing_ok=True)
+
+
+def _name(number: int) -> str:
+    return "notewell.log" if number == 1 else f"notewell-{number}.log"
+
+
+def _audit_file(file: Path) -> Path:
+    """The audit log that belongs to a log file."""
+    return file.with_name(file.name.replace("notewell", "audit", 1))
+
+
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Whether a record is ours, or a warning or error of another library."""
+    return record.name.split(".", 1)[0] == _OURS or record.levelno >= logging.WARNING
+
+
+def _own_file(folder: Path) -> tuple[FileLock, Path]:
+    """Lock a log file for this process, so that it can be rotated; OSError if none is free."""
+    private.make_folder(folder)
+    private.restrict_all(folder)
+    for number in range(1, _MOST_WRITERS + 1):
+        name = _name(number)
+        lock = FileLock(folder / f".{name}.lock", mode=private.FILE_MODE, thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        file = folder / name
+        for own in (file, _audit_file(file)):
+            private.make_file(own)
+        return lock, file
+    raise OSError(f"{_MOST_WRITERS} servers write logs there already")
