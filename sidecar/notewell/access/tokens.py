@@ -61,7 +61,14 @@ def stored_token(state_dir: Path) -> str:
 
 
 def new_stored_token(state_dir: Path) -> str:
-    """Replace the token in `state_dir`; returns the new one."""
+    """Replace the token in `state_dir`; returns the new one. AccessError if it cannot be stored."""
     made = new_token()
-    atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
+    try:
+        atomic.replace(state_dir / TOKEN_FILE, f"{made}\n".encode())  # mode 0600
+    except OSError as error:
+        raise AccessError(
+            f"{state_dir / TOKEN_FILE} cannot be written ({error}); check the state directory,"
+            " which `notewell config show` names",
+            code="state_unwritable",
+        ) from error
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +20,7 @@ def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iter
 
     Until then the content is in a temporary file of the same folder, which is created with `mode`.
     If the block fails, `file` is unchanged. With `durable`, the content is flushed to disk first.
+    Raises OSError if the disk refuses: what it says of the content, not of the temporary file.
     """
     unfinished = file.with_name(f".{file.name}-{os.urandom(4).hex()}")
 
@@ -33,8 +34,11 @@ def replacing(file: Path, *, mode: int = PRIVATE, durable: bool = False) -> Iter
                 stream.flush()
                 os.fsync(stream.fileno())
         unfinished.replace(file)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    except BaseException:
+        # Where it cannot be deleted either, `notewell doctor --repair` does that later.
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
 
 
 def replace(file: Path, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:

@@ -18,6 +18,7 @@ import os
 import tempfile
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,12 +170,17 @@ class VaultWriter:
             else:
                 _store(place, after, new=before is None)
         except FileExistsError as error:
-            self.journal.withdraw(number)
+            self._withdraw(number)
             raise _changed(path) from error
         except OSError as error:
-            self.journal.withdraw(number)
+            self._withdraw(number)
             raise _not_written(path, error) from error
         return Written(path, now, number)
+
+    def _withdraw(self, number: int) -> None:
+        """Delete the entry of a write that failed; where it stays, undoing it has no effect."""
+        with suppress(WriteError):  # why the note was not written says more
+            self.journal.withdraw(number)
 
     # --- places ----------------------------------------------------------------------------
 
@@ -262,7 +268,11 @@ def _base(place: Path, before: bytes | None) -> Base | None:
 
 
 def _store(place: Path, raw: bytes, *, new: bool) -> None:
-    """Write a file atomically; FileExistsError if it is `new` and already exists."""
+    """Write a file atomically; FileExistsError if it is `new` and already exists.
+
+    An OSError means that the file is as it was. What fails after it has its new content is no
+    failure of the write: the caller would take the write for undone.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=TEMPORARY, suffix=".tmp", dir=place.parent)
     temporary = Path(name)
@@ -277,8 +287,10 @@ def _store(place: Path, raw: bytes, *, new: bool) -> None:
         else:
             temporary.replace(place)
     finally:
-        temporary.unlink(missing_ok=True)
-    _sync_folder(place.parent)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    with suppress(OSError):
+        _sync_folder(place.parent)
 
 
 def _settle(temporary: Path, place: Path) -> None:

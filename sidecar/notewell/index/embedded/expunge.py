@@ -1,60 +1,118 @@
-"""Drops deleted documents from the keyword index, where that is cheap.
+"""Makes the statistics of the keyword index those of living documents, while the writer is idle.
 
 Tantivy counts a deleted document in the mean lengths of BM25 until its segment is merged with
-others (its frequencies are corrected in keywords.py at every query). Tantivy's policy merges when
-eight segments are of one size, and takes all segments up to 10,000 documents for one size; it
-offers neither another policy nor a merge on demand. So some small notes are written again, each in
-a commit of its own, until there are eight segments; a small index is written again as a whole.
+others (its frequencies are corrected in keywords.py at every query), and offers neither a merge on
+demand nor other means. So a small index is written again as a whole; in a larger one documents
+without a chunk are added, with as many tokens as it takes to make every mean what it has to be.
 
-An index of more than 10,000 documents is left as it is: so many other documents go into its mean
-lengths that the deleted ones hardly change them.
+The mean of a large index is rounded to a share of a token: then whole numbers of documents and
+tokens give exactly that mean, whatever was deleted before, and a new index of the same notes has
+the same.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Mapping
 
 from notewell.index.embedded import reads
-from notewell.index.embedded.postings import Postings
+from notewell.index.embedded.postings import TEXT_FIELDS, Postings, stored_length
 from notewell.index.embedded.store import Store
 
-_WRITTEN_AGAIN = 200  # documents: an index of no more is written again as a whole
-_WRITTEN_AGAIN_AT_MOST = 2_000  # so is one of no more, where tantivy does not merge: a second
-_MERGED = 10_000  # documents: tantivy's `min_layer_size`
-_MERGED_AT = 8  # segments: tantivy's `min_num_segments`
-_NOTES = 3 * _MERGED_AT  # written again, at most: each may be all there is of a segment
+_WRITTEN_AGAIN = 2_000  # documents: an index of no more is written again as a whole, in a second
+_SHARES = 1024  # of a token: what means are rounded up to
+_LEAST_SHARES = 32  # of a field that hardly any document has: else few tokens would need many
+_MOST_ADDED = 1.25  # times the documents; beyond, all are written again, which takes seconds
+_SAME = 5e-7  # relative: tantivy computes with 32 bits
+_LONGEST = 65_560  # tokens of a document for balance; tantivy stores this length exactly
+_PARTS = 32  # documents that any number of tokens below `_LONGEST` can be divided into
+_ATTEMPTS = 4  # after balancing, tantivy may merge segments, which drops deleted documents
 
 logger = logging.getLogger(__name__)
 
 
 def expunge(store: Store, postings: Postings) -> None:
-    """Drop deleted documents, so that scores are those of an index made afresh.
+    """Take deleted documents out of the statistics: scores become those of a new index.
 
     Raises:
         IndexFailure: the disk refuses.
 
     """
-    deleted = postings.document_count - postings.searcher.num_docs
-    if not deleted or postings.document_count > _MERGED:
-        return
     database, _, generation = reads.generations(store)
     if postings.belongs_to() != (database, generation):
         return
-    if postings.document_count > _WRITTEN_AGAIN and _merge(store, postings):
-        return
-    if postings.document_count > _WRITTEN_AGAIN_AT_MOST:
-        logger.info("The keyword index still counts documents that are deleted.")
-        return
-    postings.put_all_again(reads.texts(store), database=database, generation=generation)
-    postings.finish_merges()
+    if postings.living_count > _WRITTEN_AGAIN:
+        _balance(store, postings, database, generation)
+    elif postings.document_count > postings.living_count:
+        postings.put_all_again(reads.texts(store), database=database, generation=generation)
+        postings.finish_merges()
 
 
-def _merge(store: Store, postings: Postings) -> bool:
-    """Make tantivy merge its segments; returns whether no deleted documents are left."""
-    for note in list(reads.smallest_texts(store, _NOTES)):
-        postings.put_again([note])
-        if postings.searcher.num_segments >= _MERGED_AT:
+def _balance(store: Store, postings: Postings, database: str, generation: int) -> None:
+    """Make the mean lengths that tantivy computes those of living documents, rounded."""
+    for _ in range(_ATTEMPTS):
+        if _is_balanced(postings):
+            return
+        postings.finish_merges()  # what is merged later would be out of balance
+        postings.put_balance(())
+        least = _least_count(postings)
+        if least > postings.document_count * _MOST_ADDED:
+            postings.put_all_again(reads.texts(store), database=database, generation=generation)
             postings.finish_merges()
-        if postings.document_count == postings.searcher.num_docs:
-            return True
-    return False
+            least = _least_count(postings)
+        postings.put_balance(_documents(postings, least))
+        postings.finish_merges()
+    logger.info("The keyword index still counts documents that are deleted.")
+
+
+def _is_balanced(postings: Postings) -> bool:
+    return all(
+        abs(postings.mean_length(name) * _SHARES - shares) <= _SAME * shares
+        for name, shares in _wanted(postings).items()
+    )
+
+
+def _wanted(postings: Postings) -> dict[str, int]:
+    """The mean length of each field, in shares of a token."""
+    count = postings.living_count
+    return {
+        name: max(-(-length * _SHARES // count), _LEAST_SHARES)
+        for name, length in postings.living_lengths().items()
+    }
+
+
+def _tokens(postings: Postings) -> dict[str, int]:
+    """The tokens that tantivy counts in each field."""
+    count = postings.document_count
+    return {name: round(postings.mean_length(name) * count) for name in TEXT_FIELDS}
+
+
+def _least_count(postings: Postings) -> int:
+    """How many documents there have to be for means as low as those of living documents."""
+    tokens = _tokens(postings)
+    needed = [-(-tokens[name] * _SHARES // wanted) for name, wanted in _wanted(postings).items()]
+    return max(postings.document_count + _PARTS, *needed)
+
+
+def _documents(postings: Postings, least: int) -> Iterator[Mapping[str, int]]:
+    """The documents to add, by their tokens in each field, so that there are `least` or more.
+
+    With them, the number of documents is a multiple of `_SHARES`.
+    """
+    wanted, tokens, there = _wanted(postings), _tokens(postings), postings.document_count
+    while True:
+        multiple = -(-least // _SHARES)
+        missing = {name: wanted[name] * multiple - tokens[name] for name in TEXT_FIELDS}
+        count = multiple * _SHARES - there
+        if count >= max(missing.values()) // _LONGEST + _PARTS:
+            break
+        least += _SHARES
+    for _ in range(count):
+        document = {name: _part(rest) for name, rest in missing.items() if rest}
+        missing = {name: rest - document.get(name, 0) for name, rest in missing.items()}
+        yield document
+
+
+def _part(count: int) -> int:
+    """As many of the tokens as one document takes; tantivy stores its length exactly."""
+    return stored_length(min(count, _LONGEST), at_most=True)

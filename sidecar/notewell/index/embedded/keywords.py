@@ -48,8 +48,8 @@ _PREFIX_ROOM = 4096  # terms of a field read for one prefix, at least
 class _Form:
     """The text to search in a field for a token, and its document frequency there.
 
-    `correction`: a factor of its score, for what tantivy takes for the document frequency counts
-    deleted documents.
+    `correction`: a factor of its score, for tantivy counts documents that are deleted or balance
+    lengths.
     """
 
     field: str
@@ -81,7 +81,7 @@ class Keywords:
         """
         with tantivy_errors():
             searcher = self._postings.searcher
-            query = self._any_of(searcher, terms)
+            query = self._any_of(terms)
             if query is None or limit < 1 or (notes is not None and not len(notes)):
                 return no_hits()
             if notes is not None and _is_wide(searcher, notes):
@@ -151,7 +151,7 @@ class Keywords:
     @property
     def document_count(self) -> int:
         """How many documents are indexed: chunks, and notes that have none."""
-        return max(self._postings.searcher.num_docs - 1, 0)  # the marker is no chunk
+        return max(self._postings.living_count - 1, 0)  # the marker is no chunk
 
     def terms_with_prefix(self, prefix: str, limit: int) -> tuple[tuple[str, int], ...]:
         """Indexed tokens that begin with `prefix` and in how many chunks, commonest first."""
@@ -160,22 +160,21 @@ class Keywords:
         with tantivy_errors():
             searcher = self._postings.searcher
             # Counted among all documents, those that are deleted have their words too.
-            living = tantivy.Query.all_query() if self._has_deleted(searcher) else None
+            living = tantivy.Query.all_query() if self._has_others else None
             for field in EXACT_FIELDS:
                 for token, count in searcher.terms_with_prefix(field, prefix, living, room):
                     if count:
                         counts[token] = max(count, counts.get(token, 0))
         return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit])
 
-    def _any_of(
-        self, searcher: tantivy.Searcher, terms: Sequence[QueryTerm]
-    ) -> tantivy.Query | None:
+    def _any_of(self, terms: Sequence[QueryTerm]) -> tantivy.Query | None:
         """Every term in every field that has it, weighted; None: no field has any."""
         weights: dict[str, float] = {}
         for term in terms:
             weights[term.token] = weights.get(term.token, 0.0) + term.weight
-        common = max(_COMMON_LEAST, searcher.num_docs // _COMMON_SHARE)
-        everywhere = max(_COMMON_LEAST, searcher.num_docs // _EVERYWHERE_SHARE)
+        documents = self._postings.living_count
+        common = max(_COMMON_LEAST, documents // _COMMON_SHARE)
+        everywhere = max(_COMMON_LEAST, documents // _EVERYWHERE_SHARE)
         selective: list[tantivy.Query] = []
         stop_words: list[tantivy.Query] = []
         for token, weight in weights.items():
@@ -198,17 +197,19 @@ class Keywords:
             searcher = self._postings.searcher
             places = [(field, token) for field in EXACT_FIELDS]
             places += [(STEMS, stem) for stem in self._stemmer.analyze(token)]
-            has_deleted = self._has_deleted(searcher)
+            has_others = self._has_others
             counted[token] = [
                 self._corrected(searcher, field, text)
-                if has_deleted
+                if has_others
                 else _Form(field, text, searcher.doc_freq(field, text))
                 for field, text in places
             ]
         return counted[token]
 
-    def _has_deleted(self, searcher: tantivy.Searcher) -> bool:
-        return self._postings.document_count > searcher.num_docs
+    @property
+    def _has_others(self) -> bool:
+        """Whether tantivy counts documents that are deleted, or there for balance alone."""
+        return self._postings.document_count > self._postings.living_count
 
     def _corrected(self, searcher: tantivy.Searcher, field: str, text: str) -> _Form:
         """The form with the frequency among living documents."""
@@ -218,7 +219,7 @@ class Keywords:
         query = tantivy.Query.term_query(self._schema, field, text)
         result = searcher.search(query, 1, count=True)  # counts living documents
         living = int(result.count)  # type: ignore[attr-defined]  # the stub does not have it
-        right = idf(living, searcher.num_docs)
+        right = idf(living, self._postings.living_count)
         return _Form(field, text, living, right / idf(counted, self._postings.document_count))
 
     def _filtered(

@@ -33,7 +33,9 @@ from notewell.support import cleanup, private
 from notewell.types import IdArray
 
 FOLDER = "keywords"
-FORMAT = f"7/{native.__version__}"  # counted up when fields or the analyzer change
+FORMAT = f"8/{native.__version__}"  # counted up when fields or the analyzer change
+TEXT_FIELDS = (*EXACT_FIELDS, STEMS)
+BALANCE = "balance"  # in the field `marker`: documents without a chunk, made by mean_lengths.py
 _HEAP_BYTES = 64_000_000  # bounds memory while indexing; one segment a flush
 _NOTES_PER_WRITE = 500  # a megabyte
 
@@ -50,7 +52,14 @@ def _schema() -> tantivy.Schema:
     for name in EXACT_FIELDS:
         builder.add_text_field(name, tokenizer_name="words", index_option="position")
     builder.add_text_field(STEMS, tokenizer_name="stems", index_option="freq")
+    for name in TEXT_FIELDS:  # numbers of tokens, which mean_lengths.py adds up
+        builder.add_integer_field(length_of(name), fast=True)
     return builder.build()
+
+
+def length_of(name: str) -> str:
+    """The number field with the length of a text field."""
+    return f"length_{name}"
 
 
 def _whitespace() -> tantivy.TextAnalyzer:
@@ -158,25 +167,58 @@ class Postings:
 
     @property
     def document_count(self) -> int:
-        """How many documents there are, deleted ones that still count in tantivy included.
+        """How many documents tantivy counts in BM25: those that balance lengths, and deleted ones.
 
-        BM25's statistics in tantivy are of all documents until a merge of segments drops the
-        deleted ones; only an explanation tells how many there are.
+        Its statistics are of all documents until a merge of segments drops the deleted ones; only
+        an explanation tells how many there are.
         """
+        return self._document_counts()[0]
+
+    @property
+    def living_count(self) -> int:
+        """How many documents there are: chunks, notes that have none, and the marker."""
+        return self._document_counts()[1]
+
+    def _document_counts(self) -> tuple[int, int]:
         known = self._documents
         if known is None or known[0] != self.commits:
-            known = self._documents = (self.commits, self._counted_documents())
-        return known[1]
+            known = self._documents = (self.commits, *self._counted_documents())
+        return known[1:]
 
-    def _counted_documents(self) -> int:
+    def _counted_documents(self) -> tuple[int, int]:
         with tantivy_errors():
             searcher = self.searcher
+            balance = tantivy.Query.term_query(self.schema, "marker", BALANCE)
+            found = searcher.search(balance, 1, count=True)
+            living = searcher.num_docs - int(found.count)  # type: ignore[attr-defined]  # as in keywords.py
+            address = self._marker(searcher)
+            if address is None:
+                return searcher.num_docs, living
             query = tantivy.Query.term_query(self.schema, "marker", "marker")
-            hits = searcher.search(query, 1).hits
-            if not hits:
-                return searcher.num_docs
-            explained = json.loads(query.explain(searcher, hits[0][1]).to_json())
-        return max(_explained_count(explained), searcher.num_docs)
+            explained = json.loads(query.explain(searcher, address).to_json())
+        return max(int(_explained(explained, "N, ")), searcher.num_docs), living
+
+    def mean_length(self, name: str) -> float:
+        """The length of a text field that tantivy takes for the mean; 0.0 in an empty index."""
+        with tantivy_errors():
+            searcher = self.searcher
+            address = self._marker(searcher)
+            if address is None:
+                return 0.0
+            query = tantivy.Query.term_query(self.schema, name, STOP)
+            return _explained(json.loads(query.explain(searcher, address).to_json()), "avgdl, ")
+
+    def living_lengths(self) -> dict[str, int]:
+        """The tokens of all documents that are neither deleted nor for balance, by text field."""
+        sums = {name: {"sum": {"field": length_of(name)}} for name in TEXT_FIELDS}
+        with tantivy_errors():
+            summed = self.searcher.aggregate(tantivy.Query.all_query(), sums)
+        return {name: round(summed[name]["value"] or 0) for name in TEXT_FIELDS}
+
+    def _marker(self, searcher: tantivy.Searcher) -> tantivy.DocAddress | None:
+        query = tantivy.Query.term_query(self.schema, "marker", "marker")
+        hits = searcher.search(query, 1).hits
+        return hits[0][1] if hits else None
 
     def update(
         self, texts: Iterable[NoteText], *, gone: Sequence[int], database: str, generation: int
@@ -193,12 +235,15 @@ class Postings:
             self._commit(writer)
         self.notes.update(changed.rows if changed.are_all else None, gone=gone)
 
-    def put_again(self, texts: Iterable[NoteText]) -> None:
-        """Write the documents of notes anew, as they were, in one commit."""
+    def put_balance(self, documents: Iterable[Mapping[str, int]]) -> None:
+        """Replace the documents that balance lengths, given by their tokens, in one commit."""
         with tantivy_errors():
             writer = self._open_writer()
-            for note in texts:
-                self._put_documents(writer, note)
+            writer.delete_documents_by_term("marker", BALANCE)
+            for lengths in documents:
+                texts = {name: " ".join([STOP] * count) for name, count in lengths.items()}
+                document: dict[str, object] = {"marker": BALANCE, **texts}
+                writer.add_document(tantivy.Document.from_dict(document, self.schema))
             self._commit(writer)
 
     def put_all_again(self, texts: Iterable[NoteText], *, database: str, generation: int) -> None:
@@ -230,13 +275,18 @@ class Postings:
     def _put_marker(self, writer: tantivy.IndexWriter, database: str, generation: int) -> None:
         state = f"{FORMAT}|{database}|{generation}"
         marker: dict[str, object] = {"marker": "marker", "state": state}
+        # A token in each text field, so that the marker's score explains their mean lengths.
+        for name in TEXT_FIELDS:
+            marker |= {name: STOP, length_of(name): 1}
         writer.add_document(tantivy.Document.from_dict(marker, self.schema))
 
     def _put_documents(self, writer: tantivy.IndexWriter, note: NoteText) -> None:
         writer.delete_documents_by_term("note", note.note_id)
         for chunk_id, fields in note_documents(note):
-            padded = {name: _padded(text) for name, text in fields.items()}
-            document: dict[str, object] = {"chunk": chunk_id, "note": note.note_id, **padded}
+            document: dict[str, object] = {"chunk": chunk_id, "note": note.note_id}
+            for name, text in fields.items():
+                length = stored_length(len(text.split()))
+                document |= {name: _padded(text, length), length_of(name): length}
             writer.add_document(tantivy.Document.from_dict(document, self.schema))
 
     def _put_notes(
@@ -298,34 +348,33 @@ class Postings:
         return self._writer
 
 
-def _padded(text: str) -> str:
-    """The tokens of a field, and separators until their number is one that a byte can hold.
+def _padded(text: str, length: int) -> str:
+    """The tokens of a field, and separators until they are as many as `stored_length` says.
 
     Tantivy stores lengths in a byte, rounded down, and a merge that drops deleted documents adds up
     the rounded ones: without this, BM25's mean length would depend on what was merged when.
     """
-    length = len(text.split())
-    missing = _stored_length(length) - length
+    missing = length - len(text.split())
     return f"{text}{f' {STOP}' * missing}" if missing else text
 
 
-def _stored_length(length: int) -> int:
-    """The least length from this on that tantivy's byte stands for: Lucene's `SmallFloat`.
+def stored_length(length: int, *, at_most: bool = False) -> int:
+    """The least length from this on, or the greatest up to it, that tantivy's byte stands for.
 
-    Up to 40 all; above, 24 and a number of four significant bits.
+    Lucene's `SmallFloat`: up to 40 all; above, 24 and a number of four significant bits.
     """
     rest = length - 24
     if rest <= 16:
         return length
     step = 1 << (rest.bit_length() - 4)
-    return 24 + -(-rest // step) * step
+    return 24 + (rest if at_most else rest + step - 1) // step * step
 
 
-def _explained_count(explained: Mapping[str, Any]) -> int:
-    """N of BM25 in tantivy's explanation of a score; 0 where it has none."""
-    if str(explained.get("description", "")).startswith("N, "):
-        return int(explained["value"])
-    return max([_explained_count(part) for part in explained.get("details", ())], default=0)
+def _explained(explained: Mapping[str, Any], name: str) -> float:
+    """The number of this name in tantivy's explanation of a score; 0.0 where it has none."""
+    if str(explained.get("description", "")).startswith(name):
+        return float(explained["value"])
+    return max([_explained(part, name) for part in explained.get("details", ())], default=0.0)
 
 
 def discard(path: Path) -> None:

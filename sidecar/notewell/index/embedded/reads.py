@@ -177,11 +177,6 @@ def texts(store: Store, since: int = -1) -> Iterator[NoteText]:
     return _texts(store, "SELECT id FROM notes WHERE generation > ?", since)
 
 
-def smallest_texts(store: Store, count: int) -> Iterator[NoteText]:
-    """The keyword texts of the smallest notes, in order of id."""
-    return _texts(store, "SELECT id FROM notes ORDER BY size, id LIMIT ?", count)
-
-
 def _texts(store: Store, chosen: str, value: int) -> Iterator[NoteText]:
     """The texts of the notes whose ids a query of one value chooses."""
     held: tables.Row | None = None
