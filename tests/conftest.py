@@ -13,7 +13,7 @@ import pytest
 from tests.live_tokens import secrets_in, secrets_in_logs
 
 # The tests that take longest go first, so that at the end no core waits for one of them alone.
-LONGEST = ("tests/stress/", "tests/vault/test_edit_properties.py")
+LONGEST = ("tests/stress/", "tests/faults/", "tests/vault/test_edit_properties.py")
 
 
 @pytest.hookimpl(wrapper=True)

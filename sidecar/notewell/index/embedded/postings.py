@@ -104,7 +104,7 @@ class Postings:
         self.path = path
         self.commits = 0  # counted up whenever `searcher` sees something else
         self.schema = _schema()
-        self._documents: tuple[int, int] | None = None  # commits, and the number after the last
+        self._documents: tuple[int, tuple[int, int]] | None = None  # after how many commits
         self._writer: tantivy.IndexWriter | None = None
         self._temporary: Path | None = None
         self._stemmer = stemmer()
@@ -182,8 +182,8 @@ class Postings:
     def _document_counts(self) -> tuple[int, int]:
         known = self._documents
         if known is None or known[0] != self.commits:
-            known = self._documents = (self.commits, *self._counted_documents())
-        return known[1:]
+            known = self._documents = (self.commits, self._counted_documents())
+        return known[1]
 
     def _counted_documents(self) -> tuple[int, int]:
         with tantivy_errors():
@@ -326,11 +326,17 @@ class Postings:
         return np.unique(np.array(values, dtype=np.int64))
 
     def close(self) -> None:
-        """Wait for running merges and release the folder."""
-        if self._writer is not None:
-            with tantivy_errors():
-                self._writer.wait_merging_threads()
-            self._writer = None
+        """Wait for running merges and release the folder, whatever the disk says.
+
+        What a merge could not write is no loss: the segments that it was to replace are there.
+        """
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            try:
+                with tantivy_errors():
+                    writer.wait_merging_threads()
+            except IndexFailure as error:
+                logger.info("%s", error.message)
             self._restrict()
         self._terms.close()
         if self._temporary is not None:

@@ -1,0 +1,263 @@
+"""The operations that write, each with what has to hold after any of its calls failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from notewell import querylog
+from notewell.access.devices import Devices
+from notewell.access.tokens import new_stored_token, stored_token
+from notewell.config.edit import Configuration
+from notewell.contract.memory import ApplyMemory, ForgetMemory, StoreMemory
+from notewell.memory.folder import MemoryFolder
+from notewell.memory.service import Helpers, Memories
+from notewell.types import VaultRecord
+from notewell.vault.write import VaultWriter, content_hash
+from notewell.vault.write_journal import Journal
+from notewell.vaults.registry import Registry
+from tests.faults.index_operations import INDEX
+from tests.faults.injection import LEFT, Operation
+
+# --- writes to a vault --------------------------------------------------------------------------
+
+OLD, NEW = "# Old\n\nAs it was.\n", "# New\n\n" + "As it is now. " * 400
+
+
+def _writer(root: Path) -> VaultWriter:
+    return VaultWriter(root / "vault", Journal(root / "data"))
+
+
+def _vault_is_there(root: Path) -> None:
+    (root / "vault").mkdir()
+    writer = _writer(root)
+    writer.create("Note.md", OLD, action="create")
+    writer.create("Other.md", "other", action="create")
+
+
+def _hash(text: str) -> bytes:
+    return content_hash(text.encode())
+
+
+def _check_write(path: str, old: str | None, new: str | None) -> Callable[[Path, bool], list[str]]:
+    def check(root: Path, done: bool) -> list[str]:
+        file, writer = root / "vault" / path, _writer(root)
+        text = file.read_text(encoding="utf-8") if file.exists() else None
+        if text != new and (done or text != old):
+            return [f"{path} holds {text!r:.80}"]
+        left = [each.name for each in file.parent.glob(".notewell-*")]
+        wrong = [f"{LEFT}{left}"] if left else []
+        newest = writer.entries(1)[0]
+        if text == new != old:  # then it can be taken back
+            writer.undo(newest.number)
+            back = file.read_text(encoding="utf-8") if file.exists() else None
+            wrong += [] if back == old else [f"undoing leaves {back!r:.80}"]
+        return wrong
+
+    return check
+
+
+def _undo(root: Path) -> None:
+    _writer(root).undo()
+
+
+def _vault_with_a_write(root: Path) -> None:
+    _vault_is_there(root)
+    _writer(root).replace("Note.md", NEW, seen=_hash(OLD), action="replace")
+
+
+def _check_undo(root: Path, done: bool) -> list[str]:
+    text = (root / "vault" / "Note.md").read_text(encoding="utf-8")
+    if text != OLD and (done or text != NEW):
+        return [f"the note holds {text!r:.80}"]
+    _writer(root).undo(3)  # the write that was to be undone; a second time it changes nothing
+    again = (root / "vault" / "Note.md").read_text(encoding="utf-8")
+    return [] if again == OLD else [f"undone again, it holds {again!r:.80}"]
+
+
+# --- memories -----------------------------------------------------------------------------------
+
+
+def _memories(root: Path) -> Memories:
+    folder = MemoryFolder(root / "vault", "Memory", _writer(root), lambda _: None)
+    return Memories("v", folder, Helpers(lambda *_: {}, len, lambda: 1_767_225_600.0))
+
+
+def _memories_are_there(root: Path) -> None:
+    (root / "vault").mkdir()
+    for content in ("Bees find their hive by its smell.", "Snow falls in winter."):
+        _memories(root).answer(StoreMemory(content))
+
+
+def _remember(root: Path) -> None:
+    memories = _memories(root)
+    memories.answer(StoreMemory("Honey keeps for years."))
+    memories.answer(ApplyMemory("Snow falls in winter", "in a test"))
+    memories.answer(ForgetMemory("Bees find their hive by its smell"))
+
+
+def _check_memories(root: Path, done: bool) -> list[str]:
+    found = MemoryFolder(root / "vault", "Memory", None, lambda _: None)
+    contents = sorted(memory.content.strip() for memory in found.all())
+    steps = (
+        ["Bees find their hive by its smell.", "Snow falls in winter."],
+        ["Bees find their hive by its smell.", "Honey keeps for years.", "Snow falls in winter."],
+        ["Honey keeps for years.", "Snow falls in winter."],
+    )
+    wrong = [] if contents in (steps[2:] if done else steps) else [f"memories: {contents}"]
+    return wrong + [f"unreadable: {each}" for each in found.warnings]
+
+
+# --- small files --------------------------------------------------------------------------------
+
+
+def _devices_are_there(root: Path) -> None:
+    (root / "state").mkdir()
+    Devices(root / "state").add("Phone", "read")
+
+
+def _add_device(root: Path) -> None:
+    Devices(root / "state").add("Tablet", "write")
+
+
+def _check_devices(root: Path, done: bool) -> list[str]:
+    names = [device.name for device in Devices(root / "state").all()]
+    allowed = [["Phone", "Tablet"]] if done else [["Phone"], ["Phone", "Tablet"]]
+    return ([] if names in allowed else [f"devices: {names}"]) + _leftovers(root / "state")
+
+
+def _leftovers(folder: Path) -> list[str]:
+    return [f"{LEFT}{each.name}" for each in folder.glob(".*-????????")]
+
+
+def _token_is_there(root: Path) -> None:
+    stored_token(root / "state")
+    (root / "first").write_text(stored_token(root / "state"), encoding="utf-8")
+
+
+def _rotate_token(root: Path) -> None:
+    new_stored_token(root / "state")
+
+
+def _check_token(root: Path, done: bool) -> list[str]:
+    token, first = stored_token(root / "state"), (root / "first").read_text(encoding="utf-8")
+    wrong = [] if len(token) == len(first) and not (done and token == first) else ["a wrong token"]
+    return wrong + _leftovers(root / "state")
+
+
+_SETTINGS = "# mine\n[search]\nsnippet_chars = 300\n"
+
+
+def _settings_are_there(root: Path) -> None:
+    (root / "config.toml").write_text(_SETTINGS, encoding="utf-8")
+    (root / "vault").mkdir()
+
+
+def _configuration(root: Path) -> Configuration:
+    return Configuration({"NOTEWELL_CONFIG": str(root / "config.toml"), "HOME": str(root)})
+
+
+def _change_settings(root: Path) -> None:
+    _configuration(root).change({"search.snippet_chars": 200}, root / "vault")
+
+
+def _check_settings(root: Path, done: bool) -> list[str]:
+    chars = _configuration(root).search_rules(root / "vault").snippet_chars
+    text = (root / "config.toml").read_text(encoding="utf-8")
+    right = chars == 200 if done else chars in (200, 300)
+    wrong = [] if right and text.startswith("# mine") else [f"settings: {text!r}"]
+    return wrong + _leftovers(root)
+
+
+def _record(number: int) -> VaultRecord:
+    return VaultRecord(f"v{number}", f"Vault {number}", Path(f"/vault/{number}"))
+
+
+def _vaults_are_known(root: Path) -> None:
+    with Registry(root / "data").changing() as records:
+        records.append(_record(1))
+
+
+def _know_a_vault(root: Path) -> None:
+    with Registry(root / "data").changing() as records:
+        records.append(_record(2))
+
+
+def _check_registry(root: Path, done: bool) -> list[str]:
+    known = [record.id for record in Registry(root / "data").records()]
+    right = known == ["v1", "v2"] if done else known in (["v1"], ["v1", "v2"])
+    return ([] if right else [f"vaults: {known}"]) + _leftovers(root / "data")
+
+
+# --- the log of queries -------------------------------------------------------------------------
+
+
+def _log(root: Path) -> querylog.QueryLog:
+    return querylog.QueryLog(root / "log", enabled=True)
+
+
+def _judged(query: str) -> querylog.Judged:
+    return querylog.Judged(1.0, query, "A.md", "never_for_this")
+
+
+def _log_is_there(root: Path) -> None:
+    log = _log(root)
+    log.judge(_judged("first"))
+    log.close()
+
+
+def _log_more(root: Path) -> None:
+    log = _log(root)
+    try:
+        log.add(querylog.Query("q", 1000.0, "http", "bees", "hybrid", 1.5, 7, (("A.md", 1.0),)))
+        log.judge(_judged("second"))
+    finally:
+        log.close()
+
+
+def _check_log(root: Path, done: bool) -> list[str]:
+    log = _log(root)
+    try:
+        verdicts = [judged.query for judged in log.judgements().verdicts]
+        log.judge(_judged("third"))
+    finally:
+        log.close()
+    right = (
+        verdicts == ["first", "second"] if done else verdicts in (["first"], ["first", "second"])
+    )
+    return [] if right else [f"verdicts: {verdicts}"]
+
+
+def _all(*operations: Operation) -> Mapping[str, Operation]:
+    return MappingProxyType({operation.name: operation for operation in operations})
+
+
+OPERATIONS = _all(
+    *INDEX,
+    Operation(
+        "note_created",
+        _vault_is_there,
+        lambda root: _writer(root).create("In/A.md", NEW, action="create") and None,
+        _check_write("In/A.md", None, NEW),
+    ),
+    Operation(
+        "note_replaced",
+        _vault_is_there,
+        lambda root: _writer(root).replace("Note.md", NEW, seen=_hash(OLD), action="r") and None,
+        _check_write("Note.md", OLD, NEW),
+    ),
+    Operation(
+        "note_deleted",
+        _vault_is_there,
+        lambda root: _writer(root).delete("Note.md", seen=_hash(OLD), action="d") and None,
+        _check_write("Note.md", OLD, None),
+    ),
+    Operation("undo", _vault_with_a_write, _undo, _check_undo),
+    Operation("memories", _memories_are_there, _remember, _check_memories),
+    Operation("devices", _devices_are_there, _add_device, _check_devices),
+    Operation("token", _token_is_there, _rotate_token, _check_token),
+    Operation("settings", _settings_are_there, _change_settings, _check_settings),
+    Operation("registry", _vaults_are_known, _know_a_vault, _check_registry),
+    Operation("query_log", _log_is_there, _log_more, _check_log),
+)
