@@ -536,6 +536,7 @@ def test_links_are_resolved_again_when_names_change(index: Index, make: Material
     assert [source for source, _ in graph.links_in(b)] == [a, a]
     assert (graph.neighbours(a), graph.backlinks(a)) == ({b}, {b})
     assert graph.backlink_counts(np.array([a, b, 99])).tolist() == [1, 1, 0]
+    assert [ends.tolist() for ends in graph.links_among(np.array([b, 99, a]), 2)] == [[0], [2]]
     assert [link.target for _, link in graph.unresolved()] == ["Missing"]
     assert graph.edge_count == 2
     assert graph.resolve("B", "A.md") == b

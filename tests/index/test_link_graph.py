@@ -155,6 +155,16 @@ def test_any_changes_leave_what_a_new_graph_would_be(steps: list[tuple[Any, ...]
         assert each.edge_count == fresh.edge_count
         assert each.unresolved() == fresh.unresolved()
         assert each.backlink_counts(asked).tolist() == counts
+        sources, ends = each.links_among(asked[::-1], len(asked) // 2)
+        pairs = list(zip(sources.tolist(), ends.tolist(), strict=True))
+        among = enumerate(asked[::-1].tolist())
+        linked = {place: (id_, fresh.neighbours(id_)) for place, id_ in among}
+        assert pairs == [
+            (source, end)
+            for source in range(len(asked) // 2)
+            for end, (id_, _) in linked.items()
+            if id_ in linked[source][1]
+        ]
         assert len(each) == len(held)
 
 

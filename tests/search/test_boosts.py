@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from notewell.search import boosts
 
 DAY = 86_400.0
+NO_LINKS = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 def floats(*values: float) -> np.ndarray:
@@ -42,7 +43,7 @@ def test_the_note_that_is_called_what_was_typed_is_lifted() -> None:
 
 def test_what_the_best_notes_link_to_is_lifted_and_what_everybody_links_to_less() -> None:
     scores = floats(1.0, 0.9, 0.5, 0.5, 0.5)
-    links = {0: [2, 3], 1: [2, 3]}
+    links = np.array([0, 0, 1, 1]), np.array([2, 3, 2, 3])
     lifted = boosts.by_links(scores, links, floats(0, 0, 2, 50, 0), activation=0.2, centrality=0.0)
     assert lifted[2] == pytest.approx(1.2)
     assert 1.0 < lifted[3] < lifted[2]
@@ -50,7 +51,9 @@ def test_what_the_best_notes_link_to_is_lifted_and_what_everybody_links_to_less(
 
 
 def test_centrality_counts_by_the_logarithm_of_the_links() -> None:
-    lifted = boosts.by_links(floats(1, 1, 1), {}, floats(0, 9, 99), activation=0.2, centrality=0.1)
+    lifted = boosts.by_links(
+        floats(1, 1, 1), NO_LINKS, floats(0, 9, 99), activation=0.2, centrality=0.1
+    )
     assert lifted.tolist() == pytest.approx([1.0, 1.05, 1.1])
 
 
@@ -78,10 +81,9 @@ def test_no_boost_leaves_its_bounds(
     scores: list[float], most: float, edges: list[tuple[int, int]]
 ) -> None:
     values = np.array(scores, np.float32)
-    links: dict[int, list[int]] = {}
-    for seed, target in edges:
-        if seed < len(scores) and target < len(scores):
-            links.setdefault(seed, []).append(target)
+    inside = sorted({edge for edge in edges if max(edge) < len(scores)})
+    ends = np.array(inside, np.int64).reshape(-1, 2)
+    links = ends[:, 0], ends[:, 1]
     degrees = np.zeros(len(scores), np.float32)
     lifted = boosts.by_links(values, links, degrees, activation=most, centrality=0.0)
     mates = boosts.by_folder_mates(values, ["a"] * len(scores), most=most)

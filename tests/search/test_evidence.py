@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notewell.search.boosts import Links
 from notewell.search.evidence import (
     EvidenceWeights,
     NoteEvidence,
@@ -103,8 +104,8 @@ def test_meaning_loses_where_the_model_cannot_read() -> None:
 def test_links_raise_what_the_best_note_links_to() -> None:
     others = np.array([1.0, 0.5, 0.5], np.float32)
 
-    def find(ids: object) -> tuple[dict[int, list[int]], FloatArray]:
-        return {0: [1]}, np.ones(3, np.float32)
+    def find(ids: object) -> tuple[Links, FloatArray]:
+        return (np.array([0]), np.array([1])), np.ones(3, np.float32)
 
     assert weigh_links(np.arange(3), others, 0.2, find).tolist() == pytest.approx([0, 0.2, 0])
     assert not weigh_links(np.arange(3), others, 0.0, find).any()

@@ -14,6 +14,7 @@ from notewell.search.note_dates import (
     AUTO_RECENCY,
     FILE_TIMES,
     by_date,
+    local_offset,
     recency_strength,
     stated_day,
     stated_time,
@@ -113,12 +114,12 @@ def test_a_lift_is_a_share(times: list[tuple[float, float]], start: float, lengt
 def test_recency_is_off_where_most_notes_share_a_day() -> None:
     noon = stamp(2026, 11, 22, 12)
     spread = np.array([noon - DAY * at for at in range(10)])
-    assert recency_strength(spread) == AUTO_RECENCY
+    assert recency_strength(spread, local_offset()) == AUTO_RECENCY
     checkout = np.array([noon] * 6 + [noon - DAY * at for at in range(4)])
-    assert recency_strength(checkout) == 0.0
-    assert recency_strength(np.full(5, UNKNOWN)) == 0.0
-    assert recency_strength(np.empty(0)) == 0.0
-    assert recency_strength(np.array([noon])) == AUTO_RECENCY
+    assert recency_strength(checkout, local_offset()) == 0.0
+    assert recency_strength(np.full(5, UNKNOWN), local_offset()) == 0.0
+    assert recency_strength(np.empty(0), local_offset()) == 0.0
+    assert recency_strength(np.array([noon]), local_offset()) == AUTO_RECENCY
 
 
 def test_facts_of_a_vault(library: Library) -> None:

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
@@ -156,6 +157,7 @@ Milliseconds = Annotated[
 Time = Annotated[datetime, AwareTime()]
 
 
+@lru_cache(maxsize=8192)  # of the notes that searches show
 def iso(seconds: float | None) -> str | None:
     """ISO 8601 with a zone (UTC) of POSIX seconds; None for none or for what no calendar holds."""
     if seconds is None:

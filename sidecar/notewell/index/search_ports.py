@@ -157,6 +157,13 @@ class LinkIndex(Protocol):
         """The notes that link to a note, itself left out."""
         ...
 
+    def links_among(self, note_ids: IdArray, first: int) -> tuple[IdArray, IdArray]:
+        """Links from the `first` of different notes to any of them: the places of both ends.
+
+        By the first end, then the second; each pair once, none from a note to itself.
+        """
+        ...
+
     def backlink_counts(self, note_ids: IdArray) -> IdArray:
         """How many notes link to each note, itself left out."""
         ...

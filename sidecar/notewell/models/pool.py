@@ -16,12 +16,12 @@ from notewell.types import (
     CosineScale,
     Embedder,
     FloatArray,
-    KnowsCosines,
-    KnowsTokens,
     ModelKey,
     ModelRules,
     Reranker,
     TokenVectors,
+    knows_cosines,
+    knows_tokens,
 )
 
 NOT_LOADED = "the model is not loaded yet"
@@ -128,14 +128,14 @@ class _Shared:
     @property
     def cosines(self) -> CosineScale | None:
         embedder = self._embedder
-        return embedder.cosines if isinstance(embedder, KnowsCosines) else None
+        return embedder.cosines if knows_cosines(embedder) else None
 
     def count_tokens(self, text: str) -> int:
         return self._embedder.count_tokens(text)
 
     def token_vectors(self, text: str) -> TokenVectors | None:
         embedder = self._embedder
-        return embedder.token_vectors(text) if isinstance(embedder, KnowsTokens) else None
+        return embedder.token_vectors(text) if knows_tokens(embedder) else None
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._embedder.embed_passages(texts)

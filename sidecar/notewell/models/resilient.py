@@ -25,10 +25,10 @@ from notewell.types import (
     CosineScale,
     Embedder,
     FloatArray,
-    KnowsTokens,
     ModelKey,
     ModelRules,
     TokenVectors,
+    knows_tokens,
 )
 
 Step = Literal["full", "fewer_threads", "single_fp32", "keyword_only"]
@@ -139,7 +139,7 @@ class ResilientEmbedder:
     def token_vectors(self, text: str) -> TokenVectors | None:
         """The vectors of its tokens; needs no runtime either. None: not with this model."""
         latest = self._latest
-        return latest.token_vectors(text) if isinstance(latest, KnowsTokens) else None
+        return latest.token_vectors(text) if knows_tokens(latest) else None
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         """Vectors of shape (len(texts), dimensions); NaN for a text that cannot be embedded.

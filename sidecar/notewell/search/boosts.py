@@ -37,6 +37,8 @@ _MAX_READ = 30  # of them, notes whose names and tags are read
 
 logger = logging.getLogger(__name__)
 
+# The places of the notes at both ends of links, among some notes; no pair twice.
+Links = tuple[IdArray, IdArray]
 _Values = npt.NDArray[np.float64]
 T = TypeVar("T")
 
@@ -71,7 +73,7 @@ def by_name(names: Sequence[Collection[str]], query: str, *, most: float) -> Flo
 
 def by_links(
     scores: FloatArray,
-    links: Mapping[int, Collection[int]],
+    links: Links,
     degrees: FloatArray,
     *,
     activation: float,
@@ -79,11 +81,10 @@ def by_links(
 ) -> FloatArray:
     """Boost notes that the best notes link to, and notes with many incoming links.
 
-    `links` maps the index of each seed (one of the best notes) to the indices of its targets in
-    `scores`; `degrees` (n,) are numbers of incoming links. A seed spreads the square of its score
-    over its links, divided by the square root of their number; a target's activation is divided
-    by the square root of its degree. The most activated note gets 1 + `activation`. Centrality is
-    the logarithm of the degree, relative to the highest.
+    `links` are those of the seeds (the best notes); `degrees` (n,) are numbers of incoming links. A
+    seed spreads the square of its score over its links, divided by the square root of their number;
+    a target's activation is divided by the square root of its degree. The most activated note gets
+    1 + `activation`. Centrality is the logarithm of the degree, relative to the highest.
 
     Spreading activation: Crestani 1997, "Application of spreading activation techniques in
     information retrieval".
@@ -93,30 +94,21 @@ def by_links(
     return _multiplier(activation * received + centrality * _relative(central))
 
 
-def activated(
-    scores: FloatArray, links: Mapping[int, Collection[int]], degrees: FloatArray
-) -> npt.NDArray[np.float64]:
+def activated(scores: FloatArray, links: Links, degrees: FloatArray) -> npt.NDArray[np.float64]:
     """The activation that `by_links` describes, relative to the most activated note (n,)."""
-    received = np.zeros(len(scores))
-    for seed, targets in links.items():
-        for target in targets:
-            received[target] += float(scores[seed]) ** 2 / np.sqrt(len(targets))
+    sources, targets = links
+    shares = scores[sources].astype(np.float64) ** 2 / np.sqrt(np.bincount(sources)[sources])
+    received = np.bincount(targets, shares, len(scores))
     return _relative(received / np.sqrt(np.maximum(degrees, 1.0)))
 
 
-def linked_from_best(
-    index: IndexReader, ids: IdArray
-) -> tuple[Mapping[int, Collection[int]], FloatArray]:
+def linked_from_best(index: IndexReader, ids: IdArray) -> tuple[Links, FloatArray]:
     """Links of the first SEEDS notes to others of `ids`, by place, and the notes' degrees (n,).
 
     `ids` are in order of their scores.
     """
     graph = index.graph
-    places = {note_id: at for at, note_id in enumerate(ids.tolist())}
-    links = {
-        seed: [places[target] for target in graph.neighbours(note_id) if target in places]
-        for seed, note_id in enumerate(ids[:SEEDS].tolist())
-    }
+    links = graph.links_among(ids, min(SEEDS, len(ids)))
     return links, graph.backlink_counts(ids).astype(np.float32)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from notewell.types import ChunkHits, FloatArray, IdArray
 
@@ -26,11 +27,27 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def at(self, places: IdArray | npt.NDArray[np.bool_]) -> Candidates:
+        """Some of the candidates, by their indices or a mask."""
+        return Candidates(
+            self.ids[places], self.note_ids[places], self.bm25[places], self.cosine[places]
+        )
+
 
 def merge(keyword: ChunkHits, semantic: ChunkHits) -> tuple[IdArray, FloatArray, FloatArray]:
     """Ids of the chunks found by either half, ascending, with BM25 and cosine (NaN: none)."""
-    ids = ascending(np.concatenate((keyword.chunk_ids, semantic.chunk_ids)))
-    return ids, _aligned(ids, keyword), _aligned(ids, semantic)
+    both = np.concatenate((keyword.chunk_ids, semantic.chunk_ids))
+    order = np.argsort(both)
+    ordered = both[order]
+    starts = _firsts(ordered)
+    places = np.empty(len(both), np.int64)  # of each hit among the ids
+    new = np.zeros(len(both), np.int64)
+    new[starts] = 1
+    places[order] = np.cumsum(new) - 1
+    count = len(keyword.chunk_ids)
+    bm25, cosine = np.full((2, len(starts)), np.nan, np.float32)
+    bm25[places[:count]], cosine[places[count:]] = keyword.scores, semantic.scores
+    return ordered[starts], bm25, cosine
 
 
 def ascending(ids: IdArray) -> IdArray:
@@ -43,12 +60,6 @@ def _firsts(ascending: IdArray) -> IdArray:
     """Index of the first occurrence of each number."""
     starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
     return np.concatenate((np.zeros(min(len(ascending), 1), np.int64), starts))
-
-
-def _aligned(ids: IdArray, hits: ChunkHits) -> FloatArray:
-    scores = np.full(len(ids), np.nan, np.float32)
-    scores[np.searchsorted(ids, hits.chunk_ids)] = hits.scores
-    return scores
 
 
 def or_zero(scores: FloatArray) -> FloatArray:
@@ -75,10 +86,4 @@ def by_note(chunks: Candidates) -> Candidates:
 
 def exclude(candidates: Candidates, note_ids: Sequence[int]) -> Candidates:
     """The candidates outside these notes."""
-    kept = ~np.isin(candidates.note_ids, np.asarray(note_ids, np.int64))
-    return Candidates(
-        candidates.ids[kept],
-        candidates.note_ids[kept],
-        candidates.bm25[kept],
-        candidates.cosine[kept],
-    )
+    return candidates.at(~np.isin(candidates.note_ids, np.asarray(note_ids, np.int64)))

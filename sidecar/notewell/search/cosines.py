@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from notewell.search.candidates import Candidates
-from notewell.types import CosineScale, Embedder, FloatArray, KnowsCosines, VectorHits
+from notewell.types import CosineScale, Embedder, FloatArray, VectorHits, knows_cosines
 
 REFERENCE = CosineScale(unrelated=0.032, related=0.4355)
 
@@ -27,7 +27,7 @@ class CosineMap:
     def of(cls, embedder: Embedder | None) -> CosineMap:
         """The map for a model; cosines stay as they are if nothing is known of them."""
         model: object = embedder
-        measured = model.cosines if isinstance(model, KnowsCosines) else None
+        measured = model.cosines if knows_cosines(model) else None
         if measured is None or measured == REFERENCE:
             return SAME
         scale = (REFERENCE.related - REFERENCE.unrelated) / (measured.related - measured.unrelated)

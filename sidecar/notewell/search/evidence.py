@@ -10,19 +10,21 @@ get full marks. docs/search.md derives the formula; its constants are `EvidenceW
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from notewell.search.boosts import activated
+from notewell.search.boosts import Links, activated
+from notewell.search.candidates import or_zero
 from notewell.search.cosines import SAME, CosineMap
 from notewell.types import FloatArray, IdArray
 
 # Of notes in order: the links of the first ones to others, by place; and the degrees of all.
-FindLinks = Callable[[IdArray], tuple[Mapping[int, Collection[int]], FloatArray]]
+FindLinks = Callable[[IdArray], tuple[Links, FloatArray]]
 
 MOST_LINKED = 200  # notes, by all other evidence, that links can raise
 NEAREST = 10  # the rank of the cosine that tells how far the nearest passages stand out
@@ -88,7 +90,7 @@ class Tuning:
 UNTUNED = Tuning()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NoteEvidence:
     """Raw evidence of the candidate notes of a search: arrays (n,), aligned.
 
@@ -113,15 +115,15 @@ class NoteEvidence:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
+    @cached_property
     def bm25(self) -> FloatArray:
         """The BM25 of the best passage and of the whole note, mixed; NaN without any word."""
-        passage = np.where(np.isnan(self.passage_bm25), np.float32(0.0), self.passage_bm25)
+        passage = or_zero(self.passage_bm25)
         mixed = _PASSAGE_SHARE * passage + (np.float32(1.0) - _PASSAGE_SHARE) * self.whole_bm25
         known: FloatArray = np.where(mixed > 0.0, mixed, np.float32(np.nan))
         return known
 
-    @property
+    @cached_property
     def meaning(self) -> FloatArray:
         """The cosine on the reference scale; NaN where the note has no vector."""
         return self.cosines.mapped(self.cosine)
@@ -211,7 +213,7 @@ def meaning_weight(query: QueryEvidence, weights: EvidenceWeights, best_name: fl
 
 def weigh_words(notes: NoteEvidence, query: QueryEvidence) -> FloatArray:
     """BM25 divided by the summed idf of the query's known words: about 0..3."""
-    bm25: FloatArray = np.nan_to_num(notes.bm25)
+    bm25 = or_zero(notes.bm25)
     return (bm25 / np.float32(query.known_idf)) if query.known_idf > 0 else np.zeros_like(bm25)
 
 

@@ -78,6 +78,8 @@ def further_items(
     """
     if "\n" not in chunk.text or not may_have_items(chunk.text):
         return
+    if _on_one_line(chunk, snippets, shown_line):
+        return
     best = _best(block for block in _matching(chunk, snippets) if block.block.is_item)
     others = [one for one in best if not _holds(one, shown_line)]
     for one in others[:MAX_ITEMS]:
@@ -101,6 +103,15 @@ def block_id(chunk: StoredChunk, items: tuple[int, ...], line: int) -> str | Non
             if mark.first <= each <= mark.last:
                 return mark.block
     return None
+
+
+def _on_one_line(chunk: StoredChunk, snippets: Snippets, line: int) -> bool:
+    """Whether all words of the query in a chunk are on this line, or there is none."""
+    places = [at for at, _ in snippets.matches(chunk.text)]
+    if not places:
+        return True
+    first, last = min(places), max(places)
+    return chunk.text.find("\n", first, last) < 0 and line_at(chunk, first) == line
 
 
 def _matching(chunk: StoredChunk, snippets: Snippets) -> Iterator[MatchingBlock]:

@@ -116,16 +116,21 @@ def by_date(stated: _Floats, file_times: _Floats, start: float, end: float) -> F
     return lift
 
 
-def recency_strength(times: _Floats) -> float:
+def local_offset() -> timedelta:
+    """The difference of local time from UTC now."""
+    return datetime.now().astimezone().utcoffset() or timedelta()
+
+
+def recency_strength(times: _Floats, offset: timedelta) -> float:
     """The strength of the recency boost for the setting "auto", 0..1.
 
     0 where over half of the notes were modified on one (local) day, as after a copy or a checkout:
-    then the times say nothing about the notes. `times` (n,) are POSIX seconds, NaN if unknown.
+    then the times say nothing about the notes. `times` (n,) are POSIX seconds, NaN if unknown;
+    `offset` is `local_offset`.
     """
     known = times[~np.isnan(times)]
     if not len(known):
         return 0.0
-    offset = datetime.now().astimezone().utcoffset() or timedelta()
     days = np.floor((known + offset.total_seconds()) / _DAY)
     most = int(np.unique(days, return_counts=True)[1].max())
     return 0.0 if len(known) > 1 and most > _SHARED_DAY * len(times) else AUTO_RECENCY

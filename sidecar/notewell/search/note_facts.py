@@ -10,13 +10,15 @@ import threading
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from notewell.index.port import IndexReader, NoteBasics
-from notewell.search.note_dates import by_date, recency_strength, stated_time
+from notewell.search.note_dates import by_date, local_offset, recency_strength, stated_time
 from notewell.types import FloatArray, IdArray, PropertyValue
 from notewell.vault.daily import SETTINGS, DailyNotes
 
@@ -27,7 +29,7 @@ _ABSENT = -1  # stands for the modification time of a missing file
 _MIN_CHANGED = 1000  # changed notes from which a new snapshot is written
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Facts:
     """Facts about all notes at one generation, in order of id.
 
@@ -38,12 +40,12 @@ class Facts:
     ids: IdArray
     table: npt.NDArray[np.float64]  # (notes, 5)
 
-    @property
+    @cached_property
     def daily(self) -> IdArray:
         """Ids of the daily notes."""
         return self.ids[self.table[:, _DAILY] > 0]
 
-    @property
+    @cached_property
     def shelved(self) -> IdArray:
         """Ids of the notes whose status is one of the shelved statuses."""
         return self.ids[self.table[:, _SHELVED] > 0]
@@ -65,7 +67,15 @@ class Facts:
 
     def recency_strength(self) -> float:
         """The strength of the recency boost for this vault where it is not set."""
-        return recency_strength(self.table[:, _MODIFIED])
+        offset = local_offset()
+        if offset not in self._strengths:
+            self._strengths[offset] = recency_strength(self.table[:, _MODIFIED], offset)
+        return self._strengths[offset]
+
+    @cached_property
+    def _strengths(self) -> dict[timedelta, float]:
+        """By the offset of local time, which changes twice a year."""
+        return {}
 
     def _rows(self, note_ids: IdArray) -> npt.NDArray[np.float64]:
         """The rows of the notes (n, 5); NaN for a deleted note."""

@@ -50,10 +50,10 @@ from notewell.types import (
     Embedder,
     FloatArray,
     IdArray,
-    KnowsTokens,
     SearchMode,
     SearchRules,
     VaultRecord,
+    knows_tokens,
 )
 
 
@@ -255,7 +255,7 @@ class _Run:
     def snippets(self, text: str, terms: Terms, vector: FloatArray | None) -> Snippets:
         """Makes snippets around the terms of the query, or else around the closest sentence."""
         model: object = self.embedder if vector is not None else None
-        closest = ClosestSentence(model, text) if isinstance(model, KnowsTokens) else None
+        closest = ClosestSentence(model, text) if knows_tokens(model) else None
         return Snippets(terms.highlight_weights(), self.rules.snippet_chars, closest=closest)
 
     def postprocessed(self, ranking: Ranking, text: str, trace: Trace) -> Sequence[RankedNote]:

@@ -138,9 +138,13 @@ class Ranking:
         self, note_ids: Sequence[int], limit: int
     ) -> Callable[[int], tuple[tuple[int, float], ...]]:
         """A function from one of the notes to its chunks: (id, share of the best), best first."""
-        values = fuse(self.chunks, self.plan.for_passages()).fused
         own = _of_notes(self.chunks.note_ids, note_ids)
-        owners, ids, values = self.chunks.note_ids[own], self.chunks.ids[own], values[own]
+        owners, ids = self.chunks.note_ids[own], self.chunks.ids[own]
+        plan = self.plan.for_passages()
+        if plan.method == "convex":  # scores relative to those of all chunks
+            values = fuse(self.chunks, plan).fused[own]
+        else:
+            values = fuse(self.chunks.at(own), plan).fused
         order = np.lexsort((-values, owners))
         found: dict[int, list[tuple[int, float]]] = {}
         best = 1.0
@@ -187,12 +191,21 @@ def rank(
             boosted = multipliers.applied(fused)
         best = float(boosted.max()) or 1.0
     scores = np.clip(boosted / np.float32(best), 0.0, 1.0)
-    order = np.lexsort((notes.ids, -or_zero(notes.cosine), -or_zero(notes.bm25), -scores))
+    order = _order(notes, scores)
     kept = order[scores[order] >= min_score]
     ranking = Ranking(
         plan, chunks, notes, multipliers, kept.tolist(), scores[kept], best * notes.scale
     )
     return ranking, len(order) - len(kept)
+
+
+def _order(notes: Scored, scores: FloatArray) -> IdArray:
+    """Indices of the notes, best first, as `rank` describes."""
+    order = np.argsort(-scores)
+    ordered = scores[order]
+    if (ordered[1:] == ordered[:-1]).any():  # seldom; sorting by four keys takes far longer
+        order = np.lexsort((notes.ids, -or_zero(notes.cosine), -or_zero(notes.bm25), -scores))
+    return order
 
 
 def _known(scores: FloatArray) -> list[float | None]:

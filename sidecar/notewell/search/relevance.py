@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from notewell.search.candidates import or_zero
 from notewell.search.evidence import NoteEvidence, QueryEvidence, weigh_words
 from notewell.types import FloatArray, IdArray, Match, SearchMode
 
@@ -150,7 +151,7 @@ class _Measures:
     def of(cls, notes: NoteEvidence, query: QueryEvidence, known: float) -> _Measures:
         """The measures; `known` is the share of the query in words that the vault contains."""
         readable = np.float32(1.0 - _UNREADABLE * query.unreadable)
-        cosine = np.nan_to_num(notes.meaning)
+        cosine = or_zero(notes.meaning)
         deviation = max(query.cosine_deviation, _MIN_DEVIATION)
         above = (cosine - np.float32(query.cosine_mean)) / np.float32(deviation)
         return cls(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from notewell.index.lexical import QueryTerm, no_hits
 from notewell.index.note_postings import NoteMatches
 from notewell.index.port import IndexReader
-from notewell.search.candidates import Candidates, ascending, merge
+from notewell.index.ranks import highest
+from notewell.search.candidates import Candidates, ascending, by_note, merge
 from notewell.search.cosines import SAME, CosineMap
 from notewell.search.evidence import NoteEvidence
 from notewell.search.name_matches import NO_MATCHES, NameMatches, find_names
@@ -49,7 +51,7 @@ class Where:
         return np.flatnonzero(found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class KeywordResult:
     """What the words of a query find: passages, all notes with any of them, and notes by name."""
 
@@ -60,11 +62,16 @@ class KeywordResult:
 
     def candidates(self, owners: IdArray) -> IdArray:
         """Ids of the notes to rank, ascending; `owners` are the notes of the chunks."""
+        ids = ascending(np.concatenate((owners, self._found)))
+        return ids[ids >= 0]
+
+    @cached_property
+    def _found(self) -> IdArray:
+        """Ids of the notes that are candidates whatever their passages are."""
         matches = self.matches
         best = [_best(matches.bm25, _BY_WHOLE), _best(matches.coverage, _BY_COVERAGE)]
         found = [matches.note_ids[places] for places in best]
-        ids = ascending(np.concatenate([owners, *found, self.names.note_ids]))
-        return ids[ids >= 0]
+        return np.concatenate([*found, self.names.note_ids])
 
 
 def keyword_hits(
@@ -132,10 +139,10 @@ def collect(
     """
     chunks = merge_hits(index, keyword.chunks, semantic)
     ids = keyword.candidates(np.concatenate((chunks.note_ids, also)))
-    passages = np.searchsorted(ids, chunks.note_ids)
+    best = by_note(chunks)
+    passages = np.searchsorted(ids, best.ids)
     bm25, cosine = np.full(len(ids), np.nan, np.float32), np.full(len(ids), np.nan, np.float32)
-    np.fmax.at(bm25, passages, chunks.bm25)
-    np.fmax.at(cosine, passages, chunks.cosine)
+    bm25[passages], cosine[passages] = best.bm25, best.cosine
     matches, names = keyword.matches, keyword.names
     whole, named = _places(matches.note_ids, ids), _places(names.note_ids, ids)
     return chunks, NoteEvidence(
@@ -171,7 +178,7 @@ def _best(scores: FloatArray, count: int) -> IdArray:
     """Indices of the best scores; of equal ones at the end, the first."""
     if len(scores) <= count:
         return np.arange(len(scores))
-    cut = np.partition(scores, len(scores) - count)[len(scores) - count]
+    cut = highest(scores, count)
     above, equal = np.flatnonzero(scores > cut), np.flatnonzero(scores == cut)
     return np.concatenate((above, equal[: count - len(above)]))
 

@@ -12,7 +12,7 @@ from notewell.contract.search import SearchRequest
 from notewell.index.port import IndexReader
 from notewell.search import evidence, fuse, gars
 from notewell.search.boosts import linked_from_best
-from notewell.search.candidates import Candidates
+from notewell.search.candidates import Candidates, or_zero
 from notewell.search.evidence import (
     UNTUNED,
     Addends,
@@ -215,5 +215,5 @@ def without_whole_notes(notes: NoteEvidence) -> NoteEvidence:
 
 def _against_best(scores: FloatArray) -> FloatArray:
     """The scores as shares of the best one; NaN stays NaN."""
-    best = float(np.nan_to_num(scores).max()) if len(scores) else 0.0
+    best = float(or_zero(scores).max()) if len(scores) else 0.0
     return scores / np.float32(best) if best > 0 else scores

@@ -20,7 +20,7 @@ from notewell.index.port import IndexReader
 from notewell.search.lexer import lex
 from notewell.search.name_table import NameTable
 from notewell.search.word_list import WordList, WordListCache, is_word
-from notewell.types import Embedder, KnowsTokens
+from notewell.types import Embedder, knows_tokens
 
 CORRECTION_WEIGHT = 0.5  # of a word at one edit, or made of two; at two edits, half of it
 _MAX_CORRECTED = 3  # words per query
@@ -65,7 +65,7 @@ def is_word_of(model: object) -> Callable[[str], bool] | None:
 
     None: the model cannot tell.
     """
-    if not isinstance(model, KnowsTokens):
+    if not knows_tokens(model):
         return None
     count = cast("Embedder", model).count_tokens
     return lambda word: count(word) == 1

@@ -62,6 +62,7 @@ class FolderSource:
         return None
 
 
+@lru_cache(maxsize=4096)
 def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     """`obsidian://open` for the note at `path` of the vault folder named `vault`.
 
@@ -76,7 +77,6 @@ def obsidian_uri(vault: str, path: str, anchor: str | None = None) -> str:
     return f"obsidian://open?vault={_escaped(vault)}&file={_escaped(link_name(path) + place)}"
 
 
-@lru_cache(maxsize=4096)
 def _escaped(text: str) -> str:
     return quote(text, safe="")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from notewell.types.values import FloatArray, IdArray
 
@@ -119,6 +119,11 @@ class KnowsTokens(Protocol):
         ...
 
 
+def knows_tokens(model: object) -> TypeGuard[KnowsTokens]:
+    """Whether a model is one. Searches ask often, and `isinstance` takes ten microseconds."""
+    return hasattr(model, "token_vectors")
+
+
 @runtime_checkable
 class KnowsCosines(Protocol):
     """An embedder whose cosines have been measured."""
@@ -127,3 +132,8 @@ class KnowsCosines(Protocol):
     def cosines(self) -> CosineScale | None:
         """What they mean; None if it is not known."""
         ...
+
+
+def knows_cosines(model: object) -> TypeGuard[KnowsCosines]:
+    """Whether a model is one."""
+    return hasattr(model, "cosines")

@@ -70,6 +70,16 @@ class LinkGraph:
         targets = node.targets if node is not None else ()
         return frozenset(each for each in targets if each is not None and each != note_id)
 
+    def links_among(self, note_ids: IdArray, first: int) -> tuple[IdArray, IdArray]:
+        """See the port: by the arrays of the table, and by sets where a note has changed."""
+        changed = self._changed
+        own = {
+            place: self.neighbours(note_id)
+            for place, note_id in enumerate(note_ids[:first].tolist())
+            if note_id in changed
+        }
+        return self._table.links_among(note_ids, first, own)
+
     def backlinks(self, note_id: int) -> frozenset[int]:
         """The notes that link to a note, itself left out."""
         known = self._into.get(note_id)

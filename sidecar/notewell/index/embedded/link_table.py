@@ -184,6 +184,26 @@ class LinkTable:
         targets = self.targets[self.link_starts[at] : self.link_starts[at + 1]].tolist()
         return frozenset(targets) - {NO_NOTE, note_id}
 
+    def links_among(
+        self, note_ids: IdArray, first: int, changed: Mapping[int, Collection[int]]
+    ) -> tuple[IdArray, IdArray]:
+        """See the port; `changed`: other notes than in the table that some places lead to."""
+        parts = [np.array([*changed.get(place, ())], np.int64) for place in range(first)]
+        at = np.searchsorted(self.ids, note_ids[:first])
+        for place, (row, note_id) in enumerate(
+            zip(at.tolist(), note_ids[:first].tolist(), strict=True)
+        ):
+            known = row < len(self.ids) and self.ids[row] == note_id
+            if known and place not in changed:
+                parts[place] = self.targets[self.link_starts[row] : self.link_starts[row + 1]]
+        sources = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        targets = _places(note_ids, np.concatenate([*parts, np.empty(0, np.int64)]))
+        linked = np.zeros((len(parts), len(note_ids)), np.bool_)
+        kept = (targets >= 0) & (targets != sources)
+        linked[sources[kept], targets[kept]] = True
+        found_sources, found_targets = np.nonzero(linked)
+        return found_sources, found_targets
+
     def sources_of(self, note_id: int) -> frozenset[int]:
         """The other notes that link to a note."""
         at = self.place(note_id)
@@ -210,6 +230,17 @@ class LinkTable:
         links = np.flatnonzero(self.targets == NO_NOTE)
         places = np.searchsorted(self.link_starts, links, side="right") - 1
         return frozenset(self.ids[places].tolist())
+
+
+def _places(note_ids: IdArray, wanted: IdArray) -> IdArray:
+    """The place of each wanted id among different ids; -1 where it is none of them."""
+    if not len(note_ids):
+        return np.full(len(wanted), -1, np.int64)
+    order = np.argsort(note_ids)
+    ordered = note_ids[order]
+    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    known = (ordered[at] == wanted) & (wanted != NO_NOTE)
+    return np.where(known, order[at], -1)
 
 
 def _starts(lengths: Iterable[int]) -> IdArray:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from notewell.index.embedded.vector_slots import GONE, Rows, View
+from notewell.index.ranks import highest
 from notewell.types import FloatArray, IdArray, VectorHits
 
 BLOCK = 16_384  # rows scored at a time where all are needed
@@ -103,7 +104,7 @@ def top_indices(ids: IdArray, scores: FloatArray, limit: int) -> IdArray:
     """Indices of the best `limit` scores, ascending; of equal ones, those with lower chunk ids."""
     if len(scores) <= limit:
         return np.arange(len(scores))
-    cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    cut = highest(scores, limit)
     best = np.flatnonzero(scores >= cut)
     if len(best) == limit:
         return best

@@ -227,6 +227,18 @@ class InMemoryLinks:
         """See the port."""
         return frozenset(self._into.get(note_id, ()))
 
+    def links_among(self, note_ids: IdArray, first: int) -> tuple[IdArray, IdArray]:
+        """See the port."""
+        ids = note_ids.tolist()
+        pairs = [
+            (source, target)
+            for source, note_id in enumerate(ids[:first])
+            for target, other in enumerate(ids)
+            if other in self.neighbours(note_id)
+        ]
+        ends = np.array(pairs, np.int64).reshape(-1, 2)
+        return ends[:, 0], ends[:, 1]
+
     def backlink_counts(self, note_ids: IdArray) -> IdArray:
         """See the port."""
         return np.array([len(self.backlinks(each)) for each in note_ids.tolist()], np.int64)
