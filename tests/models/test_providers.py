@@ -14,7 +14,6 @@ import pytest
 from notewell.errors import ConfigError, ModelError, ProviderError
 from notewell.models import catalogue
 from notewell.models.chat.messages import ChatModel, Message, Turn
-from notewell.models.embeddings_api import Endpoint, RemoteModel
 from notewell.models.loading import describe_folder
 from notewell.models.providers import (
     CHAT_MODELS,
@@ -25,6 +24,9 @@ from notewell.models.providers import (
     RerankerOptions,
     find_provider,
 )
+from notewell.models.remote.embedder import RemoteModel
+from notewell.models.remote.table import Limits
+from notewell.models.remote.wire import Endpoint
 from notewell.support.http import Cancel
 from notewell.types import Embedder, ModelRules, Reranker
 from tests.ask.scripted import Says, ScriptedModel
@@ -61,9 +63,9 @@ def make_embedder(
     remote = None
     if name == "torch" and importlib.util.find_spec("sentence_transformers") is None:
         pytest.skip("the extra notewell[torch] is not installed")
-    if name == "openai":
+    if name == "remote":
         server = servers.enter_context(serving(EmbeddingServer()))
-        remote = RemoteModel(Endpoint(server.url, "words", server.key), batch_texts=8)
+        remote = RemoteModel(Endpoint(server.url, "words", server.key), limits=Limits(8, 200))
     options = EmbedderOptions(
         rules=ModelRules(name="tiny", folder=str(tiny_folder)),
         spec=describe_folder(tiny_folder, "tiny"),
@@ -254,7 +256,7 @@ def test_the_error_about_a_refused_key_does_not_contain_it(provider: str) -> Non
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"'none-such'\. Known providers: onnx, torch, openai"):
+    with pytest.raises(ConfigError, match=r"'none-such'\. Known providers: onnx, torch, remote"):
         find_provider(EMBEDDERS, "none-such")
 
 

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from notewell.errors import ConfigError, ModelError
-from notewell.models.embeddings_api import Endpoint, RemoteModel
 from notewell.models.providers import EMBEDDERS, EmbedderOptions, find_provider
+from notewell.models.remote.embedder import RemoteModel
+from notewell.models.remote.table import Limits
+from notewell.models.remote.wire import Endpoint
 from notewell.support.http import Retry
 from notewell.types import ChunkSizes, Embedder, ModelRules
 from tests.models.embedding_server import EmbeddingServer, data, hold, serving
@@ -37,10 +39,10 @@ class Pauses(list[float]):
 
 def remote(server: EmbeddingServer, **changes: Any) -> RemoteModel:
     given = {"key": server.key, "retry": Pauses().policy(), **changes}
-    names = {"query_prefix", "passage_prefix", "batch_texts", "batch_tokens", "sizes"}
+    names = {"query_prefix", "passage_prefix", "limits", "sizes"}
     own = {name: given.pop(name) for name in names & given.keys()}
     endpoint = Endpoint(**{"base_url": server.url, "model": "words", **given})
-    return RemoteModel(endpoint, **{"batch_texts": 8, **own})
+    return RemoteModel(endpoint, **{"limits": Limits(8, 200, parallel=1), **own})
 
 
 def load(model: RemoteModel | None) -> Embedder:
@@ -53,7 +55,7 @@ def load(model: RemoteModel | None) -> Embedder:
         say=print,
         remote=model,
     )
-    return find_provider(EMBEDDERS, "openai").load(options)
+    return find_provider(EMBEDDERS, "remote").load(options)
 
 
 def test_the_dimensions_are_configured_or_measured(server: EmbeddingServer) -> None:
@@ -73,16 +75,18 @@ def test_batches_stay_within_both_limits(server: EmbeddingServer) -> None:
     assert [len(batch) for batch in server.requests] == [8, 8, 4]
     server.requests.clear()
     cost = by_count.count_tokens(TEXTS[0])
-    load(remote(server, dimensions=32, batch_tokens=3 * cost)).embed_passages(TEXTS[:7])
+    load(remote(server, dimensions=32, limits=Limits(8, 3 * cost, parallel=1))).embed_passages(
+        TEXTS[:7]
+    )
     assert [len(batch) for batch in server.requests] == [3, 3, 1]
     server.requests.clear()
-    load(remote(server, dimensions=32, batch_tokens=1)).embed_passages(TEXTS[:3])
+    load(remote(server, dimensions=32, limits=Limits(8, 1, parallel=1))).embed_passages(TEXTS[:3])
     assert [len(batch) for batch in server.requests] == [1, 1, 1]
 
 
 def test_a_batch_that_is_too_long_is_halved_until_it_fits(server: EmbeddingServer) -> None:
     server.max_texts, server.max_tokens = 5, 9
-    embedder = load(remote(server, dimensions=32, batch_texts=16))
+    embedder = load(remote(server, dimensions=32, limits=Limits(16, 10_000, parallel=1)))
     vectors = embedder.embed_passages(TEXTS)
     one_by_one = np.vstack([embedder.embed_passages([text]) for text in TEXTS])
 

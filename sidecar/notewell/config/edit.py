@@ -17,7 +17,13 @@ from notewell.types import SearchRules, Settings
 # Settings that may be changed over HTTP: how notes are found and shown. Not where this machine
 # stores data, who may use the server, what it may write to a vault, or what it connects to.
 SAFE_SECTIONS = ("vault", "chunking", "model", "search", "log")
-UNSAFE = ("model.folder", "model.threads")
+UNSAFE = (
+    "model.folder",
+    "model.threads",
+    "model.provider",
+    "model.base_url",
+    "model.consent",
+)
 _UNSAFE_REASON = (
     "It concerns this machine or who may use the server: set it in the configuration file,"
     " which `notewell config path` shows."

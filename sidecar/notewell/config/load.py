@@ -12,7 +12,7 @@ import dataclasses
 import os
 import string
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -39,6 +39,7 @@ ENV_PREFIX = "NOTEWELL_"
 # Variables that are not settings: the path of the per-user file, and those of the test suite.
 ENV_CONFIG = "NOTEWELL_CONFIG"
 ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is not a setting, and never shown or stored
+ENV_MODEL_KEY = "NOTEWELL_MODEL_KEY"  # likewise, of a service of embeddings
 ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
@@ -46,7 +47,13 @@ ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 VAULT_SECTIONS = ("vault", "chunking", "model", "memory")
 VAULT_KEYS = ("index_dir",)
 INDEXES = "indexes"  # folder of the data directory for those that a vault's file names
-VAULT_REFUSED = ("model.folder", "model.threads")
+VAULT_REFUSED = (
+    "model.folder",
+    "model.threads",
+    "model.provider",
+    "model.base_url",
+    "model.consent",
+)
 
 _SECTIONS: Mapping[str, type] = {
     "vault": VaultRules,
@@ -107,6 +114,16 @@ def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> s
         return environ[ENV_KEY]
     usual = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}.get(rules.provider, "")
     return (environ.get(usual) or None) if not rules.base_url else None
+
+
+def embedding_key(variables: Sequence[str], environ: Mapping[str, str] | None = None) -> str | None:
+    """The key of a service of embeddings in the environment, or None.
+
+    `variables` are the usual ones of the service; none for another address than its own.
+    """
+    environ = os.environ if environ is None else environ
+    names = (ENV_MODEL_KEY, *variables)
+    return next((environ[name] for name in names if environ.get(name)), None)
 
 
 def load_settings(
@@ -194,7 +211,7 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
     for name, value in environ.items():
         if (
             not name.startswith(ENV_PREFIX)
-            or name in {ENV_CONFIG, ENV_KEY}
+            or name in {ENV_CONFIG, ENV_KEY, ENV_MODEL_KEY}
             or name.startswith(ENV_TEST_PREFIX)
         ):
             continue
@@ -311,5 +328,6 @@ _LIST_KEYS = (
     "server.allowed_origins",
     "server.trusted_proxies",
     "limits.routes",
+    "model.consent",
     "search.shelved_status",
 )

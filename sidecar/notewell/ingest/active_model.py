@@ -8,6 +8,7 @@ New passages are always split for and embedded by the configured model.
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable
@@ -22,6 +23,16 @@ from notewell.support import cleanup
 from notewell.types import Embedder, ModelKey, ModelRules
 
 T = TypeVar("T")
+
+# What tells a service, besides consent, which is never stored with an index.
+_SERVICE_RULES = (
+    "name",
+    "provider",
+    "base_url",
+    "dimensions",
+    "query_prefix",
+    "passage_prefix",
+)
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +114,7 @@ class Models:
             if not there and not self._sought:
                 self._sought = True
                 earlier = self._index.current_model_key()
-                if earlier is not None and earlier.name != self._rules.name:
+                if earlier is not None and earlier.name.partition("@")[0] != self._rules.name:
                     self._answer_by_earlier(earlier)
             return there
 
@@ -151,6 +162,7 @@ class Models:
     def _choose(self, wanted: Embedder) -> None:
         """Choose the model for searches."""
         self._remember_folder(wanted.key)
+        self._remember_service(wanted.key)
         earlier = self._index.current_model_key()
         if (
             earlier is not None
@@ -170,12 +182,7 @@ class Models:
         """Load the previous model without downloading and use it for searches."""
         if self._earlier is not None:
             return self._earlier.key == model
-        rules = replace(
-            self._rules,
-            name=model.name,
-            quantisation="fp32" if model.quantisation == "fp32" else "int8",
-            folder=self._index.meta(_folder_of(model)) or None,
-        )
+        rules = self._rules_of(model)
         try:
             embedder = self._load(rules, False)
         except ModelError as error:
@@ -188,6 +195,29 @@ class Models:
         self._index.use_model(embedder.key, embedder.dimensions)
         self._earlier = embedder
         return True
+
+    def _rules_of(self, model: ModelKey) -> ModelRules:
+        """The rules by which an earlier model was loaded."""
+        kept = self._index.meta(_service_of(model))
+        if kept:
+            service = json.loads(kept)
+            return replace(self._rules, **{**service, "folder": None})
+        return replace(
+            self._rules,
+            name=model.name,
+            quantisation="fp32" if model.quantisation == "fp32" else "int8",
+            folder=self._index.meta(_folder_of(model)) or None,
+            provider="local",
+        )
+
+    def _remember_service(self, model: ModelKey) -> None:
+        """Store which service has the model, likewise."""
+        rules = self._rules
+        if rules.provider == "local" or not self._index.writable:
+            return
+        kept = json.dumps({name: getattr(rules, name) for name in _SERVICE_RULES})
+        if self._index.meta(_service_of(model)) != kept:
+            self._index.set_meta(_service_of(model), kept)
 
     def _remember_folder(self, model: ModelKey) -> None:
         """Store the folder of the weights, in case the settings name another model later."""
@@ -203,6 +233,10 @@ class Models:
 
 def _folder_of(model: ModelKey) -> str:
     return f"folder of {model}"
+
+
+def _service_of(model: ModelKey) -> str:
+    return f"service of {model}"
 
 
 def _degraded(embedder: object) -> Degraded | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from notewell.index.port import Index
 from notewell.ingest.model_work import add_model_work
 from notewell.types import (
     Batch,
+    EmbeddedPiece,
     Embedder,
+    EmbedsInPieces,
     FloatArray,
     LedgerEntry,
     PendingText,
@@ -53,6 +56,7 @@ def embed_pending(
     A text whose vector is not finite makes its note `failed` and is left out; the rest goes on.
     `vectors_stored` is called after each window of new vectors.
     """
+    size = embedder.at_once if isinstance(embedder, EmbedsInPieces) else COMMIT
     done, total = 0, 0
     refused: set[bytes] = set()
     while window := index.pending_texts(embedder.key, WINDOW, skip=refused):
@@ -60,16 +64,16 @@ def embed_pending(
         last = len(window) < WINDOW
         if total == 0:
             total = len(window) if last else index.pending_count(embedder.key)
-        for part in _parts(window):
+        for part in _parts(window, size):
             if stop():
                 return Embedded(done, len(refused), finished=False)
             progress(Progress("embed", done, max(total, done), part[0].path))
             try:
-                bad = _embed(index, embedder, part)
+                for some, bad in _embed(index, embedder, part):
+                    refused.update(text.text_hash for text in bad)
+                    done += some - len(bad)
             except ModelError as error:
                 return Embedded(done, len(refused), finished=False, problem=error.message)
-            refused.update(text.text_hash for text in bad)
-            done += len(part) - len(bad)
         vectors_stored()
         progress(Progress("embed", done, max(total, done)))
         if last:
@@ -77,15 +81,47 @@ def embed_pending(
     return Embedded(done, len(refused), finished=True)
 
 
-def _parts(window: Sequence[PendingText]) -> list[Sequence[PendingText]]:
-    return [window[at : at + COMMIT] for at in range(0, len(window), COMMIT)]
+def _parts(window: Sequence[PendingText], size: int) -> list[Sequence[PendingText]]:
+    """The texts in parts of about `size`, in which the passages of a note stay together."""
+    parts: list[list[PendingText]] = []
+    for _, group in groupby(window, key=lambda text: text.path):
+        note = list(group)
+        if not parts or (parts[-1] and len(parts[-1]) + len(note) > size):
+            parts.append([])
+        parts[-1] += note
+    return [part[at : at + size] for part in parts for at in range(0, len(part), size)]
 
 
-def _embed(index: Index, embedder: Embedder, texts: Sequence[PendingText]) -> list[PendingText]:
-    """Embed `texts` and store their vectors; returns the texts without a usable vector."""
+def _embed(
+    index: Index, embedder: Embedder, texts: Sequence[PendingText]
+) -> Iterator[tuple[int, list[PendingText]]]:
+    """Embed `texts` and store their vectors as they arrive.
+
+    Gives how many of them were answered, and those of them without a usable vector.
+    """
     began = time.monotonic()
-    vectors = embedder.embed_passages([text.text for text in texts])
-    seconds = time.monotonic() - began
+    for piece in _pieces(embedder, texts):
+        some = [texts[row] for row in piece.rows]
+        ended = time.monotonic()
+        yield len(some), _store(index, embedder, some, piece.vectors, ended - began)
+        began = ended
+
+
+def _pieces(embedder: Embedder, texts: Sequence[PendingText]) -> Iterable[EmbeddedPiece]:
+    passages = [text.text for text in texts]
+    if isinstance(embedder, EmbedsInPieces):
+        return embedder.embed_pieces(passages, [text.path for text in texts])
+    return [EmbeddedPiece(tuple(range(len(texts))), embedder.embed_passages(passages))]
+
+
+def _store(
+    index: Index,
+    embedder: Embedder,
+    texts: Sequence[PendingText],
+    vectors: FloatArray,
+    seconds: float,
+) -> list[PendingText]:
+    """Store the usable vectors; returns the texts without one."""
     usable = _usable(vectors, embedder.dimensions)
     index.store_vectors(
         embedder.key,

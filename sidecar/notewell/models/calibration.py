@@ -20,6 +20,7 @@ import logging
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -38,12 +39,10 @@ def scale_of(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> Cos
 
     None if it cannot be measured, which a later start tries again.
     """
-    if spec is not None and spec.cosines is not None and _is_of(spec, embedder):
-        return spec.cosines
-    path = _path(embedder, model_dir)
-    found = _read(path)
+    found = kept_scale(embedder, spec, model_dir)
     if found is not None:
         return found
+    path = _path(embedder, model_dir)
     try:
         scale = measure(embedder)
     except Exception as error:  # noqa: BLE001 - the runtimes' errors have no common base
@@ -53,6 +52,20 @@ def scale_of(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> Cos
         with suppress(OSError):  # measured again at the next start
             _write(path, scale)
     return scale
+
+
+@runtime_checkable
+class MeasuredLater(Protocol):
+    """An embedder that is told what its cosines mean once they are measured."""
+
+    cosines: CosineScale | None
+
+
+def kept_scale(embedder: Embedder, spec: ModelSpec | None, model_dir: Path) -> CosineScale | None:
+    """The scale as catalogued or measured before; None if it has not been."""
+    if spec is not None and spec.cosines is not None and _is_of(spec, embedder):
+        return spec.cosines
+    return _read(_path(embedder, model_dir))
 
 
 def measure(embedder: Embedder) -> CosineScale | None:

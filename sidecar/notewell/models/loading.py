@@ -14,7 +14,7 @@ from typing import Any
 
 from notewell.errors import ModelDamagedError, ModelError, ModelUnavailableError, NotFoundError
 from notewell.models import catalogue
-from notewell.models.calibration import scale_of
+from notewell.models.calibration import MeasuredLater, kept_scale, scale_of
 from notewell.models.catalogue import (
     CONFIG_FILE,
     TOKENIZER_FILE,
@@ -50,8 +50,12 @@ def load_resilient(
     offline: bool,
     fetch_missing: bool,
     say: Callable[[str], None],
-) -> ResilientEmbedder:
+) -> Embedder:
     """See `notewell.models.load_embedder`."""
+    if rules.provider != "local":
+        return _load_remote(
+            rules, model_dir=model_dir, offline=offline, may_measure=fetch_missing, say=say
+        )
     try:
         embedder = load(
             rules, model_dir=model_dir, offline=offline, fetch_missing=fetch_missing, say=say
@@ -69,6 +73,35 @@ def load_resilient(
         )
 
     return ResilientEmbedder(embedder, start, cosines=cosines)
+
+
+def _load_remote(
+    rules: ModelRules,
+    *,
+    model_dir: Path,
+    offline: bool,
+    may_measure: bool,
+    say: Callable[[str], None],
+) -> Embedder:
+    """The embedder of a service. Its runtime is elsewhere, so it has its own ways to recover."""
+    # The HTTP client takes a while to import, and local models do not need it.
+    from notewell.models.remote.settings import remote_model, require_consent  # noqa: PLC0415
+
+    require_consent(rules, offline=offline)
+    options = EmbedderOptions(
+        rules=rules,
+        spec=None,
+        folder=None,
+        model_dir=model_dir,
+        offline=offline,
+        say=say,
+        remote=remote_model(rules),
+    )
+    embedder = find_provider(EMBEDDERS, "remote").load(options)
+    if isinstance(embedder, MeasuredLater):
+        measure = scale_of if may_measure else kept_scale
+        embedder.cosines = measure(embedder, None, model_dir)
+    return embedder
 
 
 def load(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +14,9 @@ from notewell.models.resilient import Degraded, Degrading
 from notewell.types import (
     ChunkSizes,
     CosineScale,
+    EmbeddedPiece,
     Embedder,
+    EmbedsInPieces,
     FloatArray,
     ModelKey,
     ModelRules,
@@ -24,6 +26,8 @@ from notewell.types import (
     knows_tokens,
 )
 
+# Passages of one call: the most work that a killed process loses.
+_AT_ONCE = 64
 NOT_LOADED = "the model is not loaded yet"
 
 
@@ -139,6 +143,20 @@ class _Shared:
 
     def embed_passages(self, texts: Sequence[str]) -> FloatArray:
         return self._embedder.embed_passages(texts)
+
+    @property
+    def at_once(self) -> int:
+        embedder = self._embedder
+        return embedder.at_once if isinstance(embedder, EmbedsInPieces) else _AT_ONCE
+
+    def embed_pieces(
+        self, texts: Sequence[str], documents: Sequence[str]
+    ) -> Iterator[EmbeddedPiece]:
+        embedder = self._embedder
+        if isinstance(embedder, EmbedsInPieces):
+            return embedder.embed_pieces(texts, documents)
+        vectors = embedder.embed_passages(texts)
+        return iter([EmbeddedPiece(tuple(range(len(texts))), vectors)])
 
     def embed_query(self, text: str) -> FloatArray:
         return self._embedder.embed_query(text)

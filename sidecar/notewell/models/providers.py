@@ -20,7 +20,7 @@ from notewell.types import Embedder, ModelRules, Reranker
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.models.chat.messages import ChatModel
-    from notewell.models.embeddings_api import RemoteModel
+    from notewell.models.remote.embedder import RemoteModel
     from notewell.support.http import Cancel
 
 O = TypeVar("O")  # noqa: E741 - options
@@ -82,7 +82,7 @@ class Provider(Generic[O, M]):
 EMBEDDERS: tuple[Provider[EmbedderOptions, Embedder], ...] = (
     Provider("onnx", "notewell.models.onnx_embedder"),
     Provider("torch", "notewell.models.torch_embedder"),
-    Provider("openai", "notewell.models.remote_embedder"),
+    Provider("remote", "notewell.models.remote.embedder"),
 )
 RERANKERS: tuple[Provider[RerankerOptions, Reranker], ...] = (
     Provider("onnx", "notewell.models.cross_encoder"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeGuard, runtime_checkable
 
@@ -76,6 +76,33 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Release the model's memory. May be called twice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddedPiece:
+    """Vectors of shape (len(rows), dimensions) of the texts with these numbers."""
+
+    rows: tuple[int, ...]
+    vectors: FloatArray
+
+
+@runtime_checkable
+class EmbedsInPieces(Protocol):
+    """An embedder that gives the vectors of a long list in parts, as they arrive."""
+
+    @property
+    def at_once(self) -> int:
+        """How many texts are worth giving to it in one call."""
+        ...
+
+    def embed_pieces(
+        self, texts: Sequence[str], documents: Sequence[str]
+    ) -> Iterator[EmbeddedPiece]:
+        """Pieces in any order; `documents` names the note of each text.
+
+        A failure is raised after everything that was answered, so that nothing is asked for twice.
+        """
         ...
 
 

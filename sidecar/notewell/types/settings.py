@@ -11,6 +11,7 @@ from annotated_types import Ge, Gt, Le
 
 from notewell.types.values import (
     Direction,
+    EmbeddingProvider,
     FusionMethod,
     LogFormat,
     LogLevel,
@@ -49,12 +50,23 @@ class ChunkRules:
 
 @dataclass(frozen=True, slots=True)
 class ModelRules:
-    """Which embedding model a vault uses, and with how many threads."""
+    """Which embedding model a vault uses, and with how many threads.
+
+    With another `provider` than `local` a service computes the embeddings: passages and queries
+    are sent there, except to this computer only after its host is in `consent`. Keys are not
+    settings: they come from the environment or the system's keyring.
+    """
 
     name: str = "all-MiniLM-L6-v2"
     quantisation: Quantisation = "int8"
     threads: int = 0  # 0 means one per processor
     folder: str | None = None  # a folder that already holds the weights
+    provider: EmbeddingProvider = "local"
+    base_url: str = ""  # "": the provider's own
+    dimensions: Annotated[int, Ge(8)] | None = None  # shorter vectors, where the model allows it
+    query_prefix: str | None = None  # None: as the table of models has it
+    passage_prefix: str | None = None
+    consent: tuple[str, ...] = ()  # hosts to which notes may be sent
 
 
 @dataclass(frozen=True, slots=True)

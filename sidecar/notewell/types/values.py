@@ -52,6 +52,9 @@ SpanKind = Literal[
 WatchMode = Literal["auto", "events", "poll", "off"]
 Quantisation = Literal["int8", "fp32"]
 ProviderKind = Literal["none", "openai", "anthropic"]
+EmbeddingProvider = Literal[
+    "local", "openai", "ollama", "gemini", "voyage", "cohere", "jina", "mistral"
+]
 ModelPreference = Literal["capable", "cheap"]  # among the language models of a provider
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]

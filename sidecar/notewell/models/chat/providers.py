@@ -7,17 +7,16 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
 from urllib.parse import urlsplit
 
 from notewell.config.load import ENV_KEY, provider_key
 from notewell.contract.ask import AskModelsReply, ModelView
-from notewell.errors import ConfigError, MissingExtraError, ProviderError
+from notewell.errors import ConfigError, ProviderError
 from notewell.models.chat.messages import ChatModel, ModelInfo
 from notewell.models.chat.model_ranking import UNKNOWN_LIMIT, rank
 from notewell.models.chat.wire import FIRST_PAUSE_S
+from notewell.models.keys import keep, kept_key
 from notewell.models.providers import CHAT_MODELS, ChatOptions, find_provider
 from notewell.support import atomic
 from notewell.support.http import Cancel, is_loopback
@@ -25,7 +24,6 @@ from notewell.types import AskRules
 
 CACHE_SECONDS = 24 * 3600.0
 LEAST_BUDGET, MOST_BUDGET = 512, 100_000  # tokens
-SERVICE = "notewell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,59 +168,17 @@ class Providers:
             atomic.replace(self._file, text.encode())
 
 
-class _Keyring(Protocol):
-    def get_password(self, service: str, name: str) -> str | None: ...
-    def set_password(self, service: str, name: str, value: str) -> None: ...
-    def delete_password(self, service: str, name: str) -> None: ...
-
-
 def find_key(rules: AskRules, environ: Mapping[str, str] | None) -> str:
     """The key to send; "" if there is none, as for most local servers."""
     found = provider_key(rules, environ)
-    if found is not None:
-        return found
-    ring = _keyring()
-    if ring is None:
-        return ""
-    with suppress(
-        Exception
-    ):  # each keyring backend raises its own errors; without a keyring, no key
-        return ring.get_password(SERVICE, _name(rules)) or ""
-    return ""
+    return kept_key(_name(rules)) if found is None else found
 
 
 def keep_key(rules: AskRules, key: str) -> None:
-    """Store a key in the keyring; "" removes it.
-
-    Raises MissingExtraError without the `keyring` extra, ProviderError if the keyring fails.
-    """
-    ring = _keyring()
-    if ring is None:
-        raise MissingExtraError(
-            "The system's keyring needs an extra: run pip install '.[keyring]'"
-            " in Notewell's source folder."
-            f" Or set the key in the environment, as {ENV_KEY}."
-        )
-    try:
-        if key:
-            ring.set_password(SERVICE, _name(rules), key)
-        elif ring.get_password(SERVICE, _name(rules)) is not None:
-            ring.delete_password(SERVICE, _name(rules))
-    except Exception as error:  # a boundary: each system's keyring has errors of its own
-        raise ProviderError(
-            f"The system's keyring did not store the key ({type(error).__name__}). Set the key in"
-            f" the environment instead, as {ENV_KEY}.",
-            code="keyring_refused",
-        ) from error
+    """Store a key in the keyring; "" removes it. Raises as `keys.keep` does."""
+    keep(_name(rules), key, ENV_KEY)
 
 
 def _name(rules: AskRules) -> str:
     """The name under which a key is stored; each address has its own, so no key goes elsewhere."""
     return f"{rules.provider} {rules.base_url}".strip()
-
-
-def _keyring() -> _Keyring | None:
-    try:
-        return cast("_Keyring", import_module("keyring"))
-    except ImportError:
-        return None

@@ -146,6 +146,7 @@ class Retry:
     tries: int = 4
     first_pause_s: float = 1.0
     longest_pause_s: float = 30.0
+    statuses: frozenset[int] = RETRIED_STATUSES
     sleep: Callable[[float], None] | None = None  # None: a sleep that cancelling ends
     now: Callable[[], float] = time.time  # seconds since 1970, for a Retry-After that is a date
     jitter: Callable[[], float] = random.random  # 0..1
@@ -158,7 +159,7 @@ class Retry:
 
     def pause_after_status(self, attempt: int, status: int, headers: HTTPMessage) -> float | None:
         """The same after a reply."""
-        if attempt >= self.tries or status not in RETRIED_STATUSES:
+        if attempt >= self.tries or status not in self.statuses:
             return None
         wanted = self._retry_after(headers.get("Retry-After", ""))
         if wanted is None:

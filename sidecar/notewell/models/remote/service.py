@@ -1,0 +1,198 @@
+"""Sends requests to one model service: retries, priorities, and errors that people understand."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from notewell.errors import CancelledError, ModelError
+from notewell.models.remote.breaker import Breaker, Slots
+from notewell.models.remote.wire import Endpoint
+from notewell.models.resilient import Degraded
+from notewell.support.http import (
+    Cancel,
+    HttpClient,
+    HttpError,
+    HttpReply,
+    HttpRequest,
+    Json,
+    Retry,
+    error_words,
+)
+
+MAX_REPLY_BYTES = 64 * 1024 * 1024
+RETRIED = frozenset({408, 409, 425, 429, *range(500, 600)})
+# A search that waits longer than its reader is worth less than one by keywords.
+_QUERY_TRIES = 2
+_QUERY_PAUSE_S = 2.0
+# In a reply with status 400 or 422, how servers say that a text or a batch is too long.
+_TOO_LONG = re.compile(
+    r"context.?length|too (?:long|large|many)|max\w* .*(?:tokens|length)|tokens.* exceed",
+    re.IGNORECASE,
+)
+
+
+class TooLongError(ModelError):
+    """Texts, or a batch of them, that the server finds too long."""
+
+    code = "text_too_long"
+
+
+class Service:
+    """Requests to one endpoint, from any number of threads."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        parallel: int = 2,
+        breaker: Breaker | None = None,
+        does: str = "embedding",
+    ) -> None:
+        """Nothing is opened yet. `does` says what the server is for."""
+        self._endpoint = endpoint
+        self._does = does
+        retry = endpoint.retry
+        self._retry = replace(retry, statuses=RETRIED)
+        tries, pause = min(retry.tries, _QUERY_TRIES), min(retry.longest_pause_s, _QUERY_PAUSE_S)
+        self._query_retry = replace(self._retry, tries=tries, longest_pause_s=pause)
+        self._client = HttpClient(timeout_s=endpoint.timeout_s, max_bytes=MAX_REPLY_BYTES)
+        self._slots = Slots(parallel)
+        self._breaker = breaker or Breaker()
+        self._lock = threading.Lock()
+        self._running: set[Cancel] = set()
+        self._closed = False
+
+    @property
+    def degraded(self) -> Degraded | None:
+        """Why nothing is sent at the moment, and since when; None while it works."""
+        return self._breaker.degraded
+
+    def send(self, request: HttpRequest, *, urgent: bool) -> Json:
+        """The JSON of a good reply.
+
+        Raises TooLongError if fewer or shorter texts may be accepted, else ModelError.
+        """
+        if not self._breaker.allows():
+            away = self._breaker.degraded
+            raise self._error(f"is away: {away.reason if away else 'it failed'}", "provider_away")
+        try:
+            reply = self._attempts(request, urgent=urgent)
+            body = self._body(reply)
+        except TooLongError:
+            self._breaker.succeeded()
+            raise
+        except CancelledError as error:
+            raise self._closed_error() from error
+        except ModelError as error:
+            permanent = error.code in {"provider_key", "provider_not_found"}
+            self._breaker.failed(error.message.rstrip("."), at_once=permanent)
+            raise
+        self._breaker.succeeded()
+        return body
+
+    def invalid(self, what: str) -> ModelError:
+        """The error about a reply that cannot be used; it counts as a failure."""
+        error = self._error(what)
+        self._breaker.failed(error.message.rstrip("."))
+        return error
+
+    def close(self) -> None:
+        """End the requests that are under way, and refuse further ones. May be called twice."""
+        with self._lock:
+            self._closed = True
+            running = tuple(self._running)
+        for cancel in running:
+            cancel.cancel()
+
+    def check_open(self) -> None:
+        """Raise ModelError once it is closed."""
+        if self._closed:
+            raise self._closed_error()
+
+    def _attempts(self, request: HttpRequest, *, urgent: bool) -> HttpReply:
+        """The last reply. The slot is free during pauses, so that others may try."""
+        retry = self._query_retry if urgent else self._retry
+        attempt = 0
+        with self._cancellable() as cancel:
+            while True:
+                attempt += 1
+                try:
+                    with self._slots.taken(urgent=urgent):
+                        reply = self._client.send(request, cancel)
+                except HttpError as error:
+                    pause = retry.pause_after_error(attempt, error.kind)
+                    if pause is None:
+                        raise self._error(f"does not answer ({error})") from error
+                else:
+                    pause = retry.pause_after_status(attempt, reply.status, reply.headers)
+                    if pause is None:
+                        return reply
+                self._pause(retry, pause, cancel)
+
+    def _pause(self, retry: Retry, seconds: float, cancel: Cancel) -> None:
+        (retry.sleep or cancel.wait)(seconds)
+        cancel.check()
+
+    @contextmanager
+    def _cancellable(self) -> Iterator[Cancel]:
+        """Register a Cancel for the request in the block, so that `close` can cancel it."""
+        cancel = Cancel()
+        with self._lock:
+            if self._closed:
+                raise self._closed_error()
+            self._running.add(cancel)
+        try:
+            yield cancel
+        finally:
+            with self._lock:
+                self._running.discard(cancel)
+
+    def _body(self, reply: HttpReply) -> Json:
+        if reply.status != 200:
+            raise self._refusal(reply)
+        try:
+            return reply.json()
+        except HttpError as error:
+            raise self._error("sent a reply that is not JSON") from error
+
+    def _refusal(self, reply: HttpReply) -> ModelError:
+        """The error of a status, with the message of the server."""
+        words = self._without_key(error_words(reply.body))
+        endpoint = self._endpoint
+        match reply.status:
+            case 401 | 403:
+                return self._error(
+                    f"refused the request: the key is missing or wrong ({words})", "provider_key"
+                )
+            case 404:
+                return self._error(
+                    f"has no model {endpoint.model!r}, or nothing at this address ({words})",
+                    "provider_not_found",
+                )
+            case 429:
+                return self._error(
+                    f"has reached a limit of requests, or of what is paid for ({words})",
+                    "provider_busy",
+                )
+            case status if status == 413 or (status in {400, 422} and _TOO_LONG.search(words)):
+                return TooLongError(
+                    f"The {self._does} server at {endpoint.host} finds a text or a batch of"
+                    f" texts too long ({words})."
+                )
+            case status:
+                return self._error(f"answered with status {status} ({words})")
+
+    def _closed_error(self) -> ModelError:
+        name = f"{self._endpoint.model}@{self._endpoint.host}"
+        return ModelError(f"The model {name} is closed.", code="model_closed")
+
+    def _error(self, what: str, code: str = "provider_failed") -> ModelError:
+        sentence = f"The {self._does} server at {self._endpoint.host} {what}."
+        return ModelError(self._without_key(sentence), code=code)
+
+    def _without_key(self, words: str) -> str:
+        return words.replace(self._endpoint.key, "…") if self._endpoint.key else words

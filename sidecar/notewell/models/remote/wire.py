@@ -1,0 +1,254 @@
+"""The forms of embedding requests and replies, one class a family. They send nothing themselves.
+
+Sources: the references of OpenAI, Ollama, Gemini, Voyage, Cohere, Jina and Mistral that
+docs/models.md names. Only documented fields are sent, because unknown ones are refused by some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+from urllib.parse import quote, urlsplit
+
+from notewell.models.remote.table import Family
+from notewell.support.http import HttpRequest, Json, Retry
+
+Kind = Literal["query", "passage"]
+Document = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model of a server. `base_url` usually ends in /v1; `key` is "" if none is sent.
+
+    `dimensions` requests vectors of that length, which few models support; with None the model
+    decides. `types` are the values of the field that tells queries from passages.
+    """
+
+    base_url: str
+    model: str
+    key: str = field(default="", repr=False)
+    dimensions: int | None = None
+    timeout_s: float = 60.0
+    retry: Retry = field(default_factory=Retry)
+    family: Family = "openai"
+    types: tuple[str, str] | None = None
+    contextual: bool = False
+
+    @property
+    def host(self) -> str:
+        """The host name, to show where notes are sent."""
+        return urlsplit(self.base_url).hostname or ""
+
+    def type_of(self, kind: Kind) -> str | None:
+        """The value of the field for this kind of text."""
+        return None if self.types is None else self.types[kind == "passage"]
+
+    def post(self, path: str, body: Mapping[str, Json], key_header: str = "") -> HttpRequest:
+        """A request with the key in its usual header, or in `key_header`."""
+        headers: dict[str, str] = {}
+        if self.key:
+            bearer = {"Authorization": f"Bearer {self.key}"}
+            headers = {key_header: self.key} if key_header else bearer
+        return HttpRequest.post_json(f"{self.base_url.rstrip('/')}{path}", body, headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The vectors in the order of the texts, None unless each has exactly one, and the tokens."""
+
+    rows: list[Sequence[Json]] | None
+    tokens: int | None = None
+
+
+class Wire(Protocol):
+    """A family: makes a request of texts, and reads its reply."""
+
+    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+        """The request."""
+        ...
+
+    def reply(self, body: Json, count: int) -> Reply:
+        """What a reply to `count` texts says."""
+        ...
+
+
+class _OpenAi:
+    """OpenAI's form, which most servers have; the names of two fields differ between services."""
+
+    def __init__(self, dimensions: str = "dimensions", types: str = "input_type") -> None:
+        self._dimensions = dimensions
+        self._types = types
+
+    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+        body: dict[str, Json] = {"model": endpoint.model, "input": list(texts)}
+        if endpoint.dimensions is not None:
+            body[self._dimensions] = endpoint.dimensions
+        if (value := endpoint.type_of(kind)) is not None:
+            body[self._types] = value
+        return endpoint.post("/embeddings", body)
+
+    def reply(self, body: Json, count: int) -> Reply:
+        return Reply(_by_index(_part(body, "data"), count), _number(body, "usage", "total_tokens"))
+
+
+class _Voyage(_OpenAi):
+    """Voyage's form. Its own truncation is off: what is cut without a word is never found."""
+
+    def __init__(self) -> None:
+        super().__init__("output_dimension")
+
+    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+        body: dict[str, Json] = {"model": endpoint.model, "input": list(texts), "truncation": False}
+        if endpoint.dimensions is not None:
+            body["output_dimension"] = endpoint.dimensions
+        if (value := endpoint.type_of(kind)) is not None:
+            body["input_type"] = value
+        return endpoint.post("/embeddings", body)
+
+
+class _Ollama:
+    """Ollama's own form. Without `truncate` it says so when a text is longer than the context."""
+
+    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+        del kind  # prefixes tell it
+        body: dict[str, Json] = {
+            "model": endpoint.model,
+            "input": list(texts),
+            "truncate": False,
+        }
+        return endpoint.post("/api/embed", body)
+
+    def reply(self, body: Json, count: int) -> Reply:
+        rows = _lists(_part(body, "embeddings"), count)
+        return Reply(rows, _number(body, "prompt_eval_count"))
+
+
+class _Gemini:
+    """Google's form. -001 knows its options at the top level only, later models as a record."""
+
+    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+        model = endpoint.model.removeprefix("models/")
+        options: dict[str, Json] = {}
+        if (value := endpoint.type_of(kind)) is not None:
+            options["taskType"] = value
+        if endpoint.dimensions is not None:
+            options["outputDimensionality"] = endpoint.dimensions
+        if not model.endswith("-001") and options:
+            options = {"embedContentConfig": options}
+        requests: list[Json] = [
+            {"model": f"models/{model}", "content": {"parts": [{"text": text}]}, **options}
+            for text in texts
+        ]
+        path = f"/models/{quote(model, safe='')}:batchEmbedContents"
+        return endpoint.post(path, {"requests": requests}, "x-goog-api-key")
+
+    def reply(self, body: Json, count: int) -> Reply:
+        given = _part(body, "embeddings")
+        values = [_part(one, "values") for one in given] if isinstance(given, list) else None
+        return Reply(_lists(values, count), _number(body, "usageMetadata", "promptTokenCount"))
+
+
+class _Cohere:
+    """Cohere's second version."""
+
+    def request(self, endpoint: Endpoint, texts: Sequence[str], kind: Kind) -> HttpRequest:
+        body: dict[str, Json] = {
+            "model": endpoint.model,
+            "input_type": endpoint.type_of(kind) or f"search_{_COHERE[kind]}",
+            "texts": list(texts),
+            "embedding_types": ["float"],
+            "truncate": "NONE",
+        }
+        if endpoint.dimensions is not None:
+            body["output_dimension"] = endpoint.dimensions
+        return endpoint.post("/embed", body)
+
+    def reply(self, body: Json, count: int) -> Reply:
+        rows = _lists(_part(_part(body, "embeddings"), "float"), count)
+        return Reply(rows, _number(_part(body, "meta"), "billed_units", "input_tokens"))
+
+
+_MOST_TOKENS = 1e12  # also no infinity
+_COHERE: Mapping[Kind, str] = {"query": "query", "passage": "document"}
+WIRES: Mapping[Family, Wire] = {
+    "openai": _OpenAi(),
+    "jina": _OpenAi(types="task"),
+    "mistral": _OpenAi("output_dimension"),
+    "ollama": _Ollama(),
+    "gemini": _Gemini(),
+    "voyage": _Voyage(),
+    "cohere": _Cohere(),
+}
+
+
+def contextual_request(
+    endpoint: Endpoint, documents: Sequence[Document], kind: Kind
+) -> HttpRequest:
+    """Voyage's request of documents as lists of their passages, which must not overlap."""
+    body: dict[str, Json] = {
+        "model": endpoint.model,
+        "inputs": [list(document) for document in documents],
+    }
+    if (value := endpoint.type_of(kind)) is not None:
+        body["input_type"] = value
+    if endpoint.dimensions is not None:
+        body["output_dimension"] = endpoint.dimensions
+    return endpoint.post("/contextualizedembeddings", body)
+
+
+def contextual_reply(
+    body: Json, counts: Sequence[int]
+) -> tuple[list[list[Sequence[Json]] | None] | None, int | None]:
+    """The vectors of each document, None for one whose count is another, and the tokens used.
+
+    None in place of the list: not one entry for each document.
+    """
+    documents = _ordered(_part(body, "data"), len(counts))
+    tokens = _number(body, "usage", "total_tokens")
+    if documents is None:
+        return None, tokens
+    found = [
+        _by_index(_part(document, "data"), count)
+        for document, count in zip(documents, counts, strict=True)
+    ]
+    return found, tokens
+
+
+def _part(body: Json, name: str) -> Json:
+    return body.get(name) if isinstance(body, Mapping) else None
+
+
+def _number(body: Json, *names: str) -> int | None:
+    for name in names:
+        body = _part(body, name)
+    if not isinstance(body, int | float) or isinstance(body, bool) or not 0 < body < _MOST_TOKENS:
+        return None
+    return int(body)
+
+
+def _ordered(data: Json, count: int) -> list[Mapping[str, Json]] | None:
+    """Entries in the order of their `index`; None unless each place has exactly one."""
+    entries: dict[int, Mapping[str, Json]] = {}
+    for one in data if isinstance(data, list) else ():
+        index = one.get("index") if isinstance(one, Mapping) else None
+        if not isinstance(index, int) or index in entries:
+            return None
+        entries[index] = one
+    return [entries[n] for n in range(count)] if entries.keys() == set(range(count)) else None
+
+
+def _by_index(data: Json, count: int) -> list[Sequence[Json]] | None:
+    entries = _ordered(data, count)
+    if entries is None:
+        return None
+    return _lists([one.get("embedding") for one in entries], count)
+
+
+def _lists(data: Json, count: int) -> list[Sequence[Json]] | None:
+    """A list of `count` lists; None if it is anything else."""
+    if not isinstance(data, list) or len(data) != count:
+        return None
+    rows: list[Sequence[Json]] = [row for row in data if isinstance(row, list)]
+    return rows if len(rows) == count else None
