@@ -10,7 +10,7 @@ import pytest
 from notewell.config.edit import Configuration
 from notewell.config.load import known_keys, load_settings, user_file
 from notewell.errors import ConfigError
-from notewell.types import Settings
+from notewell.types import NOTE_TYPES, Settings
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_types_of_notes_are_a_list(tmp_path: Path) -> None:
     environ = {"NOTEWELL_VAULT_TYPES": ".md, .canvas", "NOTEWELL_DATA_DIR": str(tmp_path)}
 
     assert load_settings(environ=environ).vault.types == (".md", ".canvas")
-    assert load_settings(environ={}).vault.types == (".md",)
+    assert load_settings(environ={}).vault.types == NOTE_TYPES
 
 
 def test_weights_of_fields_are_numbers_by_known_names(home: dict[str, str]) -> None:

@@ -11,7 +11,12 @@ import pytest
 
 from notewell.contract.search import SearchRequest
 from notewell.engine.engine import Engine
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.ingest.indexer import Indexer, RunTotals, Signals
+from notewell.ingest.queue import Work
+from notewell.sources import source_of
 from notewell.types import Settings, VaultRecord, VaultRules
+from tests.search.library import HashedWords
 from tests.vault.pdf_files import pdf
 
 BOARD = json.dumps(
@@ -177,14 +182,39 @@ def test_a_canvas_is_a_note_among_linked_notes(open_engine: Open) -> None:
     assert {link.path for link in bees.links_in} == {"Board.canvas"}
 
 
-def test_only_markdown_is_indexed_by_default(open_engine: Open) -> None:
+def test_what_obsidian_shows_is_indexed_by_default(open_engine: Open, vault: Path) -> None:
+    (vault / "Page.html").write_text("<p>Medlar</p>", encoding="utf-8")
+
     engine = open_engine(VaultRules().types)
 
-    assert found(engine, "damson") == []
-    others = {"*.canvas": "excluded", "*.txt": "excluded"}
-    assert states(engine) == {"Bees.md": "keyword_only", **others}
-    (entry,) = engine.ledger(path="Board.canvas").entries
+    notes = dict.fromkeys(("Bees.md", "Plan.txt", "Board.canvas"), "keyword_only")
+    assert states(engine) == {**notes, "*.html": "excluded"}
+    (entry,) = engine.ledger(path="Page.html").entries
     assert (entry.state, entry.rule) == ("excluded", "file_type")
+
+
+def test_an_index_of_markdown_alone_keeps_its_vectors_when_types_are_added(
+    vault: Path, tmp_path: Path
+) -> None:
+    settings = Settings(tmp_path / "data", tmp_path / "models", tmp_path / "state", offline=True)
+    record = VaultRecord("v1", "vault", vault)
+    index = EmbeddedIndex.open(tmp_path / "index", writable=True)
+    embedder = HashedWords()
+
+    def run(types: tuple[str, ...]) -> RunTotals:
+        mine = replace(settings, vault=VaultRules(types=types))
+        indexer = Indexer(source_of(record, mine.vault), index, mine)
+        index.use_model(embedder.key, embedder.dimensions)
+        return indexer.run(Work(), embedder, Signals())
+
+    assert run((".md",)).embedded == 1
+    added = run(VaultRules().types)
+    again = run(VaultRules().types)
+    index.close()
+
+    assert (added.read, added.reused, added.removed) == (3, 1, 0)
+    assert added.embedded > 0
+    assert (again.read, again.embedded) == (0, 0)
 
 
 def test_a_broken_canvas_is_recorded_and_the_others_are_indexed(

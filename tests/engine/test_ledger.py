@@ -83,22 +83,22 @@ def test_the_ledger_s_sum_is_the_number_of_files(
 
 
 def test_types_that_are_not_read_are_one_row_an_ending(tmp_path: Path) -> None:
-    names = {"a.md", "p.pdf", "q.PDF", "c.canvas", "Makefile", ".DS_Store"}
+    names = {"a.md", "p.jpg", "q.JPG", "c.docx", "Makefile", ".DS_Store"}
     write(tmp_path / "vault", {("", name) for name in names})
-    write(tmp_path / "vault", {("sub", "r.pdf")})
+    write(tmp_path / "vault", {("sub", "r.jpg")})
     with opened(tmp_path) as engine:
         engine.index_now()
 
         rows = {row.path: (row.rule, row.count) for row in engine.ledger(state="excluded").entries}
         assert rows == {
-            "*.pdf": ("file_type", 3),
-            "*.canvas": ("file_type", 1),
+            "*.jpg": ("file_type", 3),
+            "*.docx": ("file_type", 1),
             "*": ("file_type", 1),
             ".*": ("hidden", 1),
         }
-        (one,) = engine.ledger(path="sub/r.pdf").entries
+        (one,) = engine.ledger(path="sub/r.jpg").entries
         assert (one.path, one.state, one.rule, one.count) == (
-            "sub/r.pdf",
+            "sub/r.jpg",
             "excluded",
             "file_type",
             1,

@@ -19,6 +19,11 @@ def canvas(*nodes: object, edges: tuple[object, ...] = ()) -> str:
     return json.dumps({"nodes": nodes, "edges": edges}, ensure_ascii=False)
 
 
+def drawing(*elements: object) -> str:
+    whole = {"type": "excalidraw", "version": 2, "elements": elements}
+    return json.dumps(whole, ensure_ascii=False)
+
+
 def read(reader: Reader, raw: bytes, name: str = "Folder/A note") -> ReadNote:
     return reader.read(raw, FileFacts(f"{name}{reader.suffix}", modified=2.0, created=1.0))
 

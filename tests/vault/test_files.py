@@ -53,7 +53,7 @@ def excluded(found: Walk) -> dict[str, str]:
 
 
 def test_the_walk_lists_only_notes_sorted(root: Path, write: Write) -> None:
-    for path in ("b.md", "a/z.md", "a/A.MD", "img.png", "notes.markdown", "Board.excalidraw.md"):
+    for path in ("b.md", "a/z.md", "a/A.MD", "img.png", "notes.html", "Board.excalidraw.md"):
         write(path)
     found = walk(root)
     assert paths(found) == ["Board.excalidraw.md", "a/A.MD", "a/z.md", "b.md"]

@@ -175,7 +175,7 @@ def test_notes_moved_to_the_trash_or_to_another_type_are_removed(
     take(
         mirror,
         rename("One.md", ".trash/One.md"),
-        rename("Two.md", "Two.txt"),
+        rename("Two.md", "Two.pdf"),
         rename("f", ".trash/f"),
     )
 

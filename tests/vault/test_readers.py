@@ -25,8 +25,9 @@ from notewell.vault.readers import (
     spellings,
 )
 from notewell.vault.readers.reader import FileFacts, Reader
+from tests.vault.packed_files import docx, epub, paragraph, table
 from tests.vault.pdf_files import pdf
-from tests.vault.reading import canvas, check, node, read
+from tests.vault.reading import canvas, check, drawing, node, read
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,39 @@ class Sample:
         return self.source if isinstance(self.source, bytes) else self.source.encode()
 
 
+WEB_PAGE = Sample(
+    "<!doctype html><html><head><title>A note</title><style>p {color: red}</style></head><body>"
+    "<nav>Home</nav><h1>Bees</h1>\n<p>They <b>dance</b> for\n<a href='Fields/Grass.md'>grass</a>."
+    "<script>alert('x')</script><ul><li>sun<ul><li>rain</ul><li>Ähren</ul>"
+    "<table><tr><th>Month<th>Flower<tr><td>May<td>Lilac</table><pre>a\n  b</pre></body></html>",
+    (
+        "They dance for grass.",
+        "- sun\n  - rain\n- Ähren",
+        "Month | Flower\nMay | Lilac",
+        "a\n  b",
+    ),
+    ("Fields/Grass.md",),
+)
 SAMPLES: Mapping[str, Sample] = {
+    ".docx": Sample(
+        docx(
+            paragraph("Bees", style="Heading1"),
+            paragraph("They dance for clover."),
+            paragraph("sun", level=0),
+            paragraph("rain", level=1),
+            table(("Month", "Flower"), ("May", "Lilac")),
+        ),
+        ("They dance for clover.", "- sun\n  - rain", "Month | Flower\nMay | Lilac"),
+    ),
+    ".epub": Sample(
+        epub("<h1>Bees</h1><p>They dance for clover.</p>", "<p>And rest.</p>", title="A note"),
+        ("They dance for clover.", "And rest."),
+    ),
+    ".csv": Sample(
+        "Month, Flower\nMay, Lilac\nJuly, Ähren\n", ("Month | Flower\nMay | Lilac\nJuly | Ähren",)
+    ),
+    ".tsv": Sample("Month\tFlower\nMay\tLilac\n", ("Month | Flower\nMay | Lilac",)),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), WEB_PAGE),
     ".md": Sample(
         "# Bees\n\nThey dance for [[Clover]].\n\nSee [grass](Fields/Grass.md) #garden\n",
         ("They dance for Clover.", "See grass #garden"),
@@ -65,6 +98,27 @@ SAMPLES: Mapping[str, Sample] = {
         ("They dance for Clover.", "And rest. #garden", "feed on", "Grass"),
         ("Clover", "Fields/Grass.md", "Fields/Grass.md"),
         ("garden",),
+    ),
+    ".markdown": Sample(
+        "# Bees\n\nThey dance for [[Clover]].\n", ("They dance for Clover.",), ("Clover",)
+    ),
+    ".base": Sample(
+        "filters:\n  and:\n    - file.hasTag('bees')\nformulas:\n  age: now() - file.ctime\n"
+        "views:\n  - type: table\n    name: Ähren\n    order: [file.name, age]\n",
+        (
+            "and: file.hasTag('bees')",
+            "age: now() - file.ctime",
+            "type: table\norder: file.name, age",
+        ),
+    ),
+    ".excalidraw": Sample(
+        drawing(
+            {"id": "b", "type": "text", "text": "And rest.", "y": 20, "link": "[[Fields/Grass]]"},
+            {"id": "a", "type": "text", "text": "They dance for [[Clover]].", "y": 10},
+            {"id": "c", "type": "text", "text": "Gone.", "isDeleted": True},
+        ),
+        ("They dance for Clover.", "And rest."),
+        ("Clover", "Fields/Grass"),
     ),
     ".pdf": Sample(
         pdf([["They dance for clo-", "ver."], ["And rest."]]),
@@ -166,7 +220,7 @@ def test_bytes_that_are_not_text_are_refused(reader: Reader) -> None:
 
 
 @every_reader
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(raw=st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
     try:
@@ -180,7 +234,7 @@ def test_any_bytes_are_read_or_refused(reader: Reader, raw: bytes) -> None:
 
 
 @every_reader
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(cut=st.integers(0, 400))
 def test_a_truncated_file_is_read_or_refused(reader: Reader, cut: int) -> None:
     raw = SAMPLES[reader.suffix].raw[:cut]
@@ -217,15 +271,17 @@ def test_the_error_about_a_readers_limit_names_the_type(tmp_path: Path) -> None:
 # --- which are on --------------------------------------------------------------------------------
 
 
-def test_only_markdown_is_on_by_default(tmp_path: Path) -> None:
+def test_the_types_that_obsidian_shows_are_on_by_default(tmp_path: Path) -> None:
     for suffix, sample in SAMPLES.items():
         (tmp_path / f"Note{suffix}").write_bytes(sample.raw)
 
-    assert [file.path for file in files.walk(tmp_path, VaultRules()).files] == ["Note.md"]
-    assert files.decide(tmp_path, VaultRules(), "Note.canvas") == (
-        "file_type",
-        "Only Markdown files (.md) become notes.",
-    )
+    on = {".md", ".markdown", ".canvas", ".base", ".txt", ".pdf"}
+    walk = files.walk(tmp_path, VaultRules())
+    assert {file.disk_path.suffix for file in walk.files} == on
+    assert {item.rule for item in walk.others} <= {"file_type"}
+    assert len(walk.files) + len(walk.others) == len(SAMPLES)
+    rule, reason = files.decide(tmp_path, VaultRules(types=(".md",)), "Note.canvas") or ("", "")
+    assert (rule, reason) == ("file_type", "Only Markdown files (.md) become notes.")
 
 
 def test_a_type_is_enabled_by_one_setting(tmp_path: Path) -> None:
@@ -260,7 +316,7 @@ def test_a_markdown_link_to_an_enabled_type_is_a_link() -> None:
     raw = b"[board](Board.canvas) and [plan](Plan.txt)"
     markdown = READERS[".md"]
 
-    off = markdown.read(raw, FileFacts("A.md", 1.0))
+    off = markdown.read(raw, FileFacts("A.md", 1.0, types=(".md",)))
     on = markdown.read(raw, FileFacts("A.md", 1.0, types=(".md", ".canvas")))
 
     assert [link.target for link in off.note.links] == []

@@ -24,7 +24,6 @@ from notewell.ingest.removal_guard import FEW, held_removal
 from notewell.ingest.vault_identity import check_not_replaced
 from notewell.sources import Source
 from notewell.types import (
-    NOTE_TYPES,
     Batch,
     Chunk,
     ChunkRules,
@@ -56,6 +55,7 @@ _NARROW = re.compile("[\u0000-\u2e7f]+")
 
 _NOT_A_NOTE = ("binary", "too_large", "encrypted")
 _FINGERPRINT = "fingerprint"
+_FIRST_TYPES = (".md",)  # those of an index whose fingerprint names none
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Indexer:
         model = embedder.key.name if embedder is not None else "none"
         cut = f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
         types = self._source.types  # they decide which Markdown links lead to notes
-        return cut if types == NOTE_TYPES else f"{cut}:{','.join(sorted(types))}"
+        return cut if types == _FIRST_TYPES else f"{cut}:{','.join(sorted(types))}"
 
     def _plan(self, work: Work) -> tuple[Plan, tuple[str, ...]]:
         plan, warnings = self._compared(work)

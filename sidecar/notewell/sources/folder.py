@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -10,7 +11,7 @@ from notewell.types import FileRef, VaultRecord, VaultRules, Walk
 from notewell.vault import files
 from notewell.vault.files import NoteText, content_hash, read_note
 from notewell.vault.mirror import Mirror
-from notewell.vault.readers import link_name, readable, reader_of
+from notewell.vault.readers import READERS, link_name, readable, reader_of
 from notewell.vault.readers.process import ReaderProcess
 from notewell.vault.readers.reader import Anchor
 
@@ -87,8 +88,9 @@ class MirrorSource(FolderSource):
     watched = False
 
     def __init__(self, record: VaultRecord, rules: VaultRules) -> None:
-        """`rules` say which of the files that clients send are notes."""
-        super().__init__(record, rules)
+        """`rules` say which of the files that clients send are notes. They can send only text."""
+        texts = tuple(suffix for suffix in readable(rules.types)[0] if not READERS[suffix].binary)
+        super().__init__(record, replace(rules, types=texts))
         self._folder = record.path
 
     def receiver(self) -> Mirror | None:

@@ -23,7 +23,7 @@ from notewell.types.values import (
 )
 
 # The file endings that become notes by default. `vault/readers` lists all that can be read.
-NOTE_TYPES: tuple[str, ...] = (".md",)
+NOTE_TYPES: tuple[str, ...] = (".md", ".markdown", ".canvas", ".base", ".txt", ".pdf")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _MAX_INTEGER = 2**63 - 1  # what JSON and SQLite can hold
 # marks a level, so below this many of them no closer look is needed.
 _FEW_MARKS = 64
 _UNCLOSED = ("[", "{", '"', "'")  # first characters of a value that is not closed
-_TROUBLES = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError)
+YAML_ERRORS = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError)
 
 
 class _HostileYamlError(ValueError):
@@ -84,11 +84,10 @@ def read_frontmatter(text: str) -> Frontmatter:
     properties: dict[str, PropertyValue] = {}
     warnings: tuple[str, ...] = ()
     try:
-        properties = _load(text[start:end])
-    except _TROUBLES as error:
-        warnings = (
-            f"Some properties are unread: {_describe(error)}. Correct the YAML between the --- .",
-        )
+        properties = load_yaml(text[start:end])
+    except YAML_ERRORS as error:
+        what = describe_yaml_error(error, first_line=2)
+        warnings = (f"Some properties are unread: {what}. Correct the YAML between the --- .",)
         if not isinstance(error, _HostileYamlError):
             properties = _salvage(text[start:end])
     return Frontmatter(properties, start, end, body, warnings)
@@ -99,8 +98,8 @@ def _salvage(source: str) -> dict[str, PropertyValue]:
     kept: dict[str, PropertyValue] = {}
     for entry in _ENTRY.split(source)[1:]:
         try:
-            kept.update(_load(entry))
-        except _TROUBLES:
+            kept.update(load_yaml(entry))
+        except YAML_ERRORS:
             name, _, value = entry.partition(":")
             items = _ITEM.findall(value)
             if name.strip().lower() == "title" and value.strip()[:1] in _UNCLOSED:
@@ -109,7 +108,11 @@ def _salvage(source: str) -> dict[str, PropertyValue]:
     return kept
 
 
-def _load(source: str) -> dict[str, PropertyValue]:
+def load_yaml(source: str) -> dict[str, PropertyValue]:
+    """Read a YAML mapping without following what it asks for; raises one of YAML_ERRORS.
+
+    Bounded in length, depth and the expansion of aliases.
+    """
     if len(source) > _MAX_CHARS:
         raise _HostileYamlError(f"the block is longer than {_MAX_CHARS} characters")
     _check_depth(source)
@@ -170,7 +173,9 @@ def _name(key: object) -> str:
     return "" if key is None else str(key)
 
 
-def _describe(error: Exception) -> str:
+def describe_yaml_error(error: Exception, *, first_line: int = 1) -> str:
+    """What is wrong with a YAML that begins on `first_line`, for people."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"{error.problem or 'not valid YAML'} (line {error.problem_mark.line + 2})"
+        line = error.problem_mark.line + first_line
+        return f"{error.problem or 'not valid YAML'} (line {line})"
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -46,7 +46,7 @@ def parse(
     changed = date_of(everything, MODIFIED_KEYS)
     return Note(
         path=path,
-        title=text_of(stated, "title") or file_title(path, ".md"),
+        title=text_of(stated, "title") or _name_of(path),
         aliases=aliases_of(stated),
         tags=tags_of(stated, scanned.tags.values()),
         properties=properties,
@@ -122,6 +122,10 @@ def one_line_end(text: str) -> str:
     if "\r" not in text:
         return text
     return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def _name_of(path: str) -> str:
+    return file_title(path, ".markdown" if path.lower().endswith(".markdown") else ".md")
 
 
 def file_title(path: str, suffix: str) -> str:

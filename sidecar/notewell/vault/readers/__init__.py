@@ -1,7 +1,7 @@
 """The file types that can become notes: one reader for each ending.
 
 A new type is one file in this package and one row in `_ROWS`. Which of them are on is the setting
-`vault.types`; by default only Markdown is.
+`vault.types`; `NOTE_TYPES` are on by default.
 """
 
 from __future__ import annotations
@@ -9,12 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from os.path import splitext
 
+from notewell.vault.readers.base import BASE
 from notewell.vault.readers.canvas import CANVAS
+from notewell.vault.readers.docx import DOCX
+from notewell.vault.readers.epub import EPUB
+from notewell.vault.readers.excalidraw import EXCALIDRAW
+from notewell.vault.readers.html import HTML
 from notewell.vault.readers.pdf import PDF
 from notewell.vault.readers.reader import Reader
-from notewell.vault.readers.text import MARKDOWN, PLAIN_TEXT
+from notewell.vault.readers.table import TABLES
+from notewell.vault.readers.text import LONG_MARKDOWN, MARKDOWN, PLAIN_TEXT
 
-_ROWS = (MARKDOWN, PLAIN_TEXT, CANVAS, PDF)
+_ROWS = (
+    MARKDOWN,
+    LONG_MARKDOWN,
+    PLAIN_TEXT,
+    CANVAS,
+    BASE,
+    EXCALIDRAW,
+    PDF,
+    *HTML,
+    DOCX,
+    EPUB,
+    *TABLES,
+)
 
 READERS: Mapping[str, Reader] = {reader.suffix: reader for reader in _ROWS}
 _LINKED_BY_STEM = tuple(reader.suffix for reader in _ROWS if reader.linked_by_stem)

@@ -6,21 +6,25 @@ much is read is bounded: a canvas is drawn by hand, and a file far beyond that i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
-from notewell.errors import UnreadableNoteError
+from notewell.vault.readers.json_text import (
+    Json,
+    load_object,
+    name_of,
+    number_of,
+    refused,
+    text_of,
+)
 
 NodeKind = Literal["text", "file", "link", "group"]
-Json: TypeAlias = object
 
 MAX_NODES = 10_000
 MAX_GROUPS = 200
 MAX_EDGES = 10_000
-_MAX_NAME = 1000  # characters of an id, a path or a label; a text node may be as long as it likes
-_FAR = 1e9  # pixels; beyond it a number is no position
+_CANVAS = "canvas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +72,13 @@ def load_canvas(text: str, path: str) -> Canvas:
     """
     if not text.strip():
         return Canvas()
-    try:
-        loaded: Json = json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise _refused(path, f"its JSON is broken or cut off at {place}: {error.msg}") from error
-    except (ValueError, RecursionError) as error:
-        raise _refused(path, f"its JSON cannot be read: {error}") from error
-    if not isinstance(loaded, dict):
-        raise _refused(path, "its JSON is no object with `nodes` and `edges`")
+    loaded = load_object(text, path, _CANVAS)
     entries, links = loaded.get("nodes", []), loaded.get("edges", [])
     if not isinstance(entries, list) or not isinstance(links, list):
-        raise _refused(path, "`nodes` and `edges` of its JSON are not lists")
+        raise refused(path, _CANVAS, "`nodes` and `edges` of its JSON are not lists")
     nodes = tuple(_nodes(entries[:MAX_NODES]))
     warnings = (*_cut("nodes", len(entries), MAX_NODES), *_cut("edges", len(links), MAX_EDGES))
     return Canvas(nodes, tuple(_edges(links[:MAX_EDGES])), warnings)
-
-
-def _refused(path: str, why: str) -> UnreadableNoteError:
-    return UnreadableNoteError(f"{path} is no valid canvas: {why}.", code="unreadable")
 
 
 def _cut(what: str, count: int, most: int) -> Iterator[str]:
@@ -111,14 +103,14 @@ def _node(entry: Mapping[str, Json], order: int) -> Node | None:
         return None
     shown = {"text": "text", "file": "file", "link": "url", "group": "label"}[kind]
     return Node(
-        id=_name(entry.get("id")),
+        id=name_of(entry.get("id")),
         kind=kind,
-        x=_number(entry.get("x")),
-        y=_number(entry.get("y")),
-        width=max(_number(entry.get("width")), 0.0),
-        height=max(_number(entry.get("height")), 0.0),
-        shown=_text(entry.get(shown)) if kind == "text" else _name(entry.get(shown)),
-        subpath=_name(entry.get("subpath")) if kind == "file" else "",
+        x=number_of(entry.get("x")),
+        y=number_of(entry.get("y")),
+        width=max(number_of(entry.get("width")), 0.0),
+        height=max(number_of(entry.get("height")), 0.0),
+        shown=text_of(entry.get(shown)) if kind == "text" else name_of(entry.get(shown)),
+        subpath=name_of(entry.get("subpath")) if kind == "file" else "",
         order=order,
     )
 
@@ -126,26 +118,6 @@ def _node(entry: Mapping[str, Json], order: int) -> Node | None:
 def _edges(entries: list[Json]) -> Iterator[Edge]:
     for entry in entries:
         if isinstance(entry, dict):
-            source, target = _name(entry.get("fromNode")), _name(entry.get("toNode"))
+            source, target = name_of(entry.get("fromNode")), name_of(entry.get("toNode"))
             if source and target:
-                yield Edge(source, target, _name(entry.get("label")))
-
-
-def _text(value: Json) -> str:
-    if not isinstance(value, str):
-        return ""
-    text = value.encode("utf-8", "replace").decode().replace("\x00", "�")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _name(value: Json) -> str:
-    """A text of one line; one that is far too long for a name is none."""
-    name = " ".join(_text(value).split())
-    return name if len(name) <= _MAX_NAME else ""
-
-
-def _number(value: Json) -> float:
-    """A position or size. What is no number, or infinite, counts as 0."""
-    if isinstance(value, int | float) and -_FAR <= value <= _FAR:
-        return float(value)
-    return 0.0
+                yield Edge(source, target, name_of(entry.get("label")))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from notewell.types import Heading, Link, Note, PropertyValue, Span, SpanKind
+from notewell.types import Heading, Link, LinkKind, Note, PropertyValue, Span, SpanKind
 from notewell.vault.inline import split_address
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
@@ -64,7 +64,14 @@ class MadeText:
         if shown.strip() and not self._is_full(shown):
             self._span(kind, shown, shown, block)
 
-    def link(self, target: str, display: str = "", *, embed: bool = False) -> None:
+    def link(
+        self,
+        target: str,
+        display: str = "",
+        *,
+        embed: bool = False,
+        kind: LinkKind = "wikilink",
+    ) -> None:
         """Write a link to another file of the vault on a line of its own. It is no visible text."""
         path, heading, block = split_address(_wanted(target))
         if not (path or heading or block) or "\n" in target or len(self._links) >= MAX_LINKS:
@@ -78,7 +85,7 @@ class MadeText:
                 heading,
                 block,
                 embed,
-                "wikilink",
+                kind,
                 self._line,
                 self._length,
                 end,

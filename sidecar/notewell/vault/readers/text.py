@@ -1,4 +1,4 @@
-"""Markdown files (`.md`), as Obsidian writes them, and plain text files (`.txt`)."""
+"""Markdown files (`.md`, `.markdown`), as Obsidian writes them, and plain text files (`.txt`)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def _read_markdown(raw: bytes, file: FileFacts) -> ReadNote:
 
 
 MARKDOWN = Reader(".md", "Markdown files", _read_markdown, "markdown", linked_by_stem=True)
+# Obsidian shows these and opens links to them, but wants the ending in a link.
+LONG_MARKDOWN = Reader(".markdown", "Markdown files", _read_markdown, "markdown")
 
 
 def _read_plain(raw: bytes, file: FileFacts) -> ReadNote:

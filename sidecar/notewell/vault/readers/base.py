@@ -1,0 +1,73 @@
+"""Bases (`.base`), Obsidian's tables of notes: names, filters, formulas and views as text.
+
+Nothing is evaluated: which notes a base shows is not known here. See
+https://help.obsidian.md/bases/syntax for the format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from notewell.errors import UnreadableNoteError
+from notewell.types import PropertyValue
+from notewell.vault.frontmatter import YAML_ERRORS, describe_yaml_error, load_yaml
+from notewell.vault.parse import file_title, one_line_end
+from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+
+_SUFFIX = ".base"
+_PARTS = (
+    ("filters", "Filters"),
+    ("formulas", "Formulas"),
+    ("properties", "Properties"),
+    ("summaries", "Summaries"),
+)
+
+
+def _read(raw: bytes, file: FileFacts) -> ReadNote:
+    decoded = decode_text(raw, file.path)
+    text = one_line_end(decoded.text)
+    try:
+        loaded = load_yaml(text) if text.strip() else {}
+    except YAML_ERRORS as error:
+        raise UnreadableNoteError(
+            f"{file.path} is no valid base: {describe_yaml_error(error)}.", code="unreadable"
+        ) from error
+    made = MadeText()
+    for name, heading in _PARTS:
+        _section(made, heading, loaded.get(name))
+    views = loaded.get("views")
+    for view in views if isinstance(views, tuple) else ():
+        if isinstance(view, Mapping):
+            rest = {key: value for key, value in view.items() if key != "name"}
+            _section(made, f"View {_shown(view.get('name'))}", rest)
+    return made.note(file, Described(file_title(file.path, _SUFFIX), warnings=decoded.warnings))
+
+
+def _section(made: MadeText, heading: str, value: PropertyValue) -> None:
+    rows = list(_rows(value))
+    if rows:
+        made.heading(1, heading)
+        made.paragraph("\n".join(rows), "list")
+
+
+def _rows(value: PropertyValue, name: str = "") -> Iterator[str]:
+    """The lines of a value: `name: words` for each that is not made of others."""
+    before = f"{name}: " if name else ""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _rows(part, f"{name} {key}".strip())
+    elif isinstance(value, tuple) and any(isinstance(part, (Mapping, tuple)) for part in value):
+        for part in value:
+            yield from _rows(part, name)
+    elif isinstance(value, tuple):
+        yield before + ", ".join(filter(None, map(_shown, value)))
+    elif _shown(value):
+        yield before + _shown(value)
+
+
+def _shown(value: PropertyValue) -> str:
+    return "" if value is None else " ".join(str(value).split())
+
+
+BASE = Reader(_SUFFIX, "bases", _read, "base")

@@ -1,0 +1,82 @@
+"""Excalidraw drawings (`.excalidraw`): texts are passages, frames are headings, links are links.
+
+A drawing that Obsidian's plugin keeps in a note (`.excalidraw.md`) is Markdown and read as such.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from notewell.vault.parse import file_title
+from notewell.vault.readers.json_text import (
+    Json,
+    load_object,
+    name_of,
+    number_of,
+    refused,
+    text_of,
+)
+from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.reader import FileFacts, Reader, ReadNote, decode_text
+
+_SUFFIX = ".excalidraw"
+_MAX_BYTES = 10 * 1024 * 1024  # its JSON takes several times as much memory
+_MAX_ELEMENTS = 20_000
+_WHAT = "Excalidraw drawing"
+_WIKILINK = re.compile(r"\[\[([^\[\]\n|]{1,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
+
+Element = Mapping[str, Json]
+
+
+def _read(raw: bytes, file: FileFacts) -> ReadNote:
+    decoded = decode_text(raw, file.path)
+    made = MadeText()
+    elements = _elements(decoded.text, file.path)
+    frames = {name_of(one.get("id")): one for one in elements if one.get("type") == "frame"}
+    outside = [one for one in elements if name_of(one.get("frameId")) not in frames]
+    _write(made, outside)
+    for key, frame in frames.items():
+        made.heading(1, name_of(frame.get("name")), key or None)
+        _write(made, [one for one in elements if name_of(one.get("frameId")) == key])
+    title = file_title(file.path, _SUFFIX)
+    return made.note(file, Described(title, warnings=decoded.warnings))
+
+
+def _elements(text: str, path: str) -> Sequence[Element]:
+    """The elements of a drawing that were not deleted, from top to bottom and left to right."""
+    if not text.strip():
+        return ()
+    entries = load_object(text, path, _WHAT).get("elements", [])
+    if not isinstance(entries, list):
+        raise refused(path, _WHAT, "its `elements` are no list")
+    kept = [
+        entry
+        for entry in entries[:_MAX_ELEMENTS]
+        if isinstance(entry, dict) and entry.get("isDeleted") is not True
+    ]
+    return sorted(kept, key=lambda one: (number_of(one.get("y")), number_of(one.get("x"))))
+
+
+def _write(made: MadeText, elements: Sequence[Element]) -> None:
+    for one in elements:
+        if one.get("type") == "text":
+            # `text` has the line breaks that fit it into its box.
+            text = text_of(one.get("originalText")) or text_of(one.get("text"))
+            made.paragraph(_WIKILINK.sub(_shown, text), block=name_of(one.get("id")) or None)
+            _link(made, text)
+        _link(made, name_of(one.get("link")))
+
+
+def _shown(match: re.Match[str]) -> str:
+    return match[2] or match[1]
+
+
+def _link(made: MadeText, text: str) -> None:
+    for match in _WIKILINK.finditer(text):
+        made.link(match[1], match[2] or "")
+
+
+EXCALIDRAW = Reader(
+    _SUFFIX, "Excalidraw drawings", _read, "excalidraw", anchor="node", max_bytes=_MAX_BYTES
+)
