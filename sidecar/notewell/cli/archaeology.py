@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from notewell.cli import layout
 from notewell.cli.backend import answer
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, print_table, stdout_console
+from notewell.cli.output import clean, print_table
 from notewell.cli.request_options import request_argument, request_options
 from notewell.contract.explore import ArchaeologyReply, ArchaeologyRequest, Bucket
 
@@ -43,7 +44,7 @@ def _print(found: ArchaeologyReply) -> None:
     if not found.buckets:
         click.echo("Nothing found.")
         return
-    for line in chart(found.buckets, found.granularity, width=stdout_console().width):
+    for line in chart(found.buckets, found.granularity, width=layout.width()):
         click.echo(line)
     peaks = [
         (note.date, f"{note.title}  {note.path}")

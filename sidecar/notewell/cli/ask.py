@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 
 import click
 
 from notewell.cli.backend import backend_for, print_reply
 from notewell.cli.options import Command, current_invocation, json_option, vault_option
-from notewell.cli.output import clean, emit_object, print_table, stdout_console
+from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.request_options import request_option
 from notewell.client.backend import Backend
 from notewell.contract.ask import (
@@ -97,7 +98,7 @@ def ask(
 def _answer(backend: Backend, request: AskRequest, *, as_json: bool) -> str:
     """Print the events as they come, and the answer; return the id of the conversation."""
     shown = ""
-    streams = not as_json and stdout_console().is_terminal  # a program gets the answer alone
+    streams = not as_json and sys.stdout.isatty()  # a program gets the answer alone
     for event in backend.stream(request):
         match event.data:
             case AskReply() as reply:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from notewell.cli import layout
 from notewell.contract.codec import to_json
-
-if TYPE_CHECKING:  # rich costs as much as the rest of `--help` together
-    from rich.console import Console
 
 # C0 and C1 controls, bidirectional overrides and isolates, lone surrogates of undecodable names.
 _UNSAFE = re.compile(
@@ -58,13 +55,6 @@ def emit_object(value: object) -> None:
     emit(to_json(value))
 
 
-def stdout_console() -> Console:
-    """Return a console on stdout that prints texts as they are, without markup."""
-    from notewell.cli import drawing  # noqa: PLC0415 - loads rich
-
-    return drawing.stdout_console()
-
-
 def print_table(
     headings: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -76,13 +66,9 @@ def print_table(
     Only the last column is folded. Where the terminal is too narrow even for that, each cell of a
     row is printed on a line of its own.
     """
-    from notewell.cli import drawing  # noqa: PLC0415 - loads rich
-
-    drawing.draw_table(headings, [[clean(cell) for cell in row] for row in rows], right=right)
+    layout.print_rows(headings, [[clean(cell) for cell in row] for row in rows], right=right)
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """Print names and values, one pair per line, with the values aligned."""
-    from notewell.cli import drawing  # noqa: PLC0415 - loads rich
-
-    drawing.draw_facts((clean(name), clean_lines(value)) for name, value in facts)
+    layout.print_pairs((clean(name), clean_lines(value)) for name, value in facts)

@@ -38,7 +38,7 @@ class Reporter(AbstractContextManager["Reporter"]):
 
     def __enter__(self) -> Self:
         if not self._quiet and sys.stderr.isatty():
-            from notewell.cli.drawing import make_bars  # noqa: PLC0415 - loads rich
+            from notewell.cli.bars import make_bars  # noqa: PLC0415 - loads rich
 
             self._bars = make_bars()
             self._bars.start()

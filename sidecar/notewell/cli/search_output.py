@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
+import click
 
-from notewell.cli.drawing import stdout_console
+from notewell.cli.layout import Piece, print_folded, print_pieces
 from notewell.cli.output import clean, print_table
 from notewell.contract.search import Contribution, Result, SearchReply, StageTrace
 from notewell.types import Match
@@ -31,13 +28,10 @@ Offsets = Sequence[tuple[int, int]]  # UTF-16 code units, start and end
 
 def print_results(reply: SearchReply) -> None:
     """Print each note with its place, heading, best passage and where else it matches."""
-    console = stdout_console()
     if not reply.results:
-        console.print(
-            "\n".join(nothing_found(reply)), soft_wrap=True, markup=False, highlight=False
-        )
+        click.echo("\n".join(nothing_found(reply)))
     for rank, result in enumerate(reply.results, start=1):
-        _print_result(console, rank, result)
+        _print_result(rank, result)
     if reply.explain is not None:
         print_stages(reply.explain.stages)
         print_contributions(reply.explain.results)
@@ -79,31 +73,22 @@ def _notes(count: int, one: str, more: str) -> str:
     return f"the note {one}" if count == 1 else f"the {count:,} notes {more}"
 
 
-def _print_result(console: Console, rank: int, result: Result) -> None:
-    title = Text(f"{rank:>2}  ")
-    title.append(clean(result.title), style="bold cyan")
-    title.append(f"  {_how_well(result)}", style="dim")
-    console.print(title, soft_wrap=True)
-    # Soft-wrapped: a path must come out whole when it is copied from a narrow terminal.
-    place = " " * _INDENT + clean(_place(result))
-    console.print(Text(place, style="green"), soft_wrap=True)
-    beneath = [
-        Text(clean(_below_title(result)), style="dim"),
+def _print_result(rank: int, result: Result) -> None:
+    title = Piece(clean(result.title), "cyan", bold=True)
+    print_pieces((Piece(f"{rank:>2}  "), title, Piece(f"  {_how_well(result)}", dim=True)))
+    # Not folded: a path must come out whole when it is copied from a narrow terminal.
+    place = clean(f"{result.path}:{result.line}")
+    print_pieces((Piece(" " * _INDENT), Piece(place, "green")))
+    beneath = (
+        [Piece(clean(_below_title(result)), dim=True)],
         highlighted(result.snippet, result.highlights),
-        Text(_elsewhere(result), style="dim"),
-        Text(clean(_why(result)), style="dim"),
-    ]
-    for text in beneath:
-        if text.plain:
-            console.print(Padding(text, (0, 0, 0, _INDENT), expand=False))
-    console.print()
-
-
-def _place(result: Result) -> str:
-    """Return the path with the line or page, and the notes that embed the file."""
-    at = f":{result.line}" if result.page is None else f", page {result.page}"
-    names = [PurePosixPath(path).stem for path in result.embedded_in]
-    return result.path + at + (f", embedded in {', '.join(names)}" if names else "")
+        [Piece(_elsewhere(result), dim=True)],
+        [Piece(clean(_why(result)), dim=True)],
+    )
+    for pieces in beneath:
+        if any(piece.text for piece in pieces):
+            print_folded(pieces, indent=_INDENT)
+    click.echo()
 
 
 def _how_well(result: Result) -> str:
@@ -136,12 +121,12 @@ def _why(result: Result) -> str:
     return " · ".join(parts)
 
 
-def highlighted(snippet: str, highlights: Offsets) -> Text:
+def highlighted(snippet: str, highlights: Offsets) -> list[Piece]:
     """Return `snippet` on one line, its highlights (UTF-16 offsets) in bold."""
-    text = Text()
-    for piece, bold in _pieces(snippet, highlights):
-        text.append(clean(_SPACES.sub(" ", piece)), style="bold yellow" if bold else "")
-    return text
+    return [
+        Piece(clean(_SPACES.sub(" ", text)), "yellow" if bold else None, bold=bold)
+        for text, bold in _pieces(snippet, highlights)
+    ]
 
 
 def _pieces(snippet: str, highlights: Offsets) -> Iterator[tuple[str, bool]]:
