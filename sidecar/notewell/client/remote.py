@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from notewell import API_VERSION
+from notewell.client import loopback
 from notewell.contract.codec import from_json, to_json
 from notewell.contract.request import Request, parameters_of, reply_type
 from notewell.errors import NotewellError, ServerError
-from notewell.support.http import HttpClient, HttpError, HttpRequest, Tls
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded where they are used
     from notewell.contract.ask import AskEvent, AskRequest
+    from notewell.support.http import HttpClient
 
 SERVER_FILE = "server.json"  # web/server.py writes it
 HEALTH_SECONDS = 1.0
@@ -57,7 +58,7 @@ def running_server(directory: Path) -> ServerInfo | None:
         # Without the token: should another program have the port now, it learns nothing.
         status, body = _exchange(info, "GET", "/api/health", timeout=HEALTH_SECONDS)
         health = json.loads(body)
-    except (HttpError, ValueError):
+    except (OSError, ValueError):
         return None
     speaks = isinstance(health, dict) and health.get("api") == API_VERSION
     return info if status == 200 and speaks else None
@@ -105,7 +106,7 @@ class RemoteBackend:
         try:
             for kind, data in _events(self.info, request.endpoint.path, _body(given)):
                 yield read_event(kind, data)
-        except HttpError as error:
+        except OSError as error:
             raise _no_answer(self.info, error) from error
 
     def _ask(self, method: str, target: str, body: bytes | None = None) -> bytes:
@@ -118,7 +119,7 @@ class RemoteBackend:
                 token=self.info.token,
                 body=body,
             )
-        except HttpError as error:
+        except (OSError, ValueError) as error:
             raise _no_answer(self.info, error) from error
         if status >= 400:
             raise _as_error(status, answer)
@@ -151,28 +152,43 @@ def _exchange(
     token: str | None = None,
     body: bytes | None = None,
 ) -> tuple[int, bytes]:
-    """Send one request and read its reply: status and body. Raises HttpError."""
+    """Send one request and read its reply: status and body. Raises OSError or ValueError."""
     headers = {"Accept": "application/json"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     if body is not None:
         headers["Content-Type"] = "application/json"
-    reply = _client(server, timeout).send(HttpRequest(method, server.url + target, headers, body))
+    url = server.url + target
+    if url.startswith("http://"):
+        return loopback.exchange(url, method, headers, body, timeout=timeout)
+    from notewell.support.http import HttpError, HttpRequest  # noqa: PLC0415 - loads TLS
+
+    try:
+        reply = _client(server, timeout).send(HttpRequest(method, url, headers, body))
+    except HttpError as error:
+        raise ConnectionError(str(error)) from error
     return reply.status, reply.body
 
 
 def _events(server: ServerInfo, target: str, body: bytes) -> Iterator[tuple[str, bytes]]:
-    """Send one request and read the events of its reply: kind and data. Raises HttpError."""
+    """Send one request and read the events of its reply: kind and data. Raises OSError."""
+    from notewell.support.http import HttpError, HttpRequest  # noqa: PLC0415 - as above
+
     headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
     request = HttpRequest("POST", server.url + target, headers, body)
-    with _client(server, EVENT_SECONDS).stream(request) as reply:
-        if reply.status >= 400:
-            raise _as_error(reply.status, reply.read())
-        for event in reply.events():
-            yield event.kind, event.data.encode()
+    try:
+        with _client(server, EVENT_SECONDS).stream(request) as reply:
+            if reply.status >= 400:
+                raise _as_error(reply.status, reply.read())
+            for event in reply.events():
+                yield event.kind, event.data.encode()
+    except HttpError as error:
+        raise ConnectionError(str(error)) from error
 
 
 def _client(server: ServerInfo, timeout: float) -> HttpClient:
+    from notewell.support.http import HttpClient, Tls  # noqa: PLC0415 - as above
+
     # The certificate names the server as other devices know it; here it is known by its file.
     tls = Tls(ca_file=server.certificate, check_hostname=False)
     return HttpClient(timeout_s=timeout, connect_s=timeout, max_bytes=None, tls=tls)
