@@ -29,6 +29,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, *, columns: int) -> Terminal:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     return stdout
 
 
@@ -79,7 +80,10 @@ def test_a_terminal_without_colours_gets_plain_text(
     assert stdout.getvalue() == "Bees\n"
 
 
-def test_a_pipe_gets_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_gets_plain_text(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     print_pieces([Piece("Bees", "cyan", bold=True)])
 
     assert capsys.readouterr().out == "Bees\n"
@@ -105,3 +109,13 @@ def test_facts_are_folded_beside_their_names(monkeypatch: pytest.MonkeyPatch) ->
         "folder  a long name",
         "        of a folder",
     ]
+
+
+def test_a_pipe_gets_colours_where_they_are_forced(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_pieces([Piece("Bees", "cyan")])
+
+    assert capsys.readouterr().out == "\x1b[36mBees\x1b[0m\n"

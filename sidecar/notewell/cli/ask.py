@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 
 import click
@@ -12,6 +11,7 @@ from notewell.cli.options import Command, current_invocation, json_option, vault
 from notewell.cli.output import clean, emit_object, print_table
 from notewell.cli.request_options import request_option
 from notewell.client.backend import Backend
+from notewell.config.terminal import is_terminal
 from notewell.contract.ask import (
     AskConversationReply,
     AskConversationsReply,
@@ -98,7 +98,7 @@ def ask(
 def _answer(backend: Backend, request: AskRequest, *, as_json: bool) -> str:
     """Print the events as they come, and the answer; return the id of the conversation."""
     shown = ""
-    streams = not as_json and sys.stdout.isatty()  # a program gets the answer alone
+    streams = not as_json and is_terminal()  # a program gets the answer alone
     for event in backend.stream(request):
         match event.data:
             case AskReply() as reply:

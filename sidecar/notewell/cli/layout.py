@@ -15,7 +15,7 @@ from typing import NamedTuple
 import click
 from rich.cells import cell_len, chop_cells
 
-from notewell.config.terminal import wants_colours
+from notewell.config.terminal import shows_colours
 
 _LAST_WIDTH = 16  # of a table's last column, below which folding it makes it unreadable
 _PIPE_WIDTH = 10_000  # nothing is folded or cut where another program reads
@@ -47,7 +47,7 @@ def width() -> int:
 def print_pieces(pieces: Sequence[Piece]) -> None:
     """Print a line that is not folded, so that a path in it can be copied whole."""
     text = "".join(piece.styled() for piece in pieces)
-    click.echo(text, color=None if wants_colours() else False)
+    click.echo(text, color=shows_colours())
 
 
 def print_folded(pieces: Sequence[Piece], *, indent: int) -> None:

@@ -29,11 +29,27 @@ def exchange(
     """
     parts = urlsplit(url)
     request = _request(parts, method, headers, body or b"")
-    # Bytes, because text is encoded by IDNA, whose tables take long to load.
-    host = (parts.hostname or "").encode("ascii")
-    with socket.create_connection((host, parts.port or 80), timeout) as connection:
+    with _connect(parts.hostname or "", parts.port or 80, timeout) as connection:
         connection.sendall(request)
         return _reply(_all_of(connection))
+
+
+def _connect(host: str, port: int, timeout: float) -> socket.socket:
+    """Connect to the first address of the host that accepts."""
+    failed: OSError = ConnectionError("no address")
+    # Bytes, because text would be encoded by IDNA, whose tables take long to load.
+    for found in socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM):
+        family, kind, protocol, _, address = found
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(timeout)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failed = error
+        else:
+            return connection
+    raise failed
 
 
 def _request(parts: SplitResult, method: str, headers: Mapping[str, str], body: bytes) -> bytes:
