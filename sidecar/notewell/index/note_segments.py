@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +80,8 @@ class Segment:
             ValueError: they do not fit each other.
 
         """
-        made = cls(**{each.name: arrays[each.name] for each in fields(cls)})  # type: ignore[arg-type]
+        named: dict[str, Any] = {each.name: arrays[each.name] for each in fields(cls)}
+        made = cls(**named)
         offsets, notes = made.offsets, made.notes
         fits = (
             len(made.lengths) == len(made.note_ids)

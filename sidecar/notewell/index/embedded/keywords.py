@@ -18,7 +18,7 @@ import numpy as np
 import tantivy
 
 from notewell.index.analyze import stemmer
-from notewell.index.embedded.postings import Postings, tantivy_errors
+from notewell.index.embedded.postings import Postings, count_of, tantivy_errors
 from notewell.index.lexical import (
     EXACT_FIELDS,
     STEMS,
@@ -217,8 +217,7 @@ class Keywords:
         if not counted:
             return _Form(field, text, 0)
         query = tantivy.Query.term_query(self._schema, field, text)
-        result = searcher.search(query, 1, count=True)  # counts living documents
-        living = int(result.count)  # type: ignore[attr-defined]  # the stub does not have it
+        living = count_of(searcher.search(query, 1, count=True))
         right = idf(living, self._postings.living_count)
         return _Form(field, text, living, right / idf(counted, self._postings.document_count))
 

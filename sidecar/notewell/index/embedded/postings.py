@@ -83,6 +83,11 @@ def tantivy_errors() -> Iterator[None]:
         raise IndexFailure(f"The keyword index failed: {error}") from error
 
 
+def count_of(found: tantivy.SearchResult) -> int:
+    """How many living documents a search with `count=True` matched."""
+    return int(found.count)  # type: ignore[attr-defined]  # the stub does not have it
+
+
 @dataclass(frozen=True, slots=True)
 class _Changed:
     """The last terms of changed notes; `are_all`: none were stored before."""
@@ -190,7 +195,7 @@ class Postings:
             searcher = self.searcher
             balance = tantivy.Query.term_query(self.schema, "marker", BALANCE)
             found = searcher.search(balance, 1, count=True)
-            living = searcher.num_docs - int(found.count)  # type: ignore[attr-defined]  # as in keywords.py
+            living = searcher.num_docs - count_of(found)
             address = self._marker(searcher)
             if address is None:
                 return searcher.num_docs, living
