@@ -1,8 +1,8 @@
 // Builds the web interface into the Python package's static folder. Called by esbuild.config.mjs.
 
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
@@ -20,6 +20,7 @@ export async function buildWeb() {
     ...COMMON,
     entryPoints: { app: join(HERE, "app/main.ts"), embed: join(HERE, "app/embed.ts") },
     chunkNames: "[name]-[hash]",
+    entryNames: "[name]-[hash]",
     outdir: OUT,
     format: "esm",
     splitting: true,
@@ -28,26 +29,43 @@ export async function buildWeb() {
   });
   const styles = { app: "index", dark: "dark", embed: "embed" };
   const entryPoints = Object.fromEntries(Object.entries(styles).map(([out, name]) => [out, join(HERE, `styles/${name}.css`)]));
-  await build({ ...COMMON, entryPoints, outdir: OUT });
-  for (const name of ["index.html", "embed.html", "manifest.webmanifest"]) cpSync(join(HERE, name), join(OUT, name));
+  await build({ ...COMMON, entryPoints, entryNames: "[name]-[hash]", outdir: OUT });
+  for (const name of ["index.html", "embed.html"]) writeFileSync(join(OUT, name), withHashes(readFileSync(join(HERE, name), "utf8")));
+  cpSync(join(HERE, "manifest.webmanifest"), join(OUT, "manifest.webmanifest"));
   cpSync(join(HERE, "icons"), OUT, { recursive: true });
   writeFileSync(join(OUT, "licenses.txt"), licenses(Object.keys(metafile.inputs)));
-  await buildWorker();
-  weigh(metafile);
+  const first = firstFiles(metafile);
+  await buildWorker(first);
+  compress();
+  weigh(first);
+}
+
+/** A page with the names that its files were built under: each holds a hash, so that browsers may keep it for ever. */
+function withHashes(page) {
+  const built = readdirSync(OUT);
+  return page.replace(/\/static\/(app|dark|embed)\.(js|css)/g, (_, name, ending) => {
+    const file = built.find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${ending}`));
+    return `/static/${file}`;
+  });
+}
+
+/** The server sends `FILE.gz` in place of a file to whoever takes it, so that nothing is compressed per request. */
+function compress() {
+  for (const name of readdirSync(OUT).filter((one) => /\.(js|css|html|svg|webmanifest)$/.test(one))) {
+    writeFileSync(join(OUT, `${name}.gz`), gzipSync(readFileSync(join(OUT, name)), { level: 9 }));
+  }
 }
 
 /**
- * The worker keeps every file of the pages, under a name that changes with any of them. What is only
- * shown in a frame is for a window that has no use for it without the server.
+ * The worker stores what the first page loads, which the browser has by then, and other files when they are used:
+ * so it adds nothing to the first load. Its own name changes with any of the files.
  */
-async function buildWorker() {
-  const isKept = (name) => name !== "index.html" && name !== "licenses.txt" && !name.startsWith("embed.");
-  const files = readdirSync(OUT).filter(isKept).sort();
+async function buildWorker(first) {
   const hash = createHash("sha256");
-  for (const name of ["index.html", ...files]) hash.update(readFileSync(join(OUT, name)));
+  for (const name of readdirSync(OUT).sort()) hash.update(readFileSync(join(OUT, name)));
   const define = {
     BUILD: JSON.stringify(hash.digest("hex").slice(0, 12)),
-    FILES: JSON.stringify(["/", ...files.map((name) => `/static/${name}`)]),
+    FILES: JSON.stringify(["/", ...first.filter((name) => name !== "index.html").map((name) => `/static/${name}`)]),
   };
   await build({ ...COMMON, entryPoints: { sw: join(HERE, "worker/sw.ts") }, outdir: OUT, define });
 }
@@ -69,17 +87,27 @@ function license(folder) {
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}`;
 }
 
-function weigh({ outputs }) {
-  const [first] = Object.entries(outputs).filter(([path]) => path.endsWith("/app.js"));
-  const loaded = [first[0], ...staticImports(outputs, first[0])];
-  const packed = [...loaded, join(OUT, "app.css"), join(OUT, "dark.css"), join(OUT, "index.html")]
-    .filter((path) => existsSync(path))
-    .reduce((sum, path) => sum + gzipSync(readFileSync(path)).length, 0);
+/** The names of the files of the first page. */
+function firstFiles({ outputs }) {
+  const [first] = Object.keys(outputs).filter((path) => /\/app-\w+\.js$/.test(path));
+  const scripts = [first, ...staticImports(outputs, first)].map((path) => basename(path));
+  const styles = readdirSync(OUT).filter((name) => /^(app|dark)-\w+\.css$/.test(name));
+  return ["index.html", ...scripts, ...styles, "icon.svg", "manifest.webmanifest"];
+}
+
+function weigh(names) {
+  const packed = names.reduce((sum, name) => sum + gzipSync(readFileSync(join(OUT, name))).length, 0);
   const kilobytes = (packed / 1000).toFixed(1);
   if (packed > BUDGET) throw new Error(`The first page weighs ${kilobytes} kB packed, over its budget.`);
   console.log(`The web interface is built: ${kilobytes} kB packed for the first page.`);
 }
 
-function staticImports(outputs, path) {
-  return outputs[path].imports.filter(({ kind }) => kind === "import-statement").map(({ path: file }) => file);
+/** All files that a file loads at once, directly or through others. */
+function staticImports(outputs, path, known = new Set()) {
+  for (const { kind, path: file } of outputs[path].imports) {
+    if (kind !== "import-statement" || known.has(file)) continue;
+    known.add(file);
+    staticImports(outputs, file, known);
+  }
+  return [...known];
 }

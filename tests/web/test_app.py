@@ -140,16 +140,14 @@ async def test_one_of_several_vaults_is_named_by_id_or_name(
     assert len(second_engine.asked) == 4
 
 
-async def test_a_request_without_a_vault_is_refused_if_several_are_served(
+async def test_a_request_without_a_vault_is_answered_by_the_default_one(
     connect: Connect, two_vaults: FakeVaults
 ) -> None:
     client = await connect(two_vaults)
 
     response = await client.get("/api/search?q=bees")
 
-    problem = await response.json()
-    assert (response.status, problem["code"]) == (400, "vault_required")
-    assert "Home, Work" in problem["detail"]
+    assert (response.status, (await response.json())["vault"]) == (200, "Home")
 
 
 async def test_an_unknown_vault_is_not_found(client: Client) -> None:

@@ -161,6 +161,7 @@ async def test_a_link_signs_a_browser_in_once(kept: Client, devices: Devices) ->
 
     kept.session.cookie_jar.clear()
     second = await follow(kept, f"/?code={code}")
+    assert second.headers["Location"] == "/?refused=code"
     assert "Set-Cookie" not in second.headers
     assert (await kept.get("/api/status")).status == 401
 

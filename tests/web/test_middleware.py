@@ -200,7 +200,8 @@ async def test_the_cookie_is_not_the_token_and_the_token_no_cookie(connect: Conn
 async def test_a_wrong_token_in_the_link_signs_nobody_in(stranger: Client) -> None:
     response = await stranger.get("/?token=wrong", allow_redirects=False)
 
-    assert (response.status, response.headers["Location"]) == (303, "/")
+    # The page that the browser goes to says what was wrong, and has no part of the token.
+    assert (response.status, response.headers["Location"]) == (303, "/?refused=token")
     assert not response.cookies
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,35 @@ async def test_files_are_sent_again_only_when_they_have_changed(
 
     assert first.headers["Cache-Control"] == "no-cache"
     assert (first.status, again.status) == (200, 304)
+
+
+async def test_files_with_a_hash_in_their_name_are_never_asked_for_again(
+    connect: Connect, static: Path
+) -> None:
+    (static / "app-AB12CD34.js").write_text("export {}", encoding="utf-8")
+    client = await connect(token=None, static=static)
+
+    kept = await client.get("/static/app-AB12CD34.js")
+    missing = await client.get("/static/app-AB12CD35.js")
+
+    assert kept.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert missing.status == 404
+    assert missing.headers["Cache-Control"] == "no-store"
+
+
+async def test_files_travel_compressed_to_browsers_that_take_it(
+    connect: Connect, static: Path
+) -> None:
+    (static / "app.js.gz").write_bytes(gzip.compress(b"export {}"))
+    client = await connect(token=None, static=static)
+
+    packed = await client.get("/static/app.js", headers={"Accept-Encoding": "gzip"})
+    plain = await client.get("/static/app.js", headers={"Accept-Encoding": "identity"})
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in plain.headers
+    assert await packed.text() == await plain.text() == "export {}"
+    assert packed.content_type == plain.content_type
 
 
 async def test_one_page_may_be_framed_and_by_obsidian_alone(connect: Connect, static: Path) -> None:

@@ -96,5 +96,12 @@ async def test_which_vault_is_asked_where_several_are_served(
     connect: Connect, three: Vaults
 ) -> None:
     client = await connect(cast("FakeVaults", three))
-    assert (await client.get("/api/status")).status == 400
+    assert (await (await client.get("/api/status")).json())["vault"] == "Attic"  # the default one
     assert (await client.get("/api/status", params={"vault": "Loft"})).status == 404
+
+    three.serve([record for record in three.records() if not record.default])
+
+    refused = await client.get("/api/status")
+    problem = await refused.json()
+    assert (refused.status, problem["code"]) == (400, "vault_required")
+    assert "Barn, Cellar" in problem["detail"]

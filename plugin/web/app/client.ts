@@ -23,8 +23,8 @@ export class WebClient extends Client {
     return this.get("search", replies.search, { q, door: "web", ...parameters });
   }
 
-  similarNotes(path: string, limit: number): Promise<contract.SearchReply> {
-    return this.get("similar", replies.search, { path, limit });
+  similarNotes(path: string, limit: number, weak = false): Promise<contract.SearchReply> {
+    return this.get("similar", replies.search, { path, limit, ...(weak && { weak }) });
   }
 
   fullNote(path: string): Promise<contract.NoteReply> {
@@ -144,9 +144,5 @@ export class WebClient extends Client {
   /** This browser's session: what it is allowed to do. */
   session(): Promise<contract.SessionReply> {
     return this.get("session", replies.session, {});
-  }
-
-  openApi(): Promise<{ readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }> {
-    return this.call("GET", "openapi.json", replies.openApi, ORDINARY_MS, "");
   }
 }

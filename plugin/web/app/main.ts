@@ -3,13 +3,15 @@
 import { asServerError } from "../../src/client";
 import { WebClient } from "./client";
 import { ViewContext } from "./viewContext";
-import { takePageKey } from "./pageKey";
+import { pageKeyHeaders, takePageKey, takeRefusal } from "./pageKey";
 import { pageTransport } from "./transport";
 import { fill, h } from "../lib/dom";
 import { Notices } from "../parts/notices";
 import { errorBox } from "../parts/errors";
-import { showLogin } from "../parts/login";
+import { REFUSALS, showLogin } from "../parts/login";
 import { Shell } from "./shell";
+
+const refused = takeRefusal();
 
 async function start(): Promise<void> {
   const root = document.getElementById("app");
@@ -21,10 +23,11 @@ async function start(): Promise<void> {
     const context = new ViewContext(client, vaults, health.features, notices);
     new Shell(context, root, health.version).start();
     root.append(...notices.els);
+    if (refused) notices.show(`${REFUSALS[refused].what} You were signed in already.`);
     void loadCapabilities(context);
   } catch (error) {
     const problem = asServerError(error);
-    if (problem.kind === "unauthorized") showLogin(root);
+    if (problem.kind === "unauthorized") showLogin(root, refused);
     else fill(root, h("main", { class: "alone" }, errorBox(problem, () => void start())));
   }
 }
@@ -32,18 +35,11 @@ async function start(): Promise<void> {
 /** Loads what decides which controls are offered; the page works without it. */
 async function loadCapabilities(context: ViewContext): Promise<void> {
   try {
-    await Promise.all([loadParameters(context), loadScope(context)]);
+    await loadScope(context);
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   } catch (error) {
     asServerError(error);
   }
-}
-
-/** The search parameters of this server, so that only controls it supports are offered. */
-async function loadParameters(context: ViewContext): Promise<void> {
-  const { paths } = await context.client.openApi();
-  const get = paths["/api/search"]?.["get"] as { parameters?: { name: string }[] } | undefined;
-  context.searchParameters = new Set(get?.parameters?.map(({ name }) => name));
 }
 
 async function loadScope(context: ViewContext): Promise<void> {
@@ -72,6 +68,22 @@ function registerWorker(): void {
     .catch((error: unknown) => console.warn("The page works, but not without its server:", error));
 }
 
+/**
+ * The first visit loads before there is a worker: what it loaded is asked for again through the worker, which stores
+ * it, so that even this visit can be repeated without the server. Files come from the browser's cache.
+ */
+function storeFirstVisit(): void {
+  if (!("serviceWorker" in navigator) || navigator.serviceWorker.controller) return;
+  const store = (): void => {
+    const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name));
+    const ours = loaded.filter(({ origin, pathname }) => origin === location.origin && /^\/(api\/(?!events)|static\/)/.test(pathname));
+    const asks = new Set(ours.map(({ href }) => href));
+    for (const url of asks) void fetch(url, { headers: pageKeyHeaders() }).catch(() => undefined); // else another visit stores it
+  };
+  navigator.serviceWorker.addEventListener("controllerchange", store, { once: true });
+}
+
 takePageKey();
+storeFirstVisit();
 registerWorker();
 void start();

@@ -20,6 +20,19 @@ export function takePageKey(): void {
   history.replaceState(history.state, "", address);
 }
 
+/** What did not sign in; the server put it into the address. */
+export type Refusal = "token" | "code";
+
+/** What did not sign in, if anything; removes it from the address. */
+export function takeRefusal(): Refusal | null {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("refused");
+  if (given === null) return null;
+  address.searchParams.delete("refused");
+  history.replaceState(history.state, "", address);
+  return given === "token" || given === "code" ? given : null;
+}
+
 /** The headers that show the key. */
 export function pageKeyHeaders(): Readonly<Record<string, string>> {
   const known = pageKey();

@@ -264,8 +264,3 @@ export const stats = partOf<StatsReply>()({
 });
 
 export const session = partOf<SessionReply>()({ name: text, scope: oneOf("read", "write", "admin") });
-
-/** Routes by path and method, each with the names of its parameters; all that is read of OpenAPI. */
-export const openApi = object({
-  paths: mapping(mapping(anything)),
-});

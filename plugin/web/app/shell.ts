@@ -1,37 +1,43 @@
 /** The frame around every view: navigation, vault selection, the search box and keys. */
 
 import type { Address, ViewName } from "../lib/address";
+import { asServerError, ServerError } from "../../src/client";
 import { button, fill, h } from "../lib/dom";
 import { icon, mark, type IconName } from "../lib/icons";
 import { helpDialog } from "../parts/help";
 import { SearchBox } from "../parts/searchBox";
-import { AskView } from "../views/ask";
-import { Explorer } from "../views/explorer";
-import { GraphView } from "../views/graph";
+import { emptyBox, errorBox } from "../parts/errors";
+import { ProgressStrip } from "../parts/progressStrip";
 import { ListView } from "../views/list";
-import { Manage } from "../views/manage";
-import { Past } from "../views/past";
-import { Pipeline } from "../views/pipeline";
 import type { ViewContext, View } from "./viewContext";
 
-const VIEW_LINKS: readonly [view: ViewName, label: string, iconName: IconName][] = [
-  ["search", "Search", "search"],
-  ["ask", "Ask", "ask"],
-  ["explore", "Explore", "explore"],
-  ["pipeline", "Pipeline", "stages"],
-  ["past", "Timeline", "past"],
-  ["graph", "Graph", "graph"],
-  ["manage", "Manage", "manage"],
+interface Place {
+  readonly view: ViewName;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Views that are reached from this place and count as being there. */
+  readonly also: readonly ViewName[];
+  /** Hidden on phones, where another place leads there. */
+  readonly isWide?: boolean;
+}
+
+/** Explore and Pipeline explain results, and are reached from them. */
+const PLACES: readonly Place[] = [
+  { view: "search", label: "Search", icon: "search", also: ["explore", "pipeline"] },
+  { view: "ask", label: "Ask", icon: "ask", also: [] },
+  { view: "past", label: "Timeline", icon: "past", also: [] },
+  { view: "graph", label: "Graph", icon: "graph", also: [], isWide: true },
+  { view: "manage", label: "Manage", icon: "manage", also: [] },
 ];
 
-const VIEW_FACTORIES: Readonly<Record<ViewName, (context: ViewContext) => View>> = {
-  search: (context) => new ListView(context),
-  ask: (context) => new AskView(context),
-  explore: (context) => new Explorer(context),
-  pipeline: (context) => new Pipeline(context),
-  past: (context) => new Past(context),
-  graph: (context) => new GraphView(context),
-  manage: (context) => new Manage(context),
+/** Views by their names; all but the list are loaded when they are first shown. */
+const LOADERS: Readonly<Record<Exclude<ViewName, "search">, (context: ViewContext) => Promise<View>>> = {
+  ask: async (context) => new (await import("../views/ask")).AskView(context),
+  explore: async (context) => new (await import("../views/explorer")).Explorer(context),
+  pipeline: async (context) => new (await import("../views/pipeline")).Pipeline(context),
+  past: async (context) => new (await import("../views/past")).Past(context),
+  graph: async (context) => new (await import("../views/graph")).GraphView(context),
+  manage: async (context) => new (await import("../views/manage")).Manage(context),
 };
 
 /** Views of a query; links between them keep the query. */
@@ -46,6 +52,8 @@ export class Shell {
   readonly #vaults = h("select", { class: "vault", "aria-label": "Vault" });
   readonly #search: SearchBox;
   readonly #help: HTMLDialogElement;
+  readonly #switch = h("nav", { class: "chips time-switch", "aria-label": "Timeline or graph", hidden: true });
+  readonly #strip: ProgressStrip;
   #shown: View | null = null;
 
   constructor(context: ViewContext, root: HTMLElement, version: string) {
@@ -53,6 +61,7 @@ export class Shell {
     this.#root = root;
     this.#search = new SearchBox(context);
     this.#help = helpDialog(version);
+    this.#strip = new ProgressStrip(context);
   }
 
   start(): void {
@@ -63,7 +72,7 @@ export class Shell {
       "aria-label": "Help and keys",
     });
     const header = h("header", { class: "top" }, home, this.#search.el, this.#vaultChoice(), help);
-    fill(this.#root, skip, header, this.#nav, this.#main, this.#help);
+    fill(this.#root, skip, header, this.#strip.el, this.#nav, this.#main, this.#help);
     window.addEventListener("hashchange", () => this.#follow());
     document.addEventListener("keydown", (event) => this.#key(event));
     this.#follow();
@@ -89,36 +98,81 @@ export class Shell {
     this.#search.show(address.view === "ask" ? "" : (address.query["q"] ?? "")); // the question view has its own field
     this.#vaults.value = this.#context.vault?.id ?? "";
     this.#drawNavigation(address);
-    const view = this.#view(address.view);
+    this.#root.dataset["view"] = address.view;
+    if (!this.#context.vault && this.#context.vaults.length) this.#unknownVault(address.query["vault"] ?? "");
+    else void this.#show(address);
+  }
+
+  async #show(address: Address): Promise<void> {
+    this.#context.status.follow();
+    const view = this.#views.get(address.view) ?? (await this.#load(address.view));
+    if (!view || this.#context.address.view !== address.view) return; // another one was chosen meanwhile
     if (view !== this.#shown) {
       this.#shown?.leave?.();
       this.#shown = view;
-      fill(this.#main, view.el);
-      this.#root.dataset["view"] = address.view;
+      fill(this.#main, this.#switch, view.el);
     }
-    view.show(address);
+    this.#drawSwitch(address);
+    view.show(this.#context.address);
     const subject = address.query["q"] ?? address.query["path"];
     document.title = [subject, view.title, "Notewell"].filter(Boolean).join(" · ");
   }
 
+  /** Makes a view; null where its files could not be loaded, which is said in its place. */
+  async #load(name: ViewName): Promise<View | null> {
+    try {
+      const made = name === "search" ? new ListView(this.#context) : await LOADERS[name](this.#context);
+      const view = this.#views.get(name) ?? made; // the address may have changed twice
+      this.#views.set(name, view);
+      return view;
+    } catch (error) {
+      const problem = error instanceof TypeError ? new ServerError("unreachable", error.message) : asServerError(error);
+      this.#instead(errorBox(problem, () => location.reload()));
+      return null;
+    }
+  }
+
+  /** An address of a vault that is not served shows no other vault's notes. */
+  #unknownVault(name: string): void {
+    const known = this.#context.vaults.map(({ name: other }) => {
+      const { view, query } = this.#context.address;
+      return h("li", {}, h("a", { href: this.#context.to(view, { ...query, vault: other, note: null, line: null, path: null }) }, other));
+    });
+    const text = `This server does not serve a vault named “${name}”. It may have been renamed or removed; “notewell vaults add FOLDER” adds one. Open another:`;
+    this.#instead(emptyBox("This vault is not here", text, h("ul", { class: "note-links" }, ...known)));
+    document.title = "This vault is not here · Notewell";
+  }
+
+  #instead(box: HTMLElement): void {
+    this.#shown?.leave?.();
+    this.#shown = null;
+    fill(this.#main, box);
+  }
+
   #drawNavigation({ view: present, query }: Address): void {
-    const offered = VIEW_LINKS.filter(([view]) => view !== "ask" || this.#context.has("ask"));
-    const links = offered.map(([view, label, iconName]) => {
-      const shared = QUERY_VIEWS.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
-      const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
-      const href = this.#context.to(view, { ...shared, ...around });
-      const current = view === present ? "page" : null;
-      return h("a", { href, "aria-current": current }, icon(iconName), h("span", {}, label));
+    const offered = PLACES.filter(({ view }) => view !== "ask" || this.#context.has("ask"));
+    const links = offered.map(({ view, label, icon: iconName, also, isWide }) => {
+      const href = this.#addressOf(view, query);
+      const current = view === present || also.includes(present) ? "page" : null;
+      // On a phone the timeline stands for the graph too.
+      const stands = view === "past" && present === "graph";
+      return h("a", { href, "aria-current": current, class: [isWide && "is-wide", stands && "stands"].filter(Boolean).join(" ") || null }, icon(iconName), h("span", {}, label));
     });
     fill(this.#nav, ...links);
   }
 
-  #view(name: ViewName): View {
-    const known = this.#views.get(name);
-    if (known) return known;
-    const created = VIEW_FACTORIES[name](this.#context);
-    this.#views.set(name, created);
-    return created;
+  #addressOf(view: ViewName, query: Address["query"]): string {
+    const shared = QUERY_VIEWS.includes(view) || view === "graph" ? { q: query["q"] ?? "" } : {};
+    const around = view === "graph" ? { path: query["note"] ?? query["path"] ?? "" } : {};
+    return this.#context.to(view, { ...shared, ...around });
+  }
+
+  /** On phones: from the timeline to the graph and back. */
+  #drawSwitch({ view: present, query }: Address): void {
+    const link = (view: ViewName, label: string): HTMLElement =>
+      h("a", { class: "chip", href: this.#addressOf(view, query), "aria-current": view === present ? "page" : null }, label);
+    this.#switch.hidden = present !== "past" && present !== "graph";
+    fill(this.#switch, link("past", "Timeline"), link("graph", "Graph"));
   }
 
   #skip(event: Event): void {

@@ -3,6 +3,7 @@
 import type { VaultInfo } from "../../src/replies";
 import type { Notices } from "../parts/notices";
 import type { WebClient } from "./client";
+import { StatusFeed } from "./statusFeed";
 import { formatAddress, parseAddress, type Address, type ViewName } from "../lib/address";
 
 export interface View {
@@ -19,8 +20,6 @@ export interface View {
 type Query = Readonly<Record<string, string | null | undefined>>;
 
 export class ViewContext {
-  /** Parameters of `GET /api/search` that this server knows. */
-  searchParameters: ReadonlySet<string> = new Set();
   /** Whether this browser may change settings and control the index. */
   mayAdminister = true;
   /** Whether it may write to the vault. */
@@ -28,6 +27,8 @@ export class ViewContext {
 
   /** The vaults that the server serves. */
   readonly vaults: readonly VaultInfo[];
+  /** The state of the selected vault's index. */
+  readonly status: StatusFeed;
 
   constructor(
     readonly client: WebClient,
@@ -36,6 +37,7 @@ export class ViewContext {
     readonly notices: Notices,
   ) {
     this.vaults = known.filter(isServed);
+    this.status = new StatusFeed(this);
   }
 
   /** Shows a short notice. */
@@ -47,11 +49,11 @@ export class ViewContext {
     return parseAddress(location.hash);
   }
 
-  /** The vault that the address names, else the default one. */
+  /** The vault that the address names, never another one; the default one where it names none. */
   get vault(): VaultInfo | null {
     const idOrName = this.address.query["vault"];
-    const named = this.vaults.find(({ id, name }) => name === idOrName || id === idOrName);
-    return named ?? this.vaults.find((vault) => vault.default) ?? this.vaults[0] ?? null;
+    if (idOrName) return this.vaults.find(({ id, name }) => name === idOrName || id === idOrName) ?? null;
+    return this.vaults.find((vault) => vault.default) ?? this.vaults[0] ?? null;
   }
 
   /** The client for the selected vault. */

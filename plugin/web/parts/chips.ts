@@ -6,7 +6,6 @@ import { button, h } from "../lib/dom";
 import { folderOf } from "../../src/format";
 import { icon } from "../lib/icons";
 
-const SUGGESTED = 6;
 const CONDITION =
   /(^|[\s(])(-?(?:(?:tag|path|file|type|status|created|modified):(?:"(?:[^"\\]|\\.)*"|[^\s()"]+)|\[(?!\[)[^\]\n]+\]|"(?:[^"\\]|\\.)+"))/giu;
 
@@ -21,34 +20,74 @@ export function conditionChips(context: ViewContext, query: string): HTMLElement
   });
 }
 
-/** Conditions that narrow the results: tags and folders that some of them have, and the last month. */
+/** A condition that narrows the results: `label` is short, `value` as the query has it. */
+interface Narrowing {
+  readonly name: string;
+  readonly value: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+const PERIODS: readonly [value: string, label: string, days: number][] = [
+  ["7d", "Last 7 days", 7],
+  ["30d", "Last 30 days", 30],
+  ["365d", "Last year", 365],
+];
+const DAY_MS = 86_400_000;
+
+/** Conditions that narrow the results: tags, folders, types and dates that some of them have, with their numbers. */
 export function suggestedChips(context: ViewContext, query: string, results: readonly Result[]): HTMLElement[] {
   if (results.length < 4) return [];
-  const tags = sharedBySome(results.flatMap(({ tags: own }) => [...new Set(own)]), results.length);
-  const folders = sharedBySome(results.map(({ path }) => folderOf(path)).filter(Boolean), results.length);
-  const offered: [name: string, value: string, label: string][] = [
-    ...tags.slice(0, SUGGESTED - 2).map((tag): [string, string, string] => ["tag", tag, `#${tag}`]),
-    ...folders.slice(0, 2).map((folder): [string, string, string] => ["path", `${folder}/`, folder]),
-    ["modified", "30d", "Last 30 days"],
+  const all = results.length;
+  const offered = [
+    ...shared(results.map(({ tags }) => tags), all, (tag) => ({ name: "tag", value: tag, label: `#${shortened(tag)}` })).slice(0, 3),
+    ...shared(results.map(({ path }) => [folderOf(path)]), all, (folder) => ({ name: "path", value: `${folder}/`, label: shortened(folder) })).slice(0, 2),
+    ...shared(results.map(typesOf), all, (type) => ({ name: "type", value: type, label: type })).slice(0, 2),
+    ...periods(query, results),
   ];
   return offered
-    .filter(([name]) => name !== "modified" || !/\bmodified:/.test(query))
-    .filter(([name, value]) => narrowed(query, name, value) !== query)
-    .slice(0, SUGGESTED)
-    .map(([name, value, label]) => {
-      const add = (): void => context.change({ q: narrowed(query, name, value) });
-      return button(h("span", { dir: "auto" }, label), add, { class: "chip" });
-    });
+    .filter(({ name, value }) => narrowed(query, name, value) !== query)
+    .map((one) => chipOf(context, query, one, all));
+}
+
+function chipOf(context: ViewContext, query: string, { name, value, label, count }: Narrowing, all: number): HTMLElement {
+  const add = (): void => context.change({ q: narrowed(query, name, value) });
+  const title = `${name}:${value} – ${count} of these ${all} notes`;
+  const chip = button(h("span", { dir: "auto" }, label), add, { class: "chip", title });
+  chip.append(h("span", { class: "number" }, String(count)));
+  return chip;
+}
+
+/** The shortest period that some but not all of the results were changed in. */
+function periods(query: string, results: readonly Result[]): Narrowing[] {
+  if (/\bmodified:/.test(query)) return [];
+  for (const [value, label, days] of PERIODS) {
+    const since = Date.now() - days * DAY_MS;
+    const count = results.filter(({ modified }) => modified !== null && Date.parse(modified) >= since).length;
+    if (count > 0 && count < results.length) return [{ name: "modified", value, label, count }];
+  }
+  return [];
+}
+
+/** The last part of a tag or folder, which is what a person calls it. */
+function shortened(path: string): string {
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  return last.length > 24 ? `${last.slice(0, 23)}…` : last;
+}
+
+function typesOf({ properties }: Result): string[] {
+  const type = properties["type"];
+  return [type].flat().filter((one): one is string => typeof one === "string" && one !== "");
 }
 
 /** Values that several but not all of `total` results have, most frequent first. */
-function sharedBySome(values: readonly string[], total: number): string[] {
+function shared(values: readonly (readonly string[])[], total: number, make: (value: string) => Omit<Narrowing, "count">): Narrowing[] {
   const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  for (const value of values.flatMap((own) => [...new Set(own)])) if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts]
     .filter(([, count]) => count > 1 && count < total)
     .sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]))
-    .map(([value]) => value);
+    .map(([value, count]) => ({ ...make(value), count }));
 }
 
 export interface Condition {

@@ -1,6 +1,5 @@
 /** The explorer's controls: those that need a new request, and those that rerank in the browser. */
 
-import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { count } from "../../src/format";
 import type { Addend, Controls } from "../lib/remix";
@@ -12,8 +11,6 @@ interface Choice {
   readonly name: string;
   readonly label: string;
   readonly options: readonly [value: string, label: string][];
-  /** The search parameter that the server must support; null: none. */
-  readonly needs: string | null;
 }
 
 const YES_NO: readonly [string, string][] = [
@@ -25,7 +22,6 @@ const CHOICES: readonly Choice[] = [
   {
     name: "mode",
     label: "Mode",
-    needs: "mode",
     options: [
       ["", "Words and meaning"],
       ["keyword", "Words"],
@@ -35,13 +31,12 @@ const CHOICES: readonly Choice[] = [
   {
     name: "alpha",
     label: "Weight of meaning",
-    needs: "alpha",
     options: [["", "Automatic"], ...["0", "0.25", "0.5", "0.75", "1"].map(percentOption)],
   },
-  { name: "n", label: "Results", needs: null, options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
-  { name: "weak", label: "Weak matches", needs: "weak", options: [["", "Left out"], ["true", "Shown"]] },
-  { name: "expand", label: "Expand the query", needs: "expand", options: YES_NO },
-  { name: "rerank", label: "Rerank the top results", needs: "rerank", options: YES_NO },
+  { name: "n", label: "Results", options: ["", "20", "50", "100"].map((n) => [n, n || "10"]) },
+  { name: "weak", label: "Weak matches", options: [["", "Left out"], ["true", "Shown"]] },
+  { name: "expand", label: "Expand the query", options: YES_NO },
+  { name: "rerank", label: "Rerank the top results", options: YES_NO },
 ];
 export const SERVER_CONTROLS = CHOICES.map(({ name }) => name);
 
@@ -52,15 +47,13 @@ function percentOption(value: string): [string, string] {
 /** The controls of the request. Changes are marked until they are applied. */
 export class ServerControls {
   readonly el = h("form", { class: "controls", "aria-label": "Search settings" });
-  readonly #context: ViewContext;
   readonly #fetch: (parameters: ServerParameters) => void;
   readonly #selects = new Map<string, HTMLSelectElement>();
   readonly #button = h("button", { class: "primary", disabled: true }, "Search again");
   #fetched: ServerParameters = {};
-  #drawn = "";
 
-  constructor(context: ViewContext, fetchWith: (parameters: ServerParameters) => void) {
-    this.#context = context;
+  constructor(fetchWith: (parameters: ServerParameters) => void) {
+    this.#draw();
     this.#fetch = fetchWith;
     this.el.addEventListener("change", () => this.#mark());
     this.el.addEventListener("submit", (event) => {
@@ -71,7 +64,6 @@ export class ServerControls {
 
   /** Shows the parameters of the current results. */
   show(fetched: ServerParameters): void {
-    this.#draw();
     this.#fetched = fetched;
     for (const [name, select] of this.#selects) select.value = fetched[name] ?? "";
     this.#mark();
@@ -82,11 +74,7 @@ export class ServerControls {
   }
 
   #draw(): void {
-    const known = [...this.#context.searchParameters].join();
-    if (this.#drawn === known && this.#selects.size) return;
-    this.#drawn = known;
-    this.#selects.clear();
-    const rows = CHOICES.filter(({ needs }) => !needs || this.#context.searchParameters.has(needs)).map((choice) => {
+    const rows = CHOICES.map((choice) => {
       const options = choice.options.map(([value, label]) => h("option", { value }, label));
       const select = h("select", { name: choice.name }, ...options);
       this.#selects.set(choice.name, select);

@@ -1,32 +1,51 @@
-/** Messages for failures, with advice, and for empty lists. */
+/** Messages for failures, with the next step, and for empty lists. */
 
 import type { ServerError } from "../../src/client";
 import { button, h } from "../lib/dom";
 
-const TITLES = {
-  unreachable: "The server is not responding",
-  timeout: "The server takes too long",
-  unauthorized: "This browser is not signed in",
-  refused: "The server rejected the request",
-  garbage: "Unexpected reply",
-} as const;
+interface Told {
+  readonly title: string;
+  /** What to do; without it, the server's own words. */
+  readonly advice?: string;
+}
 
-const ADVICE = {
-  unreachable: "Check that it is running and that this device is on its network.",
-  timeout: "It may be busy with a first index. Try again in a moment.",
-  unauthorized: "Open the sign-in link that the server printed again.",
-  refused: "",
-  garbage: "A proxy between this page and the server may have replied instead.",
-} as const;
+const BY_KIND: Readonly<Record<ServerError["kind"], Told>> = {
+  unreachable: {
+    title: "The server is not running, or out of reach",
+    advice: "Start it on its machine with “notewell serve”, or “make run” in the repository. From another device, check the network.",
+  },
+  timeout: { title: "The server takes too long", advice: "It may be busy with a first index. Try again in a moment." },
+  unauthorized: {
+    title: "This browser is not signed in",
+    advice: "Open the link that “notewell serve” prints, or reload this page and sign in with the token.",
+  },
+  refused: { title: "The server rejected the request" },
+  garbage: { title: "Unexpected reply", advice: "A proxy between this page and the server may have replied instead." },
+};
+
+const BY_STATUS: Readonly<Record<number, Told>> = {
+  403: { title: "This browser may not do that" },
+  404: { title: "Not found" },
+  409: { title: "It has changed in the meantime" },
+  429: { title: "Too many requests" },
+  503: { title: "The server is busy", advice: "It answers others first. Try again in a moment." },
+  504: { title: "The server takes too long" },
+};
+
+/** What is said of a failure. */
+export function told(error: ServerError): { readonly title: string; readonly advice: string } {
+  const { title, advice } = (error.kind === "refused" ? BY_STATUS[error.status] : undefined) ?? BY_KIND[error.kind];
+  return { title, advice: advice ?? error.message };
+}
 
 export function errorBox(error: ServerError, retry: () => void): HTMLElement {
-  const advice = error.kind === "refused" ? error.message : ADVICE[error.kind];
+  const { title, advice } = told(error);
   return h(
     "div",
     { class: "note-box", role: "alert" },
-    h("h2", {}, TITLES[error.kind]),
+    h("h2", {}, title),
     h("p", {}, advice),
-    button("Try again", retry, { class: "quiet" }),
+    button(error.kind === "unauthorized" ? "Sign in" : "Try again", error.kind === "unauthorized" ? () => location.reload() : retry, { class: "quiet" }),
   );
 }
 

@@ -11,7 +11,7 @@ import { count } from "../../src/format";
 import { ago, day, nameOf } from "../lib/format";
 import { movement } from "./explorerRow";
 import { formatValue } from "./properties";
-import { noteLinks } from "./reader";
+import { noteLinks } from "./rail";
 import { scoreRows } from "./scoreRows";
 
 const NEAR = 8;

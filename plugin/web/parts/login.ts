@@ -2,8 +2,22 @@
 
 import { fill, h } from "../lib/dom";
 import { mark } from "../lib/icons";
+import type { Refusal } from "../app/pageKey";
 
-export function showLogin(root: HTMLElement): void {
+/** What is said where signing in failed, and what to do then. */
+export const REFUSALS: Readonly<Record<Refusal, { readonly what: string; readonly next: string }>> = {
+  token: {
+    what: "This token is not the server’s.",
+    next: "It may have been renewed, or a part of it was not copied. Copy it again on the server’s machine.",
+  },
+  code: {
+    what: "This link has expired or was used already.",
+    next: "A link for a device works once. Make a new one on the server’s machine, or sign in with its token.",
+  },
+};
+
+/** Shows the page for signing in; `refused` is what was tried before. */
+export function showLogin(root: HTMLElement, refused: Refusal | null = null): void {
   const field = h("input", {
     id: "token",
     type: "password",
@@ -11,6 +25,8 @@ export function showLogin(root: HTMLElement): void {
     autocapitalize: "none",
     spellcheck: "false",
     required: true,
+    "aria-describedby": refused ? "refused" : null,
+    "aria-invalid": refused === "token" ? "true" : null,
   });
   const form = h(
     "form",
@@ -28,7 +44,9 @@ export function showLogin(root: HTMLElement): void {
     ),
   );
   const title = h("h1", {}, mark(), "Notewell");
-  fill(root, h("main", { class: "alone" }, title, h("p", {}, "Sign in to search your notes."), form));
+  const told = refused && REFUSALS[refused];
+  const problem = told && h("div", { class: "refusal", id: "refused", role: "alert" }, h("strong", {}, told.what), h("p", {}, told.next));
+  fill(root, h("main", { class: "alone" }, title, h("p", {}, "Sign in to search your notes."), problem, form));
   field.focus();
 }
 

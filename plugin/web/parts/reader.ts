@@ -1,7 +1,7 @@
-/** The reader: the text of a note with links, its metadata, backlinks and similar notes. */
+/** The reader: the text of a note with its links, and beside it what surrounds the note. */
 
 import { asServerError } from "../../src/client";
-import type { NoteReply, Result } from "../../src/contract";
+import type { NoteReply } from "../../src/contract";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
@@ -9,8 +9,8 @@ import { obsidianLink } from "../lib/links";
 import type { Links } from "../lib/markdown";
 import { folderOf } from "../../src/format";
 import { ago, day, nameOf } from "../lib/format";
-import { errorBox } from "./errors";
-import { properties } from "./properties";
+import { emptyBox, errorBox } from "./errors";
+import { fillRail, noteLinks } from "./rail";
 import { noteAddress } from "./resultRow";
 
 const SIMILAR_NOTES = 5;
@@ -19,6 +19,8 @@ type Render = (content: string, links: Links) => DocumentFragment;
 
 export class Reader {
   readonly el = h("article", { class: "reader", "aria-label": "Note", tabindex: "-1" });
+  /** Outline, properties, links and similar notes; a column of its own where there is room. */
+  readonly rail = h("aside", { class: "rail", "aria-label": "About this note" });
   readonly #context: ViewContext;
   #path = "";
   #sequence = 0;
@@ -49,7 +51,10 @@ export class Reader {
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#path = "";
-      fill(this.el, this.#close(), errorBox(asServerError(error), () => void this.show(path, line)));
+      const problem = asServerError(error);
+      const box = problem.status === 404 ? missingNote(this.#context, path) : errorBox(problem, () => void this.show(path, line));
+      fill(this.el, this.#close(), box);
+      fill(this.rail);
     } finally {
       this.el.removeAttribute("aria-busy");
     }
@@ -59,6 +64,7 @@ export class Reader {
     this.#sequence += 1;
     this.#path = "";
     fill(this.el);
+    fill(this.rail);
   }
 
   #draw(note: NoteReply, render: Render): void {
@@ -80,11 +86,9 @@ export class Reader {
       this.#tools(note),
       h("h1", { dir: "auto" }, note.title),
       this.#meta(note),
-      properties(note.properties),
       h("div", { class: "prose" }, text),
-      backlinks(context, note),
-      similar,
     );
+    fillRail(this.rail, context, note, similar);
     void this.#showSimilar(note.path, similar);
   }
 
@@ -131,23 +135,13 @@ export class Reader {
   }
 }
 
-function backlinks(context: ViewContext, note: NoteReply): HTMLElement | null {
-  const paths = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
-  if (paths.length === 0) return null;
-  const rows = paths.map((path) => ({ path, title: nameOf(path) }));
-  return h("section", { class: "near" }, h("h2", {}, "Linked from"), noteLinks(context, rows));
-}
-
-export function noteLinks(context: ViewContext, notes: readonly Pick<Result, "path" | "title">[]): HTMLElement {
-  const links = notes.map(({ path, title }) =>
-    h(
-      "li",
-      {},
-      h("a", { href: noteAddress(context, path), dir: "auto" }, title),
-      h("span", { class: "folder", dir: "auto" }, folderOf(path)),
-    ),
-  );
-  return h("ul", { class: "note-links" }, ...links);
+/** A note that is not in the vault: what may have become of it, and where to look. */
+function missingNote(context: ViewContext, path: string): HTMLElement {
+  const name = nameOf(path);
+  const look = h("a", { href: context.to("search", { q: name }) }, `Search for “${name}”`);
+  const why = h("a", { href: context.to("manage", { path }, "ledger") }, "Look it up among the files");
+  const text = `${path} is not in ${context.vault?.name ?? "this vault"}. It may have been moved, renamed or deleted.`;
+  return emptyBox("This note is not here", text, look, why);
 }
 
 /** Scrolls to the last block that begins at or before `line`, and highlights it for a moment. */
@@ -158,7 +152,9 @@ function scrollTo(el: HTMLElement, line: number): void {
     el.scrollTop = 0;
     return;
   }
-  block.scrollIntoView({ block: "center" });
+  // Beside the list only the note scrolls, not the page.
+  if (el.scrollHeight > el.clientHeight + 1) el.scrollTop += block.getBoundingClientRect().top - el.getBoundingClientRect().top - el.clientHeight / 3;
+  else block.scrollIntoView({ block: "center" });
   block.classList.add("is-sought");
   block.addEventListener("animationend", () => block.classList.remove("is-sought"), { once: true });
 }

@@ -15,6 +15,8 @@ export interface RowOptions {
   /** Called with the line when a result is opened. */
   readonly opened: (result: Result, line: number) => void;
   readonly isCurrent: boolean;
+  /** The address of the view that explains its place; none for lists without a query. */
+  readonly why?: string | null;
 }
 
 export function resultRow(context: ViewContext, result: Result, options: RowOptions): HTMLElement {
@@ -38,7 +40,7 @@ export function resultRow(context: ViewContext, result: Result, options: RowOpti
     passageText(result, result.title),
     reasons(result),
     further(context, result, options),
-    actions(context, result),
+    actions(context, result, options.why ?? null),
   );
 }
 
@@ -54,7 +56,7 @@ function meta(result: Result): HTMLElement {
   const folder = folderOf(result.path);
   const changed = result.modified ?? result.created;
   const parts: Child[] = [
-    folder && h("span", { class: "folder", dir: "auto" }, folder),
+    folder && h("span", { class: "folder", dir: "auto", title: folder }, folder),
     ...result.tags.slice(0, 3).map((tag) => h("span", { class: "tag", dir: "auto" }, `#${tag}`)),
     changed && h("time", { datetime: changed, title: day(changed) }, ago(changed)),
   ];
@@ -108,15 +110,20 @@ function further(context: ViewContext, result: Result, options: RowOptions): HTM
   return h("details", { class: "further" }, h("summary", {}, label), h("ul", {}, ...links));
 }
 
-function actions(context: ViewContext, result: Result): HTMLElement {
+function actions(context: ViewContext, result: Result, why: string | null): HTMLElement {
   const uri = obsidianLink(result.uri);
   return h(
     "p",
     { class: "actions" },
-    uri && h("a", { href: uri }, icon("open"), "Obsidian"),
-    h("a", { href: context.to("search", { like: result.path }) }, icon("similar"), "Similar"),
-    h("a", { href: context.to("graph", { path: result.path }) }, icon("graph"), "Graph"),
+    why && h("a", { href: why }, icon("explore"), "Why this result?"),
+    uri && h("a", { href: uri, ...named("Open in Obsidian") }, icon("open")),
+    h("a", { href: context.to("search", { like: result.path }), ...named("Similar notes") }, icon("similar")),
+    h("a", { href: context.to("graph", { path: result.path }), ...named("Graph") }, icon("graph")),
   );
+}
+
+function named(label: string): { readonly title: string; readonly "aria-label": string } {
+  return { title: label, "aria-label": label };
 }
 
 /** Moves the focus through a list of results by keys; true where the key was used. */

@@ -3,7 +3,7 @@
 import { asServerError } from "../../src/client";
 import type { ViewContext } from "../app/viewContext";
 import { button, fill, h } from "../lib/dom";
-import { noteLinks } from "./reader";
+import { noteLinks } from "./rail";
 import { forget, history, saved } from "./searchHistory";
 
 const HUBS = 8;

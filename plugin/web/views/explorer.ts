@@ -5,6 +5,7 @@ import type { Result, SearchReply } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
 import { areSums, queryWords, remix, servedControls, type Controls, type Remixed } from "../lib/remix";
 import { count } from "../../src/format";
 import { LiveControls, SERVER_CONTROLS, ServerControls, type ServerParameters } from "../parts/controls";
@@ -26,6 +27,7 @@ export class Explorer implements View {
   readonly #live: LiveControls;
   readonly #inspector: Inspector;
   readonly #info = h("p", { class: "info faint" });
+  readonly #ways = h("p", { class: "tools" });
   readonly #list = h("ol", { class: "results", "aria-label": "Results" });
   readonly #after = h("div");
   #shownQuestion = "";
@@ -38,7 +40,7 @@ export class Explorer implements View {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.#server = new ServerControls(context, (parameters) => context.change(parameters));
+    this.#server = new ServerControls((parameters) => context.change(parameters));
     this.#live = new LiveControls((controls) => this.#plan(controls));
     this.#inspector = new Inspector(context);
     const controls = h(
@@ -47,7 +49,7 @@ export class Explorer implements View {
       h("details", { open: matchMedia("(min-width: 761px)").matches }, h("summary", {}, "Controls"), this.#server.el, this.#live.el),
     );
     const title = h("h1", { class: "unseen" }, "How results are ranked");
-    const results = h("section", { class: "pane" }, title, this.#info, this.#list, this.#after);
+    const results = h("section", { class: "pane" }, title, this.#ways, this.#info, this.#list, this.#after);
     this.el.append(controls, results, this.#inspector.el);
   }
 
@@ -55,6 +57,12 @@ export class Explorer implements View {
     const parameters = parametersOf(query);
     const question = JSON.stringify([this.#context.vault?.id, query["q"], parameters]);
     this.#server.show(parameters);
+    const shared = { q: query["q"] ?? "", note: query["note"] ?? "" };
+    fill(
+      this.#ways,
+      h("a", { href: this.#context.to("search", shared) }, icon("back"), "Back to the results"),
+      h("a", { href: this.#context.to("pipeline", shared) }, icon("stages"), "Every stage of this search"),
+    );
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
       void this.#search(query["q"] ?? "", parameters);

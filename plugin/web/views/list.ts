@@ -1,21 +1,31 @@
-/** The search view: results while typing, and the selected note next to the list. */
+/** The search view: results while typing, the selected note beside them, and what surrounds that note. */
 
 import { asServerError } from "../../src/client";
 import type { Result, SearchReply } from "../../src/contract";
+import { Timer } from "../../src/support";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { button, fill, h } from "../lib/dom";
 import { icon } from "../lib/icons";
 import { count } from "../../src/format";
-import { ms, nameOf } from "../lib/format";
+import { nameOf } from "../lib/format";
 import { conditionChips, suggestedChips } from "../parts/chips";
-import { emptyBox, errorBox } from "../parts/errors";
+import { errorBox } from "../parts/errors";
+import { ListHead } from "../parts/listHead";
+import { noMatch } from "../parts/noMatch";
 import { Reader } from "../parts/reader";
 import { moveAmong, openInObsidian, resultRow } from "../parts/resultRow";
+import { groupedRows, sorted, weakCount, weakFold, type SortOrder } from "../parts/resultGroups";
 import { startPage } from "../parts/startPage";
 
-const FIRST = 20;
-const MORE = 40;
+const SHOWN = 20; // rows drawn at first, and added at a time
+const FIRST = 50; // results of the first request; chips count in them
+const MOST = 500; // further ones are found by narrowing
+const PREVIEW_MS = 250; // of rest before the first result is read
+const REFRESH_MS = 4_000; // between refreshes while the index grows
+
+/** Parameters of the address that make another list. */
+const ASKED = ["q", "like", "mode", "weak", "everything", "exact", "sort"] as const;
 
 export class ListView implements View {
   readonly title = "Search";
@@ -23,51 +33,86 @@ export class ListView implements View {
   readonly #context: ViewContext;
   readonly #reader: Reader;
   readonly #chips = h("div", { class: "chips" });
-  readonly #info = h("div", { class: "info" });
+  readonly #head: ListHead;
   readonly #list = h("ol", { class: "results", "aria-label": "Results" });
   readonly #after = h("div");
+  readonly #preview = new Timer();
+  readonly #refresh = new Timer();
+  readonly #wide = matchMedia("(min-width: 1100px)");
+  #shown = SHOWN;
   #limit = FIRST;
   #shownQuestion = "";
   #sequence = 0;
   #reply: SearchReply | null = null;
+  #isHere = false;
 
   constructor(context: ViewContext) {
     this.#context = context;
     this.#reader = new Reader(context);
-    const column = h("section", { class: "column" }, this.#chips, this.#info, this.#list, this.#after);
-    this.el.append(column, this.#reader.el);
+    this.#head = new ListHead(context, this.#list);
+    const column = h("section", { class: "column" }, this.#chips, this.#head.el, this.#list, this.#after);
+    this.el.append(column, this.#reader.el, this.#reader.rail);
+    this.#wide.addEventListener("change", () => this.#isHere && this.show(context.address));
+    context.status.subscribe((_, isChanged) => isChanged && this.#reloadSoon());
+    new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#more(), { rootMargin: "600px" }).observe(this.#after);
   }
 
   show({ query }: Address): void {
-    const question = JSON.stringify([this.#context.vault?.id, query["q"], query["like"], query["mode"]]);
+    this.#isHere = true;
+    const question = JSON.stringify([this.#context.vault?.id, ...ASKED.map((name) => query[name])]);
     if (question !== this.#shownQuestion) {
       this.#shownQuestion = question;
-      this.#limit = FIRST;
+      this.#shown = SHOWN;
+      this.#limit = query["sort"] ? MOST : FIRST;
       void this.#search();
     }
-    const { note } = query;
-    this.el.classList.toggle("has-note", !!note);
-    if (note) void this.#reader.show(note, Number(query["line"] ?? 1));
-    else this.#reader.hide();
-    for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
-      if (row.dataset["result"] === note) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
-    }
+    this.#showNote();
+  }
+
+  leave(): void {
+    this.#isHere = false;
   }
 
   key(event: KeyboardEvent): boolean {
     if (event.key === "Escape" && this.#context.address.query["note"]) {
       const note = this.#context.address.query["note"];
       this.#context.change({ note: null, line: null });
-      this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(note)}"]`)?.focus();
+      this.#row(note)?.focus();
       return true;
     }
     if (event.key === "o") return openInObsidian(this.#list);
-    return moveAmong(this.#list, event.key);
+    if (event.key === "Enter" && this.#wide.matches && document.activeElement?.matches("[data-result]")) return openInObsidian(this.#list);
+    const isMoved = moveAmong(this.#list, event.key);
+    if (isMoved && this.#wide.matches) this.#select();
+    return isMoved;
+  }
+
+  /** Reads the focused result at once; going through a list adds no steps to the browser's history. */
+  #select(): void {
+    const { activeElement: row } = document;
+    const path = row instanceof HTMLElement ? row.dataset["result"] : undefined;
+    const result = this.#reply?.results.find((one) => one.path === path);
+    if (result) this.#context.change({ note: result.path, line: result.line > 1 ? String(result.line) : null }, true);
+  }
+
+  /** Shows the note of the address; on a wide screen the first result where the address has none. */
+  #showNote(): void {
+    const { note, line } = this.#context.address.query;
+    const first = this.#wide.matches ? this.#reply?.results[0] : undefined;
+    const isShown = !!note || !!first;
+    this.el.classList.toggle("has-note", isShown);
+    this.#preview.clear();
+    if (note) void this.#reader.show(note, Number(line ?? 1));
+    else if (first) this.#preview.set(PREVIEW_MS, () => void this.#reader.show(first.path, first.line));
+    else this.#reader.hide();
+    for (const row of this.#list.querySelectorAll<HTMLElement>("[data-result]")) {
+      if (row.dataset["result"] === (note ?? first?.path)) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
   }
 
   async #search(): Promise<void> {
-    const { q = "", like = "", mode, weak } = this.#context.address.query;
+    const { q = "", like = "" } = this.#context.address.query;
     this.#sequence += 1;
     const sequence = this.#sequence;
     if (!q && !like) {
@@ -76,15 +121,13 @@ export class ListView implements View {
     }
     this.#list.setAttribute("aria-busy", "true");
     try {
-      const { vaultClient: client } = this.#context;
-      const limit = this.#limit;
-      const parameters = { limit, ...(mode ? { mode } : {}), ...(weak ? { weak } : {}) };
-      const reply = await (like ? client.similarNotes(like, limit) : client.find(q, parameters));
-      if (sequence === this.#sequence) this.#draw(reply, q, like);
+      const reply = await this.#ask(q, like);
+      if (sequence === this.#sequence) this.#take(reply);
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#shownQuestion = "";
-      fill(this.#info);
+      this.#reply = null;
+      this.#head.clear();
       fill(this.#list);
       fill(this.#after, errorBox(asServerError(error), () => void this.#search()));
     } finally {
@@ -92,29 +135,63 @@ export class ListView implements View {
     }
   }
 
+  #ask(q: string, like: string): Promise<SearchReply> {
+    const { mode, weak, everything, exact } = this.#context.address.query;
+    const { vaultClient: client } = this.#context;
+    const limit = this.#limit;
+    if (like) return client.similarNotes(like, limit, weak === "true");
+    const given = { ...(mode && { mode }), ...(weak && { weak }), ...(everything && { everything }), ...(exact && { ignore: "spelling" }) };
+    return client.find(q, { limit, ...given });
+  }
+
   /** Shows the start page while there is no query. */
   #showStart(): void {
     this.#reply = null;
     fill(this.#chips);
-    fill(this.#info);
+    this.#head.clear();
     fill(this.#list);
     this.#list.removeAttribute("aria-busy");
     fill(this.#after, startPage(this.#context));
+    this.#showNote();
   }
 
-  #draw(reply: SearchReply, q: string, like: string): void {
+  #take(reply: SearchReply): void {
+    const isNew = this.#reply?.query !== reply.query;
     this.#reply = reply;
-    const { results, total } = reply;
-    const note = this.#context.address.query["note"];
-    const options = { opened: (result: Result) => this.#opened(result), isCurrent: false };
+    this.#draw();
+    this.#showNote();
+    if (isNew) this.#context.notices.announce(count(this.#found, "note", "notes"));
+  }
+
+  /** How many notes match, without weak ones that are folded. */
+  get #found(): number {
+    if (!this.#reply) return 0;
+    return this.#reply.total - weakCount(this.#reply.filtered, this.#reply.results);
+  }
+
+  #draw(): void {
+    const reply = this.#reply;
+    if (!reply) return;
+    const { q = "", like = "", sort = "" } = this.#context.address.query;
+    const { results } = reply;
     fill(this.#chips, ...this.#ofQuery(q, like), ...(like ? [] : suggestedChips(this.#context, q, results)));
-    fill(this.#info, ...this.#facts(reply));
-    fill(
-      this.#list,
-      ...results.map((result) => resultRow(this.#context, result, { ...options, isCurrent: result.path === note })),
-    );
-    fill(this.#after, this.#footer(reply));
-    this.#context.notices.announce(count(Math.min(total, results.length), "note", "notes"));
+    this.#head.show(reply, this.#found);
+    const rows = sorted(results, sort as SortOrder).slice(0, this.#shown);
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["result"] : undefined;
+    const drawn = sort ? rows.map((one) => this.#rowOf(one)) : groupedRows(rows, (one) => this.#rowOf(one));
+    fill(this.#list, ...drawn);
+    if (focused) this.#row(focused)?.focus({ preventScroll: true });
+    fill(this.#after, this.#footer(reply, q));
+  }
+
+  #rowOf(result: Result): HTMLElement {
+    const { q = "", note } = this.#context.address.query;
+    const why = q ? this.#context.to("explore", { q, note: result.path }) : null;
+    return resultRow(this.#context, result, { opened: (one) => this.#opened(one), isCurrent: result.path === note, why });
+  }
+
+  #row(path: string): HTMLElement | null {
+    return this.#list.querySelector<HTMLElement>(`[data-result="${CSS.escape(path)}"]`);
   }
 
   #ofQuery(q: string, like: string): HTMLElement[] {
@@ -125,39 +202,45 @@ export class ListView implements View {
     return [chip];
   }
 
-  #facts({ results, total, took_ms, mode, warnings, confidence, filtered, corrected }: SearchReply): (Node | null)[] {
-    if (results.length === 0) return warnings.filter((text) => !isSaidBelow(text)).map((text) => h("p", { class: "warning" }, text));
-    const found = total - weakCount(filtered, results);
-    const shown = found > results.length ? `${results.length} of ${count(found, "note", "notes")}` : count(found, "note", "notes");
-    const facts = [shown, ms(took_ms), mode === "hybrid" || this.#context.address.query["like"] ? "" : `${mode} only`].filter(Boolean);
-    const isDoubtful = confidence !== null && confidence < 0.12;
-    return [
-      h("h1", { class: "unseen" }, "Results"),
-      h("p", { class: "facts" }, facts.join(" · ")),
-      button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": "Copy a link to this search" }),
-      corrected ? h("p", { class: "facts" }, `Results for “${corrected.text}”`) : null,
-      isDoubtful ? h("p", { class: "warning" }, "None of these notes is a clear match.") : null,
-      ...warnings.map((text) => h("p", { class: "warning" }, text)),
-    ];
+  #footer(reply: SearchReply, q: string): Node | null {
+    const weak = weakCount(reply.filtered, reply.results);
+    if (reply.results.length === 0) return noMatch(this.#context, reply, q, weak);
+    if (this.#shown < reply.results.length || (reply.results.length < this.#found && this.#limit < MOST)) return h("p", { class: "faint more" }, "…");
+    if (reply.results.length < this.#found) return h("p", { class: "faint more" }, `These are the first ${reply.results.length}. Narrow the search to see others.`);
+    return weakFold(weak, () => this.#context.change({ weak: "true" }));
   }
 
-  #footer({ results, total, filtered, corrected }: SearchReply): Node | null {
-    if (results.length === 0) return this.#nothing(weakCount(filtered, results), corrected?.text);
-    if (total - weakCount(filtered, results) <= results.length || results.length < this.#limit || this.#limit >= 1000) return null;
-    const more = (): void => {
-      this.#limit = Math.min(1000, this.#limit + MORE);
+  /** Draws further rows as one scrolls; asks for more where all are drawn. */
+  #more(): void {
+    const reply = this.#reply;
+    if (!this.#isHere || !reply || this.#list.hasAttribute("aria-busy")) return;
+    if (this.#shown < reply.results.length) {
+      this.#shown += SHOWN;
+      this.#draw();
+    } else if (reply.results.length >= this.#limit && reply.results.length < this.#found && this.#limit < MOST) {
+      this.#shown += SHOWN;
+      this.#limit = Math.min(MOST, this.#limit * 2);
       void this.#search();
-    };
-    return button("More notes", more, { class: "quiet more" });
+    }
   }
 
-  #nothing(weak: number, corrected: string | undefined): Node {
-    const advice = "Try fewer or different words, or remove a filter.";
-    if (weak === 0) return emptyBox("Nothing found", advice);
-    const show = (): void => this.#context.change({ weak: "true" });
-    const label = `Show ${count(weak, "weak match", "weak matches")}`;
-    const text = corrected ? `Also searched: “${corrected}”. ${advice}` : advice;
-    return emptyBox("Nothing matches well", text, button(label, show, { class: "quiet" }));
+  /** Notes have changed: the list is brought up to date, but not while one is pointed at. */
+  #reloadSoon(): void {
+    this.#refresh.setOnce(REFRESH_MS, async () => {
+      const { q = "", like = "" } = this.#context.address.query;
+      if (!this.#isHere || !this.#reply || (!q && !like)) return;
+      if (this.#list.matches(":hover")) {
+        this.#reloadSoon();
+        return;
+      }
+      const sequence = this.#sequence;
+      try {
+        const reply = await this.#ask(q, like);
+        if (sequence === this.#sequence) this.#take(reply);
+      } catch (error) {
+        asServerError(error); // the list stays as it was; the next search tells of it
+      }
+    });
   }
 
   #opened(result: Result): void {
@@ -167,26 +250,4 @@ export class ListView implements View {
     // Only for statistics, so a failure is ignored.
     this.#context.vaultClient.opened(reply.query_id, reply.query, result.path, rank).catch(asServerError);
   }
-}
-
-/** Copies the address of the current view, for another device that is signed in. */
-async function share(context: ViewContext): Promise<void> {
-  const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
-  try {
-    await navigator.clipboard.writeText(url);
-    context.showNotice("Link copied");
-  } catch {
-    context.showNotice(url); // clipboards are for secure origins; elsewhere the person copies it
-  }
-}
-
-/** How many weak matches were left out. */
-function weakCount(filtered: SearchReply["filtered"], results: readonly Result[]): number {
-  const weak = filtered["weak"] ?? 0;
-  return results.some(({ match }) => match === "weak") ? 0 : weak;
-}
-
-/** Whether the box for an empty list says the same. */
-function isSaidBelow(warning: string): boolean {
-  return warning.startsWith("Nothing matches well");
 }

@@ -5,6 +5,7 @@ import type { Contribution, SearchReply, StageTrace } from "../../src/contract";
 import type { ViewContext, View } from "../app/viewContext";
 import type { Address } from "../lib/address";
 import { fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
 import { count, folderOf } from "../../src/format";
 import { ms, nameOf } from "../lib/format";
 import { areSums } from "../lib/remix";
@@ -56,6 +57,16 @@ export class Pipeline implements View {
     void this.#explain(query["q"] ?? "", query["mode"]);
   }
 
+  #ways(q: string): HTMLElement {
+    const note = this.#context.address.query["note"] ?? "";
+    return h(
+      "p",
+      { class: "tools" },
+      h("a", { href: this.#context.to("search", { q, note }) }, icon("back"), "Back to the results"),
+      h("a", { href: this.#context.to("explore", { q, note }) }, icon("explore"), "Why each result"),
+    );
+  }
+
   async #explain(q: string, mode: string | undefined): Promise<void> {
     this.#sequence += 1;
     const sequence = this.#sequence;
@@ -66,7 +77,7 @@ export class Pipeline implements View {
     try {
       const parameters = { limit: 20, explain: true, ...(mode ? { mode } : {}) };
       const reply = await this.#context.vaultClient.find(q, parameters);
-      if (sequence === this.#sequence) fill(this.el, ...draw(reply));
+      if (sequence === this.#sequence) fill(this.el, this.#ways(q), ...draw(reply));
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#shownQuestion = "";

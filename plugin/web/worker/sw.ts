@@ -1,6 +1,7 @@
 /**
- * The service worker: serves the page from its cache, so that it opens at once and without a server;
- * API replies come from the server, or from the cache where it cannot be reached.
+ * The service worker: the page comes from the server while there is one, so that it is never an old one, and from
+ * the cache otherwise; its files, whose names change with their contents, come from the cache. API replies come from
+ * the server, or from the cache where it cannot be reached.
  */
 
 export {}; // makes this file a module
@@ -8,19 +9,23 @@ export {}; // makes this file a module
 declare const self: ServiceWorkerGlobalScope;
 /** Set by the build: a name that changes with the files, and the list of files. */
 declare const BUILD: string;
+/** What the first page loads; other files are stored when they are first used. */
 declare const FILES: readonly string[];
 
 const SHELL = `notewell-shell-${BUILD}`;
 const REPLIES = "notewell-answers";
 const MAX_REPLIES = 120;
+/** A server that cannot be reached may just not answer, as a phone notices that has left its network. */
+const PAGE_MS = 3_000;
+const HASHED = /^\/static\/[\w-]+-[A-Z0-9]{8}\.(js|css)$/;
 /** Routes whose replies are cached: no events, and nothing that changes data. */
-const CACHEABLE = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|openapi\.json|graph\/\w+)$/;
+const CACHEABLE = /^\/api\/(health|vaults|session|search|similar|note|status|archaeology|stats|graph\/\w+)$/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(SHELL)
-      .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" }))))
+      .then((cache) => cache.addAll(FILES)) // from the browser's own cache, which has them by now
       .then(() => self.skipWaiting()),
   );
 });
@@ -34,7 +39,9 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   // A query may hold a sign-in token, which only the server can handle.
-  if (FILES.includes(url.pathname) && !url.search) event.respondWith(shell(url.pathname));
+  if (url.pathname === "/") {
+    if (!url.search) event.respondWith(page());
+  } else if (HASHED.test(url.pathname) || FILES.includes(url.pathname)) event.respondWith(file(url.pathname));
   else if (CACHEABLE.test(url.pathname)) event.respondWith(answer(event, request));
 });
 
@@ -44,9 +51,26 @@ async function dropOldShells(): Promise<void> {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
-async function shell(path: string): Promise<Response> {
-  const cached = await (await caches.open(SHELL)).match(path);
-  return cached ?? fetch(path);
+async function page(): Promise<Response> {
+  const cache = await caches.open(SHELL);
+  try {
+    const fresh = await fetch("/", { signal: AbortSignal.timeout(PAGE_MS) });
+    if (fresh.ok) await cache.put("/", fresh.clone());
+    return fresh;
+  } catch (error) {
+    const cached = await cache.match("/");
+    if (cached) return cached;
+    throw error;
+  }
+}
+
+async function file(path: string): Promise<Response> {
+  const cache = await caches.open(SHELL);
+  const cached = await cache.match(path);
+  if (cached) return cached;
+  const fresh = await fetch(path);
+  if (fresh.ok) await cache.put(path, fresh.clone());
+  return fresh;
 }
 
 /** Fetches and caches a reply; without a server, returns the cached one with a header that says so. */

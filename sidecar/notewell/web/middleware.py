@@ -51,6 +51,7 @@ OPEN_ROUTES = frozenset(
 _OF_READERS = frozenset({"mcp"})
 
 _BY_NAME = {route.endpoint.name: route.endpoint for route in ROUTES}
+REFUSED_PARAMETER = "refused"  # of the page's address: what did not sign in, `token` or `code`
 _COOKIE_SECONDS = 365 * 24 * 3600
 
 
@@ -137,7 +138,8 @@ async def sign_in(request: web.Request) -> web.Response | None:
     """Turn the secret of a link into a session, and redirect to the address without it.
 
     `token` is a token; `code` belongs to a one-time link. None where the address has neither. The
-    cookie gets one half of the session; the new address has the other, which the page stores.
+    cookie gets one half of the session; the new address has the other, which the page stores, or
+    `refused` where the secret is wrong or no longer valid.
     """
     how = next((name for name in ("token", "code") if name in request.query), None)
     if how is None:
@@ -155,8 +157,9 @@ async def sign_in(request: web.Request) -> web.Response | None:
     site.audit.signed_in(address, how=how, well=session is not None)
     target = request.rel_url.without_query_params(how)
     cookie, key = halves(session) if session is not None else ("", "")
-    if key:
-        target = target.update_query({KEY_PARAMETER: key})
+    # The page says what was wrong: a redirect has no text that anybody would read.
+    found = {KEY_PARAMETER: key} if key else {REFUSED_PARAMETER: how}
+    target = target.update_query(found)
     response = web.Response(
         status=HTTPStatus.SEE_OTHER,
         headers={hdrs.LOCATION: f"/?{target.raw_query_string}".rstrip("?")},

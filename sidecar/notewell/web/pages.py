@@ -29,6 +29,9 @@ INTERFACE_POLICY = (
 # Where Obsidian's own windows come from: on a computer, an iPhone, an Android phone.
 OBSIDIAN_ORIGINS = ("app://obsidian.md", "capacitor://localhost", "http://localhost")
 _ORIGIN = re.compile(r"\*|[a-z][a-z0-9+.-]*://[a-z0-9.*:\[\]-]+", re.IGNORECASE)
+# Names that the build gives to files: with other contents they have another name.
+_HASHED = re.compile(r"-[A-Z0-9]{8}\.(?:js|css)$")
+_FOR_EVER = "public, max-age=31536000, immutable"
 # The policy of a worker decides what it may fetch.
 _WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 
@@ -58,7 +61,11 @@ def embed_policy(allowed_origins: Iterable[str]) -> str:
 
 
 def add_interface(app: web.Application, static: Path, allowed_origins: Iterable[str]) -> None:
-    """Serve the files of the interface. They contain nothing of a vault and need no token."""
+    """Serve the files of the interface. They contain nothing of a vault and need no token.
+
+    Browsers that take gzip get `FILE.gz`, which the build put beside each file. Replies about
+    notes are not compressed: their length would tell of secrets next to text that others chose.
+    """
     framed = embed_policy(allowed_origins)
 
     async def worker(_request: web.Request) -> web.FileResponse:
@@ -85,9 +92,10 @@ def interface(static: Path) -> web.FileResponse:
 
 
 async def _let_files_be_kept(request: web.Request, response: web.StreamResponse) -> None:
-    """Let browsers keep files: they revalidate them and load those that have changed."""
+    """Let browsers keep files: for ever where the name has a hash, else until they changed."""
     if request.match_info.route.name == "static" and response.status < 400:
-        response.headers[hdrs.CACHE_CONTROL] = "no-cache"
+        hashed = _HASHED.search(request.path) is not None
+        response.headers[hdrs.CACHE_CONTROL] = _FOR_EVER if hashed else "no-cache"
 
 
 async def _let_page_be_framed(request: web.Request, response: web.StreamResponse) -> None:

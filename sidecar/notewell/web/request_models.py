@@ -31,7 +31,7 @@ from notewell.contract.fields import Doc
 from notewell.contract.request import Endpoint, Request, RequestField, request_fields
 from notewell.errors import UsageError
 
-_VAULT = Annotated[str | None, Doc("Id or name; may be left out where one is served")]
+_VAULT = Annotated[str | None, Doc("Id or name; may be left out for the only or default one")]
 
 
 class RequestModel(BaseModel):

@@ -60,7 +60,7 @@ class Site:
             yield
 
     def record(self, vault: str | None) -> VaultRecord:
-        """Find a served vault, open or not, by its id or name; None means the only one."""
+        """Find a served vault, open or not, by its id or name; None: the only or default one."""
         served = self.vaults.served()
         if vault is None:
             return _only(served)
@@ -98,8 +98,12 @@ SITE = web.AppKey("notewell.site", Site)
 
 
 def _only(served: tuple[VaultRecord, ...]) -> VaultRecord:
+    """Return the one vault that is served, or the default one of several."""
     if len(served) == 1:
         return served[0]
+    for record in served:
+        if record.default:
+            return record
     if not served:
         raise NotFoundError(
             "No vault is served. Start the server with one: `notewell serve FOLDER`.",

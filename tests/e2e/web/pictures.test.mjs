@@ -13,7 +13,7 @@ const DARK = { colorScheme: "dark" };
 before(() => mkdir(OUT, { recursive: true }));
 
 const PICTURES = [
-  ["web-search", DESKTOP, "#/search?q=how+memory+fades&vault=Sample&note=Mind/Ebbinghaus+and+the+leaky+bucket.md", ".reader .near li"],
+  ["web-search", DESKTOP, "#/search?q=how+memory+fades&vault=Sample&note=Mind/Ebbinghaus+and+the+leaky+bucket.md", ".rail .near li"],
   ["web-explore", { ...DESKTOP, ...DARK }, "#/explore?q=how+memory+fades&vault=Sample", ".inspector .near"],
   ["web-pipeline", DESKTOP, "#/pipeline?q=bread+tag:recipe&vault=Sample", ".stage"],
   ["web-past", DESKTOP, "#/past?q=learning&vault=Sample", ".column-bar"],

@@ -1,12 +1,11 @@
 /** The index panel: its state, live progress, and actions. */
 
-import type { IndexProgress, StatusReply } from "../../../src/contract";
-import { progressText, shares } from "../../../src/progress";
-import { indexProgress as progressOf } from "../../../src/replies";
+import type { StatusReply } from "../../../src/contract";
+import { progressText } from "../../../src/progress";
 import type { ViewContext } from "../../app/viewContext";
 import { button, fill, h } from "../../lib/dom";
 import { count } from "../../../src/format";
-import { Live } from "./live";
+import { matterOf } from "../../parts/progressStrip";
 import { facts, heading, Loader, runAction, type Panel } from "./panel";
 
 const STATES: Readonly<Record<StatusReply["state"], string>> = {
@@ -25,48 +24,54 @@ export class IndexPanel implements Panel {
   readonly el = h("div");
   readonly #context: ViewContext;
   readonly #body = h("div", { class: "panel-body" });
-  readonly #progress = h("div", { class: "progress", role: "status" });
   readonly #loader = new Loader(this.#body);
-  readonly #live: Live;
   readonly #full = this.#makeFull();
-  #semantic: StatusReply["semantic"] = "ready";
+  readonly #progress = h("span");
+  #drawn: StatusReply | null = null;
+  #unsubscribe: () => unknown = () => undefined;
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.#live = new Live(context, {
-      progress: (data) => this.#drawProgress(progressOf(data)),
-      changed: () => void this.#load(),
-    });
-    this.el.append(heading("Index", "The state of the index, and work that is waiting."), this.#progress, this.#body);
+    this.el.append(heading("Index", "The state of the index, and work that is waiting."), this.#body);
   }
 
   show(): void {
-    this.#live.follow();
+    this.leave();
+    this.#unsubscribe = this.#context.status.subscribe((status) => this.#update(status));
     void this.#load();
   }
 
   leave(): void {
-    this.#live.stop();
+    this.#unsubscribe();
+  }
+
+  /** Draws a new state; where only the progress is new, no more than that, so that buttons stay under the pointer. */
+  #update(status: StatusReply): void {
+    if (status.ledger === this.#drawn?.ledger) fill(this.#progress, progressText(status) || "complete");
+    else fill(this.#body, ...this.#draw(status));
   }
 
   #load(): Promise<void> {
     return this.#loader.load(
-      () => this.#context.vaultClient.status(),
+      async () => {
+        await this.#context.status.refresh();
+        return this.#context.status.status ?? this.#context.vaultClient.status();
+      },
       (status) => this.#draw(status),
     );
   }
 
   #draw(status: StatusReply): (Node | null)[] {
     const { queue } = status;
-    this.#semantic = status.semantic;
-    this.#drawProgress(status.progress);
-    const rows: [string, string][] = [
+    this.#drawn = status;
+    fill(this.#progress, progressText(status) || "complete");
+    const rows: [string, string | Node][] = [
       ["State", queue.paused ? "Paused" : STATES[status.state]],
       ["Notes", status.notes.toLocaleString()],
       ["Passages", `${status.chunks.toLocaleString()}, ${status.vectors.toLocaleString()} with vectors`],
       ["Semantic search", status.semantic_reason ?? MEANING[status.semantic]],
       ["Model", status.model ?? "none"],
-      ["Progress", progressText(status) || "complete"],
+      ["Progress", this.#progress],
       ["Failed", queue.failed ? count(queue.failed, "note", "notes") : "none"],
       ["Generation", status.generation.toLocaleString()],
     ];
@@ -79,16 +84,14 @@ export class IndexPanel implements Panel {
     ];
   }
 
-  #actions({ queue }: StatusReply): HTMLElement[] {
+  #actions(status: StatusReply): HTMLElement[] {
+    const { queue } = status;
     const { vaultClient: client } = this.#context;
     const does = (label: string, done: string, ask: () => Promise<unknown>): HTMLElement =>
       button(label, () => void runAction(this.#context, done, ask).then(() => this.#load()), { class: "quiet" });
-    const actions = [
-      queue.paused
-        ? does("Resume", "Indexing resumed", () => client.queue("resume"))
-        : does("Pause", "Indexing paused; search still works", () => client.queue("pause")),
-      does("Check for changes", "Checking the vault", () => client.reindex({})),
-    ];
+    const actions = [does("Check for changes", "Checking the vault", () => client.reindex({}))];
+    // While it works or rests, the line below the top bar has this button.
+    if (["none", "words"].includes(matterOf(status))) actions.unshift(does("Pause", "Indexing paused; search still works", () => client.queue("pause")));
     if (queue.failed) actions.push(does("Retry failed notes", "Trying again", () => client.queue("retry")));
     if (queue.pending) actions.push(does("Cancel waiting work", "Cancelled", () => client.queue("cancel")));
     actions.push(this.#full);
@@ -120,14 +123,6 @@ export class IndexPanel implements Panel {
       h("p", {}, "They are kept in the index until you decide. A drive may be disconnected, or a sync incomplete."),
       h("p", { class: "buttons" }, button("Keep them", settle(false, "The notes are kept")), button("Remove them", settle(true, "The notes are removed from the index"))),
     );
-  }
-
-  #drawProgress(progress: IndexProgress): void {
-    const text = progressText({ progress, semantic: this.#semantic });
-    if (!text) return fill(this.#progress);
-    const { words, meaning } = shares(progress);
-    const value = Math.round(100 * (this.#semantic === "unavailable" ? words : meaning));
-    fill(this.#progress, h("span", {}, text), h("progress", { max: 100, value, "aria-label": text }));
   }
 }
 

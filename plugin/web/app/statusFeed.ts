@@ -1,0 +1,90 @@
+/**
+ * The state of the selected vault's index, for everything on the page that tells of it: one record, asked for once
+ * and followed by the server's events, so that two places cannot show different numbers.
+ */
+
+import { asServerError } from "../../src/client";
+import type { StatusReply } from "../../src/contract";
+import { indexProgress } from "../../src/replies";
+import { Timer } from "../../src/support";
+import { followEvents } from "./eventStream";
+import type { ViewContext } from "./viewContext";
+
+/** Called with the state; `isChanged` where notes or vectors changed, so that results may have, too. */
+type Listener = (status: StatusReply, isChanged: boolean) => void;
+
+const BURST_MS = 400; // several changes within it are one
+const CHANGES: ReadonlySet<string> = new Set(["generation", "ledger", "state"]);
+
+export class StatusFeed {
+  readonly #context: ViewContext;
+  readonly #listeners = new Set<Listener>();
+  readonly #later = new Timer();
+  #stream: AbortController | null = null;
+  #vault = "";
+  #status: StatusReply | null = null;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    // Browsers allow few connections to a server: pages in the background leave theirs to others.
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.#stop() : this.follow()));
+  }
+
+  get status(): StatusReply | null {
+    return this.#status;
+  }
+
+  /** Calls `listener` at every change, and at once where the state is known; returns what ends that. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    if (this.#status) listener(this.#status, false);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Follows the selected vault; without effect where it does so already. */
+  follow(): void {
+    const id = this.#context.vault?.id ?? "";
+    if (!id || document.hidden || (this.#stream && id === this.#vault)) return;
+    this.#stop();
+    if (id !== this.#vault) this.#status = null;
+    this.#vault = id;
+    void this.refresh();
+    if (!this.#context.has("events")) return;
+    const stream = new AbortController();
+    this.#stream = stream;
+    void followEvents(`/api/events?vault=${encodeURIComponent(id)}`, stream.signal, ({ event, data }) => {
+      if (event === "progress") this.#progress(data);
+      else if (CHANGES.has(event)) this.#later.set(BURST_MS, () => void this.refresh());
+    });
+  }
+
+  /** Asks for the state now. */
+  async refresh(): Promise<void> {
+    const vault = this.#vault;
+    try {
+      const status = await this.#context.vaultClient.status();
+      if (vault !== this.#vault) return;
+      const before = this.#status;
+      const isChanged = before !== null && before.generation !== status.generation;
+      this.#tell(status, isChanged);
+    } catch (error) {
+      asServerError(error); // what was asked for on the page tells of it
+    }
+  }
+
+  #stop(): void {
+    this.#stream?.abort();
+    this.#stream = null;
+    this.#later.clear();
+  }
+
+  #progress(text: string): void {
+    const progress = indexProgress(JSON.parse(text));
+    if (this.#status) this.#tell({ ...this.#status, progress }, false);
+  }
+
+  #tell(status: StatusReply, isChanged: boolean): void {
+    this.#status = status;
+    for (const listener of this.#listeners) listener(status, isChanged);
+  }
+}

@@ -1,0 +1,92 @@
+/** The line above a list of results: how many there are, their order and density, and what the server remarks. */
+
+import type { SearchReply } from "../../src/contract";
+import type { ViewContext } from "../app/viewContext";
+import { button, fill, h } from "../lib/dom";
+import { icon } from "../lib/icons";
+import { preference, setPreference } from "../lib/preferences";
+import { count } from "../../src/format";
+import { ms } from "../lib/format";
+import { correctionLine } from "./noMatch";
+import { SORT_ORDERS } from "./resultGroups";
+
+const DOUBTFUL = 0.12; // a confidence below it says that nothing here is likely to answer
+
+export class ListHead {
+  readonly el = h("div", { class: "info" });
+  readonly #context: ViewContext;
+  readonly #list: HTMLElement;
+
+  /** `list` is the one whose density is chosen here. */
+  constructor(context: ViewContext, list: HTMLElement) {
+    this.#context = context;
+    this.#list = list;
+    list.classList.toggle("is-compact", preference("density") === "compact");
+  }
+
+  clear(): void {
+    fill(this.el);
+  }
+
+  /** `found` is the number of notes that match. */
+  show(reply: SearchReply, found: number): void {
+    const { results, took_ms, mode } = reply;
+    if (results.length === 0) {
+      fill(this.el, ...this.#remarks(reply));
+      return;
+    }
+    const { query } = this.#context.address;
+    const facts = [count(found, "note", "notes"), ms(took_ms), mode === "hybrid" || query["like"] ? "" : `${mode} only`].filter(Boolean);
+    fill(
+      this.el,
+      h("h1", { class: "unseen" }, "Results"),
+      h("p", { class: "facts" }, facts.join(" · ")),
+      button(icon("share"), () => share(this.#context), { class: "plain", "aria-label": "Copy a link to this search" }),
+      this.#order(),
+      this.#density(),
+      correctionLine(this.#context, reply),
+      ...this.#remarks(reply),
+    );
+  }
+
+  #remarks({ results, warnings, confidence }: SearchReply): (Node | null)[] {
+    const isDoubtful = results.length > 0 && confidence !== null && confidence < DOUBTFUL;
+    return [
+      isDoubtful ? h("p", { class: "warning" }, "None of these notes is a clear match.") : null,
+      ...warnings.filter((text) => !isToldElsewhere(text)).map((text) => h("p", { class: "warning" }, text)),
+    ];
+  }
+
+  #order(): HTMLElement {
+    const chosen = this.#context.address.query["sort"] ?? "";
+    const options = SORT_ORDERS.map(([value, label]) => h("option", { value, selected: value === chosen }, label));
+    const choose = (event: Event): void => this.#context.change({ sort: (event.target as HTMLSelectElement).value });
+    return h("select", { class: "order", "aria-label": "Order", on: { change: choose } }, ...options);
+  }
+
+  #density(): HTMLElement {
+    const isCompact = (): boolean => this.#list.classList.contains("is-compact");
+    const toggle = button(icon("compact"), () => {
+      this.#list.classList.toggle("is-compact");
+      setPreference("density", isCompact() ? "compact" : "");
+      toggle.setAttribute("aria-pressed", String(isCompact()));
+    }, { class: "plain", "aria-label": "Compact list", "aria-pressed": String(isCompact()), title: "Compact list" });
+    return toggle;
+  }
+}
+
+/** Copies the address of the current view, for another device that is signed in. */
+async function share(context: ViewContext): Promise<void> {
+  const url = `${location.origin}/${context.to(context.address.view, { vault: context.vault?.name ?? null, ...context.address.query }, context.address.part)}`;
+  try {
+    await navigator.clipboard.writeText(url);
+    context.showNotice("Link copied");
+  } catch {
+    context.showNotice(url); // clipboards are for secure origins; elsewhere the person copies it
+  }
+}
+
+/** Whether the page says the same: the box of an empty list, or the progress below the top bar. */
+function isToldElsewhere(warning: string): boolean {
+  return warning.startsWith("Nothing matches well") || /still wait for their embedding|is being built|semantic search is not/i.test(warning);
+}

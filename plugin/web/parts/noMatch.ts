@@ -1,0 +1,47 @@
+/** What is said where nothing matches well, and what a person can try next. */
+
+import type { SearchReply } from "../../src/contract";
+import type { ViewContext } from "../app/viewContext";
+import { button, h } from "../lib/dom";
+import { count } from "../../src/format";
+import { emptyBox } from "./errors";
+import { conditions } from "./chips";
+
+/** The box in place of an empty list. `weak` is the number of weak matches that were left out. */
+export function noMatch(context: ViewContext, reply: SearchReply, q: string, weak: number): HTMLElement {
+  const { query } = context.address;
+  const steps: (HTMLElement | null)[] = [
+    weak ? button(`Show ${count(weak, "weak match", "weak matches")}`, () => context.change({ weak: "true" })) : null,
+    ...(q ? querySteps(context, q) : []),
+    q && !query["everything"] ? button("Search everything", () => context.change({ everything: "true" }), { title: "Daily notes and shelved notes too" }) : null,
+  ];
+  const corrected = reply.corrected ? ` Also searched: “${reply.corrected.text}”.` : "";
+  const title = weak ? "Nothing matches well" : "Nothing found";
+  const text = `${query["like"] ? "No other note is about the same." : "Try fewer or different words."}${corrected}`;
+  return emptyBox(title, text, h("div", { class: "buttons" }, ...steps));
+}
+
+/** Queries that ask for less: without quotes, without filters. */
+function querySteps(context: ViewContext, q: string): (HTMLElement | null)[] {
+  const change = (text: string) => (): void => context.change({ q: text });
+  const unquoted = q.replaceAll('"', "").trim();
+  const filters = conditions(q).filter(({ text }) => !/^-?"/.test(text));
+  const bare = filters.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, q).replace(/\s+/g, " ").trim();
+  return [
+    /(^|[\s(])"[^"]+"/.test(q) ? button("Search without quotes", change(unquoted)) : null,
+    filters.length && bare ? button("Search without filters", change(bare)) : null,
+  ];
+}
+
+/** That a query was corrected, with the way back; null where it was not. */
+export function correctionLine(context: ViewContext, { corrected, query }: SearchReply): HTMLElement | null {
+  if (!corrected) return null;
+  return h(
+    "p",
+    { class: "facts corrected" },
+    "Results for ",
+    h("strong", { dir: "auto" }, corrected.text),
+    " · ",
+    h("a", { href: context.to("search", { ...context.address.query, exact: "true" }) }, `Search only for “${query}”`),
+  );
+}

@@ -1,0 +1,83 @@
+/** The line below the top bar that tells how far the index is, or what keeps it from going on, with what to do. */
+
+import { asServerError } from "../../src/client";
+import type { StatusReply } from "../../src/contract";
+import { progressText, shares } from "../../src/progress";
+import type { ViewContext } from "../app/viewContext";
+import { button, fill, h, type Child } from "../lib/dom";
+
+/** What is told, at most one thing at a time: what needs a person comes first. */
+type Matter = "guard" | "stuck" | "paused" | "working" | "words" | "none";
+
+export class ProgressStrip {
+  readonly el = h("div", { class: "progress-strip", hidden: true });
+  readonly #context: ViewContext;
+  #matter: Matter = "none";
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    context.status.subscribe((status) => this.#draw(status));
+  }
+
+  #draw(status: StatusReply): void {
+    const matter = matterOf(status);
+    this.el.hidden = matter === "none";
+    this.el.dataset["matter"] = matter;
+    fill(this.el, ...this.#children(matter, status));
+    // Only what begins or ends is announced: numbers that run would drown everything else.
+    if (matter !== this.#matter) this.#context.notices.announce(announced(this.#matter, matter, status));
+    this.#matter = matter;
+  }
+
+  #children(matter: Matter, status: StatusReply): Child[] {
+    const text = progressText(status);
+    if (matter === "guard") {
+      const { gone, total } = status.guard ?? { gone: 0, total: 0 };
+      return [h("span", {}, `${gone} of ${total} notes are missing; they are kept until you decide.`), this.#link("Decide", "")];
+    }
+    if (matter === "stuck") {
+      const why = status.problem ?? "No server works on it.";
+      return [h("span", {}, `${text}. ${why}`), this.#act("Try again", () => this.#context.vaultClient.queue("retry")), this.#link("Details", "")];
+    }
+    if (matter === "paused") return [h("span", {}, `${text}. Search works with what is there.`), this.#act("Resume", () => this.#context.vaultClient.queue("resume"))];
+    if (matter === "words") return [h("span", {}, `Notes are found by words only: ${status.semantic_reason ?? "no model is there"}`), this.#link("Models", "models")];
+    if (matter === "none") return [];
+    const { words, meaning } = shares(status.progress);
+    const value = Math.round(100 * (status.semantic === "unavailable" ? words : meaning));
+    return [h("progress", { max: 100, value, "aria-label": "Index" }), h("span", {}, text), this.#act("Pause", () => this.#context.vaultClient.queue("pause"))];
+  }
+
+  #link(label: string, part: string): HTMLElement {
+    return h("a", { href: this.#context.to("manage", {}, part) }, label);
+  }
+
+  /** A button for those who may press it. */
+  #act(label: string, ask: () => Promise<unknown>): HTMLElement | null {
+    if (!this.#context.mayAdminister) return null;
+    const act = async (): Promise<void> => {
+      try {
+        await ask();
+      } catch (error) {
+        this.#context.showNotice(asServerError(error).message);
+      }
+      await this.#context.status.refresh();
+    };
+    return button(label, act, { class: "quiet" });
+  }
+}
+
+/** What the strip tells of a state. */
+export function matterOf(status: StatusReply): Matter {
+  const { progress, guard, semantic } = status;
+  if (guard) return "guard";
+  if (progress.phase === "stuck") return "stuck";
+  if (progress.phase === "paused") return "paused";
+  if (progress.phase !== "idle") return "working";
+  return semantic === "unavailable" ? "words" : "none";
+}
+
+function announced(before: Matter, matter: Matter, status: StatusReply): string {
+  if (matter === "working") return "The index is being brought up to date.";
+  if (matter === "none") return before === "working" ? "The index is complete." : "";
+  return progressText(status);
+}

@@ -1,0 +1,54 @@
+/** What surrounds a note: its outline, properties, links in and out, and similar notes. */
+
+import type { NoteReply, Result } from "../../src/contract";
+import type { ViewContext } from "../app/viewContext";
+import { fill, h } from "../lib/dom";
+import { count, folderOf } from "../../src/format";
+import { nameOf } from "../lib/format";
+import { properties } from "./properties";
+import { noteAddress } from "./resultRow";
+
+const MOST_LINKS = 30;
+
+/** Fills the rail with what is known of a note; `similar` is filled once those are known. */
+export function fillRail(rail: HTMLElement, context: ViewContext, note: NoteReply, similar: HTMLElement): void {
+  const into = [...new Set(note.links_in.flatMap(({ path }) => path ?? []))];
+  const out = [...new Set(note.links_out.flatMap(({ path }) => path ?? []))].filter((path) => path !== note.path);
+  fill(rail, outline(context, note), properties(note.properties), linkSection(context, "Linked from", into), linkSection(context, "Links to", out), similar);
+}
+
+/** The headings, each leading to its place; a note with one heading needs no outline. */
+function outline(context: ViewContext, note: NoteReply): HTMLElement | null {
+  const headings = note.headings.filter(({ text }, n) => n > 0 || text.trim() !== note.title);
+  if (headings.length < 2) return null;
+  const top = Math.min(...headings.map(({ level }) => level));
+  const items = headings.map(({ text, level, line }) =>
+    h("li", { vars: { "--depth": String(Math.min(level - top, 4)) } }, h("a", { href: noteAddress(context, note.path, line), dir: "auto" }, text)),
+  );
+  return h("details", { class: "outline properties", open: true }, h("summary", {}, "Outline"), h("ul", {}, ...items));
+}
+
+function linkSection(context: ViewContext, title: string, paths: readonly string[]): HTMLElement | null {
+  if (paths.length === 0) return null;
+  const rest = paths.length - MOST_LINKS;
+  const rows = paths.slice(0, MOST_LINKS).map((path) => ({ path, title: nameOf(path) }));
+  return h(
+    "section",
+    { class: "near" },
+    h("h2", {}, `${title} · ${paths.length}`),
+    noteLinks(context, rows),
+    rest > 0 ? h("p", { class: "faint" }, `and ${count(rest, "more", "more")}`) : null,
+  );
+}
+
+export function noteLinks(context: ViewContext, notes: readonly Pick<Result, "path" | "title">[]): HTMLElement {
+  const links = notes.map(({ path, title }) =>
+    h(
+      "li",
+      {},
+      h("a", { href: noteAddress(context, path), dir: "auto" }, title),
+      h("span", { class: "folder", dir: "auto" }, folderOf(path)),
+    ),
+  );
+  return h("ul", { class: "note-links" }, ...links);
+}

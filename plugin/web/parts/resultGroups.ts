@@ -1,0 +1,54 @@
+/** Results as a list in groups by how well they match, in the words that all clients use. */
+
+import type { Result } from "../../src/contract";
+import { button, h } from "../lib/dom";
+import { count } from "../../src/format";
+
+export type SortOrder = "" | "new" | "old" | "name";
+export const SORT_ORDERS: readonly [value: SortOrder, label: string][] = [
+  ["", "Best match"],
+  ["new", "Newest first"],
+  ["old", "Oldest first"],
+  ["name", "By name"],
+];
+
+/** What a group is called; a query of filters alone has results that match in no degree. */
+const GROUPS: readonly [match: Result["match"] | undefined, label: string][] = [
+  ["strong", "Strong matches"],
+  ["related", "Related"],
+  ["weak", "Weak matches"],
+];
+
+/** Rows of results, with a heading before each group where there is more than one, or only lesser ones. */
+export function groupedRows(results: readonly Result[], row: (result: Result) => HTMLElement): HTMLElement[] {
+  const kinds = new Set(results.map(({ match }) => match ?? null));
+  const hasHeads = kinds.size > 1 || kinds.has("weak") || kinds.has("related");
+  if (!hasHeads || kinds.has(null)) return results.map(row);
+  return GROUPS.flatMap(([match, label]) => {
+    const members = results.filter((result) => result.match === match);
+    if (members.length === 0) return [];
+    return [h("li", { class: "group-head", "data-match": match }, h("h2", {}, label)), ...members.map(row)];
+  });
+}
+
+/** Results in an order that a person chose; by match they come from the server. */
+export function sorted(results: readonly Result[], order: SortOrder): readonly Result[] {
+  if (order === "") return results;
+  const time = ({ modified, created }: Result): number => Date.parse(modified ?? created ?? "") || 0;
+  const compare: Readonly<Record<Exclude<SortOrder, "">, (one: Result, other: Result) => number>> = {
+    new: (one, other) => time(other) - time(one),
+    old: (one, other) => time(one) - time(other),
+    name: (one, other) => one.title.localeCompare(other.title, undefined, { numeric: true }),
+  };
+  return [...results].sort(compare[order]);
+}
+
+/** How many weak matches the server left out. */
+export function weakCount(filtered: Readonly<Record<string, number>>, results: readonly Result[]): number {
+  return results.some(({ match }) => match === "weak") ? 0 : (filtered["weak"] ?? 0);
+}
+
+/** The line after the last result that unfolds the weak ones. */
+export function weakFold(n: number, show: () => void): HTMLElement | null {
+  return n > 0 ? button(`Show ${count(n, "weak match", "weak matches")}`, show, { class: "quiet more" }) : null;
+}
