@@ -11,6 +11,7 @@ from os.path import splitext
 
 from notewell.vault.readers.base import BASE
 from notewell.vault.readers.canvas import CANVAS
+from notewell.vault.readers.code import CODE
 from notewell.vault.readers.docx import DOCX
 from notewell.vault.readers.epub import EPUB
 from notewell.vault.readers.excalidraw import EXCALIDRAW
@@ -26,12 +27,13 @@ _ROWS = (
     PLAIN_TEXT,
     CANVAS,
     BASE,
-    EXCALIDRAW,
     PDF,
+    EXCALIDRAW,
     *HTML,
     DOCX,
     EPUB,
     *TABLES,
+    *CODE,
 )
 
 READERS: Mapping[str, Reader] = {reader.suffix: reader for reader in _ROWS}
