@@ -1862,6 +1862,51 @@ export interface CatalogueModel {
   readonly present: boolean;
 }
 
+/**
+ * `GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
+ *
+ * `languages` are estimated from scripts and common words. `service` is set for a model behind an
+ * API.
+ */
+export interface SuggestReply {
+  readonly vault: string;
+  readonly model: string;
+  readonly languages: readonly LanguageShare[];
+  readonly suggestion: SuggestedModel | null;
+  readonly service: ServiceCost | null;
+}
+
+/** The share, 0..1, of notes in a language: its ISO 639-1 code and its English name. */
+export interface LanguageShare {
+  readonly code: string;
+  readonly name: string;
+  readonly share: number;
+}
+
+/** A model that reads the vault better. `minutes` estimates how long embedding takes here. */
+export interface SuggestedModel {
+  readonly name: string;
+  readonly download_mb: number;
+  readonly minutes: number;
+  readonly reason: string;
+}
+
+/**
+ * What embedding the whole vault by the configured service sends, and what it costs.
+ *
+ * `sent` says it in words; `allowed`: whether a person has allowed the host. `dollars` is null
+ * where the price is not known; `prices_of` is the month of the prices.
+ */
+export interface ServiceCost {
+  readonly host: string;
+  readonly allowed: boolean;
+  readonly sent: string;
+  readonly passages: number;
+  readonly tokens: number;
+  readonly dollars: number | null;
+  readonly prices_of: string;
+}
+
 /** `GET /api/stats`: Statistics of a vault: types, folders, tags, months, sizes, vectors */
 export interface StatsRequest extends OfVault {
   /** Maximum length of each list */
@@ -2050,6 +2095,7 @@ export interface Routes {
   readonly "POST /api/context": { readonly parameters: ContextRequest; readonly reply: ContextReply };
   readonly "GET /api/session": { readonly parameters: Record<never, never>; readonly reply: SessionReply };
   readonly "GET /api/models": { readonly parameters: OfVault; readonly reply: CatalogueReply };
+  readonly "GET /api/models/suggest": { readonly parameters: OfVault; readonly reply: SuggestReply };
   readonly "GET /api/stats": { readonly parameters: StatsRequest; readonly reply: StatsReply };
   readonly "GET /api/config": { readonly parameters: ConfigRequest; readonly reply: ConfigReply };
   readonly "PATCH /api/config": { readonly parameters: ChangeConfigRequest; readonly reply: ConfigReply };

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from notewell.models import catalogue
-from tests.cli.support import CommandLine
+from tests.cli.support import CommandLine, write_notes
 
 DEFAULT = "all-MiniLM-L6-v2"
 
@@ -54,3 +54,43 @@ def test_files_from_a_folder_are_copied_and_kept(
     assert Path(got.strip()).is_relative_to(tmp_path / "models")
     assert notewell("models", "path").stdout == got
     assert notewell("models", "get").stdout == got
+
+
+def test_a_model_is_suggested_for_notes_in_another_language(
+    notewell: CommandLine, tmp_path: Path
+) -> None:
+    german = "Der Hund und die Katze sind nicht im Garten, weil es auf dem Weg zu nass ist."
+    notes = {f"{n}.md": f"{german} Nummer {n}." for n in range(6)}
+    vault = write_notes(tmp_path / "deutsch", {**notes, "en.md": "The cat and the dog is here."})
+    notewell("index", vault)
+    found = notewell.json("models", "suggest", "--vault", vault)
+
+    assert [one["code"] for one in found["languages"]] == ["de", "en"]
+    assert found["suggestion"]["name"] == "multilingual-e5-small-q4"
+    shown = notewell("models", "suggest", "--vault", vault).stdout
+    assert "86% of the notes are in German" in shown
+    assert "91 MB to download, and about a minute" in shown
+    assert "notewell index --model multilingual-e5-small-q4" in shown
+
+
+def test_nothing_is_suggested_for_notes_that_the_model_reads(
+    notewell: CommandLine, indexed: Path
+) -> None:
+    assert notewell.json("models", "suggest", "--vault", indexed)["suggestion"] is None
+
+
+def test_what_a_service_costs_is_told_before_its_host_is_allowed(
+    notewell: CommandLine, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTEWELL_MODEL_PROVIDER", "openai")
+    monkeypatch.setenv("NOTEWELL_MODEL_NAME", "text-embedding-3-small")
+    shown = notewell("models", "suggest", "--vault", indexed).stdout
+    assert "is sent to api.openai.com" in shown
+    assert "price: $0.00 (prices of 2026-08)" in shown
+    assert "notewell models allow api.openai.com" in shown
+    assert "`offline` forbids to send" in notewell("status", "--vault", indexed).stdout
+
+    assert "sent to api.openai.com" in notewell("models", "allow", "--yes").stdout
+    assert notewell.json("models", "suggest", "--vault", indexed)["service"]["allowed"]
+    notewell("models", "allow", "api.openai.com", "--forbid")
+    assert not notewell.json("models", "suggest", "--vault", indexed)["service"]["allowed"]

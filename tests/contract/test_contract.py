@@ -126,6 +126,7 @@ REPLIES: dict[str, Asked] = {
     "models": ("GET /api/models", {}, 200),
     "config": ("GET /api/config", {"section": "log"}, 200),
     "config-changed": ("PATCH /api/config", {"changes": {"vault.exclude": ["Private/**"]}}, 200),
+    "models-suggest": ("GET /api/models/suggest", {}, 200),
     "stats": ("GET /api/stats", {"limit": 3}, 200),
     "reindex": ("POST /api/reindex", {"paths": ["Garden/Bees.md"]}, 202),
     "verdict": (

@@ -38,12 +38,15 @@ from notewell.contract.log import (
     VerdictView,
 )
 from notewell.contract.manage import (
+    LanguageShare,
     ModelVectors,
     MonthCount,
     NamedCount,
     SizedNote,
     Sizes,
     StatsReply,
+    SuggestedModel,
+    SuggestReply,
 )
 from notewell.contract.memory import MemoryRequest
 from notewell.contract.memory_replies import MemoryReply
@@ -137,6 +140,22 @@ class FakeHistory:
     def clear(self, *, keep_verdicts: bool) -> ClearedReply:
         self._asked.append(keep_verdicts)
         return ClearedReply(1, 1, 0 if keep_verdicts else 1)
+
+
+class FakeSuggestions:
+    """Suggests a model for German notes."""
+
+    def __init__(self, vault: str) -> None:
+        self._vault = vault
+
+    def reply(self) -> SuggestReply:
+        return SuggestReply(
+            vault=self._vault,
+            model="all-MiniLM-L6-v2",
+            languages=(LanguageShare("de", "German", 0.75), LanguageShare("en", "English", 0.25)),
+            suggestion=SuggestedModel("multilingual-e5-small-q4", 91, 20, "75% are in German."),
+            service=None,
+        )
 
 
 class FakeTuning:
@@ -240,6 +259,7 @@ class FakeEngine:
         self.asked: list[object] = []
         self.history = FakeHistory(record.name, self.asked)
         self.tuning = FakeTuning(record.name)
+        self.suggestions = FakeSuggestions(record.name)
         self.assembler = FakeAssembler(record.name, self.asked)
         self.memories = FakeMemories(self.asked)
         self.asking = FakeAsking(self.asked)

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
-from notewell.cli.options import Group, current_invocation, json_option
-from notewell.cli.output import emit_object, print_table
+from notewell.cli.backend import backend_for, print_reply
+from notewell.cli.options import Group, current_invocation, json_option, vault_option
+from notewell.cli.output import emit_object, print_facts, print_table
+from notewell.contract.manage import ServiceCost, SuggestReply, SuggestRequest
 from notewell.errors import NotFoundError
 from notewell.models.catalogue import CATALOGUE, RERANKERS, ModelSpec, find
 from notewell.models.fetch import adopt, fetch, locate
@@ -79,6 +81,66 @@ def get_model(name: str | None, folder: Path | None) -> None:
             say=invocation.say,
         )
     click.echo(files.folder)
+
+
+@models.command("suggest")
+@vault_option
+@json_option
+def suggest_model(vault: str | None, as_json: bool) -> None:
+    """Suggest a model that reads the vault's languages; shows what a service would cost."""
+    with backend_for(current_invocation(), vault) as (_, backend):
+        print_reply(backend, SuggestRequest(), _show_suggestion, as_json=as_json)
+
+
+def _show_suggestion(found: SuggestReply) -> None:
+    languages = ", ".join(f"{one.name} {one.share:.0%}" for one in found.languages)
+    print_facts([("model", found.model), ("languages", languages or "not known")])
+    if found.service is not None:
+        _show_cost(found.service)
+    if found.suggestion is not None:
+        click.echo(f"\n{found.suggestion.reason}")
+        click.echo(f"Use it with: notewell index --model {found.suggestion.name}")
+    elif found.service is None:
+        click.echo("\nThe model reads these notes; nothing better is suggested.")
+
+
+def _show_cost(service: ServiceCost) -> None:
+    price = "unknown" if service.dollars is None else f"${service.dollars:,.2f}"
+    click.echo(
+        f"\n{service.sent}\nEmbedding all {service.passages:,} passages takes about"
+        f" {service.tokens:,} tokens; price: {price} (prices of {service.prices_of})."
+    )
+    if not service.allowed:
+        click.echo(f"Nothing is sent yet. Allow it with: notewell models allow {service.host}")
+
+
+@models.command("allow")
+@click.argument("host", required=False)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--forbid", is_flag=True, help="Send nothing there any more.")
+@click.option("--set-key", is_flag=True, help="Store the service's key in the system's keyring.")
+def allow_host(host: str | None, yes: bool, forbid: bool, set_key: bool) -> None:
+    """Allow sending notes to HOST (by default that of the configured service)."""
+    from notewell.models.remote.settings import (  # noqa: PLC0415 - loads the HTTP client
+        chosen,
+        consent_text,
+        store_key,
+    )
+
+    invocation = current_invocation()
+    rules = invocation.settings().model
+    if host is None or set_key:
+        one = chosen(rules)
+        host = host or one.host
+        if not forbid:
+            click.echo(consent_text(one))
+    if set_key:
+        store_key(rules, click.prompt("Key", hide_input=True, default="", show_default=False))
+    if not forbid and not yes:
+        question = f"May Notewell send the text of your notes and searches to {host}?"
+        click.confirm(question, abort=True)
+    invocation.configuration().consent(host, allowed=not forbid)
+    click.echo(f"{host} is {'forbidden' if forbid else 'allowed'}.")
 
 
 @models.command("path")

@@ -99,6 +99,17 @@ class Configuration:
             )  # also values that another layer overrides
             _write(self.file, text)
 
+    def consent(self, host: str, *, allowed: bool) -> None:
+        """Allow or forbid sending notes to `host`, in the per-user file. Raises ConfigError."""
+        from notewell.config.toml_text import changed  # noqa: PLC0415 - as in `change`
+
+        with self._changing:
+            text = _text(self.file)
+            present = merge({"user": parse_file(text, str(self.file))}, self._environ).model
+            others = tuple(name for name in present.consent if name != host)
+            hosts = (*others, host) if allowed else others
+            _write(self.file, changed(text, {"model.consent": hosts or None}))
+
     def carried(self, saved: str) -> tuple[str, tuple[str, ...]]:
         """The text of another computer's settings file for this one, and the keys left out.
 

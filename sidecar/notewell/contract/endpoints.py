@@ -80,6 +80,7 @@ REQUESTS: tuple[type[Request[Any]], ...] = (
     context.ContextRequest,
     manage.SessionRequest,
     manage.ModelsRequest,
+    manage.SuggestRequest,
     manage.StatsRequest,
     manage.ConfigRequest,
     manage.ChangeConfigRequest,

@@ -52,6 +52,57 @@ class CatalogueReply:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageShare:
+    """The share, 0..1, of notes in a language: its ISO 639-1 code and its English name."""
+
+    code: str
+    name: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedModel:
+    """A model that reads the vault better. `minutes` estimates how long embedding takes here."""
+
+    name: str
+    download_mb: int
+    minutes: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceCost:
+    """What embedding the whole vault by the configured service sends, and what it costs.
+
+    `sent` says it in words; `allowed`: whether a person has allowed the host. `dollars` is null
+    where the price is not known; `prices_of` is the month of the prices.
+    """
+
+    host: str
+    allowed: bool
+    sent: str
+    passages: int
+    tokens: int
+    dollars: float | None
+    prices_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestReply:
+    """`GET /api/models/suggest`. `suggestion` is null if the configured model reads the notes.
+
+    `languages` are estimated from scripts and common words. `service` is set for a model behind an
+    API.
+    """
+
+    vault: str
+    model: str
+    languages: tuple[LanguageShare, ...]
+    suggestion: SuggestedModel | None
+    service: ServiceCost | None
+
+
+@dataclass(frozen=True, slots=True)
 class SettingView:
     """A setting. `running` applies now, `value` from the next start on; `source` set `value`.
 
@@ -194,6 +245,19 @@ class ModelsRequest(Request[CatalogueReply]):
         "/api/models",
         "models",
         "The models of the catalogue, which of them is used, and which are on disk",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestRequest(Request[SuggestReply]):
+    """A model that reads the vault's languages, if the configured one does not."""
+
+    endpoint: ClassVar[Endpoint] = Endpoint(
+        "GET",
+        "/api/models/suggest",
+        "models_suggest",
+        "The languages of a vault, a model that reads them, and the cost of a service",
+        rate_class="heavy",
     )
 
 

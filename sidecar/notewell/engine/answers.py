@@ -77,6 +77,7 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     explore.ArchaeologyRequest: lambda engine, one: engine.explorer.archaeology(one),
     explore.CompleteRequest: lambda engine, one: engine.explorer.complete(one),
     context.ContextRequest: lambda engine, one: engine.assembler.assemble(one),
+    manage.SuggestRequest: lambda engine, _: engine.suggestions.reply(),
     manage.StatsRequest: lambda engine, one: engine.stats(limit=one.limit),
     **dict.fromkeys(get_args(MemoryRequest), lambda engine, one: engine.memories.answer(one)),
     writes.WritesRequest: lambda engine, one: engine.undoing.writes(one.limit),

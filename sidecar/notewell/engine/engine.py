@@ -27,6 +27,7 @@ from notewell.engine.ask_on_demand import AskOnDemand
 from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
+from notewell.engine.model_suggestions import ModelSuggestions
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
@@ -112,6 +113,7 @@ class Engine:
             between=self._search_priority.give_way,
         )
         self.history = SearchHistory(index, record, settings)
+        self.suggestions = ModelSuggestions(record, settings, index)
         self.tuning = VaultTuning(record, settings, self.history, self.search)
         self._searching = Searcher(
             index, record, settings, models, self._load_models, tuning=self.tuning.current

@@ -18,7 +18,7 @@ def estimated_tokens(text: str) -> int:
 
     Three ASCII characters count as one token, any other character as one and a half.
     """
-    plain = sum(map(str.isascii, text))
+    plain = len(text) if text.isascii() else sum(map(str.isascii, text))
     return math.ceil(plain / 3 + (len(text) - plain) * 1.5)
 
 

@@ -1,0 +1,127 @@
+"""Whether another model would read the notes of a vault better, and what a service would cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from notewell.contract.manage import (
+    LanguageShare,
+    ServiceCost,
+    SuggestedModel,
+    SuggestReply,
+)
+from notewell.index.port import Index
+from notewell.ingest.model_work import model_work
+from notewell.models.catalogue import ModelSpec, find, known
+from notewell.models.languages import NAMES, shares
+from notewell.types import ModelRules, PassageText, Settings, VaultRecord
+
+_SUGGESTED = "multilingual-e5-small-q4"
+_FOREIGN_SHARE = 0.2  # of notes in languages that the model does not read
+_SHOWN_SHARE = 0.02
+_LETTERS = 600  # of each note are enough to tell its language
+_SECONDS = 0.06  # a passage of a model of six layers, where nothing was embedded yet
+_SLOWER = 2.2  # than the default model, by layers and length of passages
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSuggestions:
+    """The suggestions for one vault."""
+
+    record: VaultRecord
+    settings: Settings
+    index: Index
+
+    def reply(self) -> SuggestReply:
+        """The languages of the vault, the model that reads them, and a service's cost."""
+        beginnings: dict[str, str] = {}
+        tokens = passages = 0
+        remote = self.settings.model.provider != "local"
+        for passage in self.index.passages():
+            passages += 1
+            _begin(beginnings, passage)
+            if remote:
+                tokens += _tokens(passage.text)
+        found = shares(beginnings.values())
+        return SuggestReply(
+            vault=self.record.name,
+            model=self.settings.model.name,
+            languages=tuple(
+                LanguageShare(code, NAMES[code], round(share, 3))
+                for code, share in found.items()
+                if share >= _SHOWN_SHARE
+            ),
+            suggestion=self._suggestion(found, passages),
+            service=_cost(self.settings.model, passages, tokens) if remote else None,
+        )
+
+    def _suggestion(self, found: dict[str, float], passages: int) -> SuggestedModel | None:
+        """The suggested model, None if the present one reads nearly all notes."""
+        rules = self.settings.model
+        used = known(rules.name) if rules.provider == "local" else None
+        if used is None or not set(used.languages) <= set(NAMES):
+            return None  # a service, a model of one's own, or one of many languages
+        foreign = {code: share for code, share in found.items() if code not in used.languages}
+        unread = sum(foreign.values())
+        if unread < _FOREIGN_SHARE:
+            return None
+        spec = find(_SUGGESTED)
+        minutes = max(round(passages * self._seconds() * _SLOWER / 60), 1)
+        return SuggestedModel(
+            name=spec.name,
+            download_mb=spec.download_mb,
+            minutes=minutes,
+            reason=_reason(foreign, unread, used, spec, minutes),
+        )
+
+    def _seconds(self) -> float:
+        """How long a passage takes on this computer."""
+        work = model_work(self.index)
+        return work.seconds / work.embedded if work.embedded else _SECONDS
+
+
+def _begin(beginnings: dict[str, str], passage: PassageText) -> None:
+    begun = beginnings.get(passage.path, "")
+    if len(begun) < _LETTERS:
+        beginnings[passage.path] = f"{begun} {passage.text[:_LETTERS]}"
+
+
+def _reason(
+    foreign: dict[str, float], unread: float, used: ModelSpec, spec: ModelSpec, minutes: int
+) -> str:
+    first, *others = (NAMES[code] for code in foreign)
+    languages = f"{first} or another language" if others else first
+    read = " and ".join(NAMES[code] for code in used.languages)
+    return (
+        f"{unread:.0%} of the notes are in {languages}; {used.name} reads {read}. {spec.name}"
+        f" reads them: {spec.download_mb} MB to download, and about {_minutes(minutes)} to embed"
+        " the vault again. The present vectors stay, so returning costs nothing."
+    )
+
+
+def _minutes(minutes: int) -> str:
+    return "a minute" if minutes == 1 else f"{minutes:,} minutes"
+
+
+def _tokens(text: str) -> int:
+    # The room of remote models is imported only for vaults that use one.
+    from notewell.models.remote.batches import estimated_tokens  # noqa: PLC0415
+
+    return estimated_tokens(text)
+
+
+def _cost(rules: ModelRules, passages: int, tokens: int) -> ServiceCost:
+    from notewell.models.remote.settings import chosen, consent_text  # noqa: PLC0415 - as above
+    from notewell.models.remote.table import estimate  # noqa: PLC0415 - as above
+
+    one = chosen(rules)
+    costs = estimate(one.row, one.service, texts=passages, tokens=tokens, local=one.local)
+    return ServiceCost(
+        host=one.host,
+        allowed=one.local or one.host in rules.consent,
+        sent="Nothing leaves this computer." if one.local else consent_text(one),
+        passages=costs.texts,
+        tokens=costs.tokens,
+        dollars=costs.dollars,
+        prices_of=costs.prices_of,
+    )
