@@ -11,7 +11,7 @@ const FLOORS = [
   ["contract.ts"],
   ["replies.ts"],
   ["client.ts"],
-  ["connection.ts", "changes.ts", "identity.ts", "launcher.ts", "machine.ts", "program.ts", "settings.ts"],
+  ["connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
   ["changeSender.ts", "server.ts", "obsidianApp.ts"],
   ["ui"],
   ["main.ts"],

@@ -20,6 +20,8 @@ export interface Machine {
   readonly realPath: (path: string) => Promise<string>;
   /** Names of a folder's entries; none where it cannot be read. */
   readonly list: (folder: string) => Promise<readonly string[]>;
+  /** Whether a process of that id runs. */
+  readonly isRunning: (pid: number) => boolean;
   /** A small file's text; null where it is large or cannot be read. */
   readonly readText: (path: string) => Promise<string | null>;
 }
@@ -33,7 +35,7 @@ export async function thisMachine(): Promise<Machine | null> {
   const { homedir } = await import("node:os");
   const path = await import("node:path");
   const { readdir, readFile, realpath, stat } = await import("node:fs/promises");
-  const { env } = await import("node:process");
+  const { env, ...process } = await import("node:process");
   return {
     isWindows: Platform.isWin,
     isMacOS: Platform.isMacOS,
@@ -45,6 +47,13 @@ export async function thisMachine(): Promise<Machine | null> {
         (found) => found.isFile(),
         () => false, // missing or not readable
       ),
+    isRunning: (pid) => {
+      try {
+        return process.kill(pid, 0); // signal 0 only asks
+      } catch {
+        return false;
+      }
+    },
     realPath: (at) => realpath(at).catch(() => at),
     list: (folder) => readdir(folder).catch(() => []),
     readText: async (at) => {

@@ -6,8 +6,9 @@ import { ChangeSender } from "./changeSender";
 import { Client, type RequestEntry } from "./client";
 import { Connection } from "./connection";
 import { Launcher } from "./launcher";
+import { followNotes, localIndex } from "./local/obsidianVault";
 import { thisMachine } from "./machine";
-import { appTransport, vaultFiles, vaultFolder, watchVault } from "./obsidianApp";
+import { appTransport, releasesPage, settingsStorage, vaultFiles, vaultFolder, watchVault } from "./obsidianApp";
 import { Server } from "./server";
 import { Settings } from "./settings";
 import { Ring, Timer } from "./support";
@@ -28,18 +29,12 @@ const PANELS = [
   [SIMILAR_VIEW, SimilarView],
   [ASK_VIEW, AskView],
 ] as const;
-const DEVICE_KEY = "notewell-device";
 
 export default class NotewellPlugin extends Plugin {
   readonly #requests = new Ring<RequestEntry>(50);
   readonly #queue = new ChangeQueue(() => Date.now());
   readonly #launcher = new Launcher(() => void this.#connection.reset());
-  readonly #settings = new Settings({
-    loadVault: () => this.loadData(),
-    saveVault: (data) => this.saveData(data),
-    loadDevice: () => this.app.loadLocalStorage(DEVICE_KEY) as unknown,
-    saveDevice: (data) => this.app.saveLocalStorage(DEVICE_KEY, data),
-  });
+  readonly #settings = new Settings(settingsStorage(this));
   readonly #server = new Server({
     settings: this.#settings,
     launcher: this.#launcher,
@@ -53,10 +48,14 @@ export default class NotewellPlugin extends Plugin {
     open: (endpoint) => new Client(appTransport, (entry) => this.#requests.add(entry), endpoint),
     random: Math.random,
   });
+  readonly #local = localIndex(this.app);
   readonly #context: ViewContext = {
     app: this.app,
     connection: this.#connection,
     settings: this.#settings,
+    local: this.#local,
+    look: () => this.#server.look(),
+    releases: releasesPage(this.manifest.authorUrl),
     waiting: () => this.#queue.size,
     act: (name) => this.#action(name)?.[2](),
     can: (name) => Boolean(this.#action(name)?.[3]()),
@@ -105,6 +104,7 @@ export default class NotewellPlugin extends Plugin {
     this.#sender.end();
     this.#connection.end();
     this.#launcher.stop();
+    this.#local.end();
   }
 
   override onUserEnable(): void {
@@ -133,6 +133,8 @@ export default class NotewellPlugin extends Plugin {
     this.register(this.#server.follow(() => void this.#connection.reset()));
     this.#connection.begin();
     this.#sender.begin();
+    followNotes(this.app, this.registerEvent.bind(this), (path) => this.#local.changed(path));
+    void this.#local.begin();
   }
 
   /** Asks what to do about missing notes, unless the user has already decided about these. */

@@ -1,16 +1,35 @@
 /** Adapters to the Obsidian app: its HTTP client, and the vault's events and files. */
 
-import { FileSystemAdapter, requestUrl, TFile, TFolder, type App, type EventRef, type TAbstractFile } from "obsidian";
+import { FileSystemAdapter, requestUrl, TFile, TFolder, type App, type EventRef, type Plugin, type TAbstractFile } from "obsidian";
 import type { ChangeQueue } from "./changes";
 import type { Transport } from "./client";
 import type { FileStamp } from "./client";
 import type { VaultFiles } from "./changeSender";
+import type { SettingsStorage } from "./settings";
+
+const DEVICE_KEY = "notewell-device";
 
 /** The app's HTTP client, which is not subject to the browser's cross-origin rules. */
 export const appTransport: Transport = async (request) => {
   const reply = await requestUrl({ ...request, throw: false });
   return { status: reply.status, text: reply.text };
 };
+
+/** Where the settings are: with the vault, which sync tools copy, and on this device. */
+export function settingsStorage(plugin: Plugin): SettingsStorage {
+  const { app } = plugin;
+  return {
+    loadVault: () => plugin.loadData(),
+    saveVault: (data) => plugin.saveData(data),
+    loadDevice: () => app.loadLocalStorage(DEVICE_KEY) as unknown,
+    saveDevice: (data) => app.saveLocalStorage(DEVICE_KEY, data),
+  };
+}
+
+/** Where the project's releases are, if its manifest says where the project is. */
+export function releasesPage(projectUrl: string | undefined): string | null {
+  return projectUrl?.startsWith("https://github.com/") ? `${projectUrl.replace(/\/+$/, "")}/releases` : null;
+}
 
 /** The vault's folder on this computer; null where there is none, as on phones. */
 export function vaultFolder({ vault }: App): string | null {

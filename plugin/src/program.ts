@@ -10,6 +10,9 @@ export interface Programs {
   readonly rejected: readonly string[];
 }
 
+const SOURCE_PARENTS = ["src", "code", "dev", "git", "projects", "Projects", "repos", "Documents", "Downloads", "Desktop"];
+const SOURCE_NAMES = ["notewell", "notewell-main"];
+
 /** Looks at the path in the settings, else where installers put programs. Runs nothing. */
 export async function findPrograms(chosen: string, machine: Machine): Promise<Programs> {
   const places = chosen ? [chosen].filter((at) => machine.path.isAbsolute(at)) : usualPlaces(machine);
@@ -22,6 +25,13 @@ export async function findPrograms(chosen: string, machine: Machine): Promise<Pr
     else rejected.push(`${at} ${problem}`);
   }
   return { usable, rejected };
+}
+
+/** Where `make run` makes the program, if the source code is in a usual place. */
+function sourceFolders({ home, isWindows, path }: Machine): string[] {
+  const parents = [home, ...SOURCE_PARENTS.map((name) => path.join(home, name))];
+  const bin = path.join(".venv", isWindows ? "Scripts" : "bin");
+  return parents.flatMap((parent) => SOURCE_NAMES.map((name) => path.join(parent, name, bin)));
 }
 
 /**
@@ -38,6 +48,7 @@ export function usualPlaces(machine: Machine): string[] {
     environment["PIPX_BIN_DIR"],
     ...(machine.isMacOS ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),
     ...(environment["PATH"] ?? environment["Path"] ?? "").split(path.delimiter),
+    ...sourceFolders(machine),
   ];
   // A relative folder would be resolved against the app's working directory.
   const usable = folders.filter((at): at is string => !!at && path.isAbsolute(at));

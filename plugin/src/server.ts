@@ -1,5 +1,6 @@
 /** Finds this vault's server: started on this computer, or at the address in the settings. */
 
+import { announcedServer } from "./discovery";
 import type { Unavailable, Target } from "./connection";
 import type { Launcher } from "./launcher";
 import type { Machine } from "./machine";
@@ -15,6 +16,12 @@ export interface ServerParts {
   readonly vaultName: string;
   /** The vault's folder on this computer; null where there is none, as on phones. */
   readonly folder: string | null;
+}
+
+/** What was found on this computer: a program to start, a server that runs for this vault. */
+export interface Found {
+  readonly program: string | null;
+  readonly isRunning: boolean;
 }
 
 /** The settings that select the server. Starting with the app concerns the next start only. */
@@ -57,6 +64,19 @@ export class Server {
     return usable[0] ?? null;
   }
 
+  /** What is on this computer, without starting or asking anything. */
+  async look(): Promise<Found> {
+    return { program: await this.program(), isRunning: (await this.#announced()) !== null };
+  }
+
+  /** A server of this vault that somebody else started on this computer. */
+  async #announced(): Promise<Target | null> {
+    const { folder, machine, vaultName } = this.#parts;
+    const computer = await machine();
+    const endpoint = folder !== null && computer ? await announcedServer(folder, computer) : null;
+    return endpoint && folder !== null ? { endpoint, vault: { idOrName: vaultName, folder }, isShared: true } : null;
+  }
+
   /** Calls `changed` when the settings select another server, once typing pauses. Returns an unsubscribe function. */
   follow(changed: () => void): () => void {
     const { settings, launcher } = this.#parts;
@@ -85,14 +105,13 @@ export class Server {
   }
 
   async #local(starting: () => void): Promise<Target | Unavailable> {
-    const { settings, launcher, folder, vaultName } = this.#parts;
+    const { launcher, folder, vaultName } = this.#parts;
     if (folder === null) return { why: "not-set-up" };
     if (this.#isWanted === false) return { why: "stopped" };
-    const { usable, rejected } = await this.#programs();
-    if (usable.length === 0) return rejected.length > 0 ? wrongProgram(rejected) : { why: "not-installed" };
-    const { startAgreed, autostart } = settings.chosen;
-    if (!startAgreed) return { why: "needs-consent" };
-    if (!this.#isWanted && !autostart) return { why: "stopped" };
+    const programs = await this.#programs();
+    const { usable, rejected } = programs;
+    const problem = this.#problem(programs);
+    if (problem) return (problem.why !== "stopped" && (await this.#announced())) || problem;
     this.#isWanted = true; // a started server stays in use until the user stops it
     starting();
     const problems = [...rejected];
@@ -102,6 +121,14 @@ export class Server {
       problems.push(outcome.detail ?? executable);
     }
     return wrongProgram(problems);
+  }
+
+  /** Why nothing is started; null where a program may be. */
+  #problem({ usable, rejected }: Programs): Unavailable | null {
+    const { startAgreed, autostart } = this.#parts.settings.chosen;
+    if (usable.length === 0) return rejected.length > 0 ? wrongProgram(rejected) : { why: "not-installed" };
+    if (!startAgreed) return { why: "needs-consent" };
+    return this.#isWanted || autostart ? null : { why: "stopped" };
   }
 
   async #programs(): Promise<Programs> {

@@ -56,7 +56,8 @@ STEADY_ID, STEADY_FOLDER = "0123456789ab", "/home/me/Home"
 
 TALK = "fedcba9876543210"  # a conversation
 
-SCORE_CASES = "score-cases"  # test_score_cases.py writes it
+# No replies: test_score_cases.py and test_queries.py write them.
+CASES = {"score-cases", "queries"}
 EVENTS = "events"  # a stream, so it is asked for apart
 # file name -> route, parameters, status; a route with a body is a POST
 Asked = tuple[str, dict[str, Any], int]
@@ -336,7 +337,7 @@ def test_every_reply_survives_encoding_and_decoding(name: str) -> None:
 
 
 def test_every_example_file_is_a_reply_and_every_route_has_one() -> None:
-    files = {file.stem for file in FOLDER.glob("*.json")} - {SCORE_CASES}
+    files = {file.stem for file in FOLDER.glob("*.json")} - CASES
     shown = {asked[0] for asked in REPLIES.values()}
     in_json = {
         f"{route.endpoint.method} {route.endpoint.path}"

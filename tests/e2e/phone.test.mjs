@@ -26,12 +26,13 @@ test("a phone starts nothing, and searches on a server at home", () =>
 test("a phone offers no program, only an address", () =>
   held.withApp({ kind: "phone", device: {} }, async (app) => {
     await app.command("open-search");
-    await app.search.getByText("Not set up yet").waitFor();
+    await app.search.getByText("Search works now").waitFor();
+    await app.search.getByText("On a phone the helper is used on a computer of yours").waitFor();
     await app.command("settings");
     const options = await app.page.locator(".mod-settings select").first().locator("option").allTextContents();
     assert.deepEqual(options, ["Not set up", "At an address"]);
     await app.page.keyboard.press("Escape");
-    await app.search.getByRole("button", { name: "Enter an address" }).click();
+    await app.search.getByRole("button", { name: "Use another computer" }).click();
     await app.page.locator(".mod-settings").waitFor();
     assert.equal(app.programs.started.length, 0);
   }));

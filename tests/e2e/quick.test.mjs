@@ -13,9 +13,13 @@ async function find(query) {
   const { app } = held;
   await app.command("quick-search");
   await app.page.locator(".prompt-input").fill(query);
-  await app.page.locator(".prompt .suggestion-item").nth(1).waitFor();
-  await until("the answer is to this query", () => app.network.reply("/api/search").query === query);
-  return app.network.reply("/api/search").results;
+  const results = await until("the server's answer is shown", async () => {
+    const answered = app.network.to("/api/search").some(({ status, url }) => status !== 0 && url.searchParams.get("q") === query);
+    const found = answered ? app.network.reply("/api/search").results : [];
+    const shown = await app.page.locator(".prompt .suggestion-title").allTextContents();
+    return found.length > 1 && found.slice(0, 2).every(({ title }, at) => title === shown[at]) && found;
+  });
+  return results;
 }
 
 const selected = () => held.app.page.locator(".prompt .suggestion-item.is-selected .suggestion-title");

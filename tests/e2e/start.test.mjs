@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { HERE } from "./support/app.mjs";
 import { COMMAND } from "./support/command.mjs";
 import { useWorkspace } from "./support/fixture.mjs";
+import { startServer } from "./support/server.mjs";
 import { READY_MS, until } from "./support/wait.mjs";
 
 const held = useWorkspace({ isIndexed: false });
@@ -15,14 +16,16 @@ const held = useWorkspace({ isIndexed: false });
 test("a new installation asks before it starts anything, then indexes and gets ready", () =>
   held.withApp({ device: {} }, async (app) => {
     await app.command("open-search");
-    await app.search.getByText("Not set up yet").waitFor();
+    await app.search.getByText("Search works now").waitFor();
     assert.equal(app.programs.started.length, 0);
-    await app.search.getByRole("button", { name: "Use this computer" }).click();
+    await app.search.getByText("Found. Start?").waitFor();
+    const start = app.search.getByRole("button", { name: "Start", exact: true });
+    await start.click();
     const dialog = app.page.getByRole("dialog");
     await dialog.getByText(COMMAND).waitFor();
     await dialog.getByRole("button", { name: "Not now" }).click();
     assert.equal(app.programs.started.length, 0);
-    await app.search.getByRole("button", { name: "Use this computer" }).click();
+    await start.click();
     await dialog.getByRole("button", { name: "Start and index" }).click();
     await app.ready();
     const { program, args } = app.programs.started[0];
@@ -45,17 +48,40 @@ test("loading takes less than 10 ms and asks nobody", () =>
     assert.ok(Math.min(...times) < 10, `it took ${times.join(", ")} ms`);
   }));
 
-test("where nothing is installed it says how to, and finds it once it is", () =>
-  held.withApp({ device: { ...HERE, program: "" }, path: "/nowhere" }, async (app) => {
+test("where nothing is installed it says how to, and finds it by itself once it is", () =>
+  held.withApp({ device: { startAgreed: true }, path: "/nowhere" }, async (app) => {
     await app.command("open-similar");
-    await app.similar.getByText("The search program is not installed").waitFor();
-    await app.similar.getByLabel("Copy").first().click();
-    assert.equal(await app.clipboard(), "uv tool install .");
-    assert.equal(app.programs.started.length, 0);
+    await app.similar.getByRole("button", { name: "Set up" }).click();
+    await app.search.getByText("The helper was not found on this computer").waitFor();
+    assert.equal(await app.search.getByRole("button", { name: "Get the helper" }).count(), 0, "the project has no page");
+    await app.search.getByRole("button", { name: "I use a terminal" }).click();
+    await app.search.getByLabel("Copy").first().click();
+    await until("it is copied", async () => (await app.clipboard()) === "uv tool install .");
+    await app.search.getByText("curl -LsSf https://astral.sh/uv/install.sh | sh").waitFor();
+    assert.deepEqual([app.programs.started.length, app.network.requests.length], [0, 0], "nothing is fetched or run");
     await app.page.evaluate((bin) => (window.environment.variables.PATH = bin), COMMAND.replace(/\/[^/]+$/, ""));
-    await app.similar.getByRole("button", { name: "Try again" }).click();
+    await app.search.getByText("Found. Start?").waitFor();
+    assert.deepEqual([app.programs.started.length, app.programs.checked.length], [0, 0], "looking runs nothing");
+    await app.search.getByRole("button", { name: "Start", exact: true }).click();
     await app.ready();
   }));
+
+test("a server that somebody started for this vault is found, and used without a program", async () => {
+  const { vault, variables } = held.workspace;
+  const server = await startServer({ variables }, [vault]);
+  try {
+    await held.withApp({ device: {}, path: "/nowhere", variables: { NOTEWELL_DATA_DIR: variables.NOTEWELL_DATA_DIR } }, async (app) => {
+      await app.command("open-search");
+      await app.search.getByText("The helper is running for this vault").waitFor();
+      assert.equal(app.network.requests.length, 0, "it is asked nothing before the click");
+      await app.search.getByRole("button", { name: "Connect" }).click();
+      await app.ready();
+      assert.equal(app.programs.started.length, 0);
+    });
+  } finally {
+    await server.end();
+  }
+});
 
 test("it stops when it is told to, and starts again", () =>
   held.withApp({}, async (app) => {
@@ -81,7 +107,7 @@ test("a program that cannot stay is given up, with its last words", () =>
   withProgram(`[ "$1" = --version ] && exec '${COMMAND}' "$@"; exit 1`, (program) =>
     held.withApp({ device: { ...HERE, program } }, async (app) => {
       await app.command("open-search");
-      await app.search.getByText("The search program ended").waitFor({ timeout: READY_MS });
+      await app.search.getByText("The helper ended").waitFor({ timeout: READY_MS });
       assert.equal(app.programs.started.length, 4);
       await app.search.getByText("It ended with code 1").waitFor();
     }),
@@ -91,7 +117,7 @@ test("another program of that name is told from ours, and is not given the vault
   withProgram("echo notewell 3.1", (program) =>
     held.withApp({ device: { ...HERE, program } }, async (app) => {
       await app.command("open-search");
-      await app.search.getByText("No usable search program").waitFor();
+      await app.search.getByText("No usable helper").waitFor();
       await app.search.getByText(`${program} does not say that it is Notewell for Obsidian.`).waitFor();
       assert.deepEqual(app.programs.checked, [{ program, args: ["--version", "--json"] }]);
       assert.equal(app.programs.started.length, 0);

@@ -20,6 +20,8 @@ export interface Environment {
   readonly data: unknown;
   readonly device: Record<string, unknown>;
   readonly secrets: Record<string, string>;
+  /** The folders and patterns in the app's “Excluded files”. */
+  readonly excluded: readonly string[];
   /** Notes that were open when the app was closed. */
   readonly open: readonly string[];
   /** Panels that were open then; the last one of a side is in front. */

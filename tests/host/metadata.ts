@@ -1,6 +1,7 @@
 /** The metadata cache: what the app knows of notes, and who links to whom. */
 
 import type { CachedMetadata, MetadataCache as AppCache, TFile as AppFile } from "obsidian";
+import { environment } from "./environment";
 import { Events, parseNote, TFile } from "./mocks";
 import type { Vault } from "./vault";
 
@@ -60,6 +61,14 @@ export class MetadataCache
       omitMdExtension && file.extension === "md" ? path.slice(0, -3) : path;
     const short = shorten(file.name);
     return this.getFirstLinkpathDest(short, sourcePath) === file ? short : shorten(file.path);
+  }
+
+  /** Whether “Excluded files” in the app's settings names it: a folder's path, or a pattern between slashes. */
+  isUserIgnored(path: string): boolean {
+    return environment.excluded.some((rule) => {
+      const pattern = /^\/(.+)\/$/.exec(rule)?.[1];
+      return pattern === undefined ? path.startsWith(rule) : new RegExp(pattern).test(path);
+    });
   }
 
   #learn(file: AppFile): void {

@@ -15,6 +15,7 @@ type Kept =
   | "debounce"
   | "getAllTags"
   | "normalizePath"
+  | "parseFrontMatterAliases"
   | "parseLinktext"
   | "prepareFuzzySearch"
   | "stripHeading"
@@ -29,6 +30,7 @@ export const {
   debounce,
   getAllTags,
   normalizePath,
+  parseFrontMatterAliases,
   parseLinktext,
   prepareFuzzySearch,
   stripHeading,

@@ -67,7 +67,7 @@ const modules: Record<string, unknown> = {
     dirname: (path: string) => path.replace(/\/[^/]*$/, "") || "/",
     join: (...parts: string[]) => parts.join("/").replace(/\/+/g, "/"),
   },
-  "node:process": { env: environment.variables },
+  "node:process": { env: environment.variables, kill: () => true },
   "node:fs/promises": {
     stat: async (path: string) => {
       const { isFile, size } = await bridge.stat(path);

@@ -34,13 +34,13 @@ export abstract class SuggestModal<T> extends Modal implements AppSuggestModal<T
       draw: (value, el) => this.renderSuggestion(value, el),
       choose: (value, event) => this.selectSuggestion(value, event),
     });
-    this.inputEl.addEventListener("input", () => void this.#update());
+    this.inputEl.addEventListener("input", () => this.#update());
   }
 
   override open(): void {
     super.open();
     this.inputEl.focus();
-    void this.#update();
+    this.#update();
   }
 
   setPlaceholder(placeholder: string): void {
@@ -69,10 +69,15 @@ export abstract class SuggestModal<T> extends Modal implements AppSuggestModal<T
     this.#chooser.chooseActive(event);
   }
 
-  async #update(): Promise<void> {
+  /** What is given at once is shown at once. */
+  #update(): void {
     const question = ++this.#question;
-    const values = await this.getSuggestions(this.inputEl.value);
-    if (question !== this.#question) return;
+    const found = this.getSuggestions(this.inputEl.value);
+    if (Array.isArray(found)) this.#show(found);
+    else void found.then((values) => question === this.#question && this.#show(values));
+  }
+
+  #show(values: T[]): void {
     this.#chooser.show(values.slice(0, this.limit));
     if (values.length === 0) this.onNoSuggestion();
   }

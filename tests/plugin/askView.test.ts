@@ -8,6 +8,7 @@ import { Connection } from "../../plugin/src/connection";
 import { Settings } from "../../plugin/src/settings";
 import { AskView } from "../../plugin/src/ui/askView";
 import type { ViewContext } from "../../plugin/src/ui/viewContext";
+import { memoryIndex } from "./memoryVault";
 import { FakeServer, HEALTH, TOKEN } from "./samples";
 
 const ADDRESS = "http://127.0.0.1:8765";
@@ -41,6 +42,9 @@ beforeEach(() => {
       loadDevice: () => null,
       saveDevice: () => undefined,
     }),
+    local: memoryIndex({}),
+    look: () => Promise.resolve({ program: null, isRunning: false }),
+    releases: null,
     waiting: () => 0,
     act: () => undefined,
     can: () => true,

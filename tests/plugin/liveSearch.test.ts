@@ -10,7 +10,7 @@ let failed: unknown[];
 let live: LiveSearch<string>;
 let session: Session | null;
 let isBusy: boolean;
-let ranks: boolean;
+let words: string | null;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,11 +31,11 @@ beforeEach(() => {
   shown = [];
   failed = [];
   isBusy = false;
-  ranks = true;
+  words = "words";
   live = new LiveSearch({
     session: () => session,
-    request: (client, query, mode, typing) => client.search(query, { limit: 5, mode, typing }),
-    ranksByMeaning: () => ranks,
+    request: (client, query, typing) => client.search(query, { limit: 5, mode: "hybrid", typing }),
+    local: (query) => words === null ? null : Promise.resolve(aReply([aResult("a.md")], { query, mode: "keyword" })),
     show: (reply, isFinal) => shown.push(`${reply.query} ${reply.mode} ${isFinal}`),
     fail: (error) => failed.push(error),
     busy: (busy) => (isBusy = busy),
@@ -48,7 +48,7 @@ async function rest(ms = 1_000): Promise<void> {
 }
 
 describe("typing", () => {
-  it("shows keyword answers first and the better ranking when the typing rests", async () => {
+  it("shows the words' answer first and the server's ranking when the typing rests", async () => {
     live.type("bees");
     expect(isBusy).toBe(true);
     await rest(100);
@@ -64,7 +64,8 @@ describe("typing", () => {
       await rest(30);
     }
     await rest();
-    expect(server.asked("/api/search")).toHaveLength(2);
+    expect(server.asked("/api/search")).toHaveLength(1);
+    expect(shown).toEqual(["bees keyword false", "bees hybrid true"]);
   });
 
   it("says that the last word may be unfinished, until the person asks for what is there", async () => {
@@ -73,14 +74,30 @@ describe("typing", () => {
     live.now("bee");
     await rest();
     const typing = server.asked("/api/search").map(({ url }) => new URL(url).searchParams.get("typing"));
-    expect(typing).toEqual(["true", "true", "false"]);
+    expect(typing).toEqual(["true", "false"]);
   });
 
-  it("asks once where there is nothing to rank by meaning with", async () => {
-    ranks = false;
+  it("is answered by words alone where there is no server", async () => {
+    session = null;
     live.type("bees");
     await rest();
+    expect(shown).toEqual(["bees keyword true"]);
+    expect(isBusy).toBe(false);
+  });
+});
+
+describe("a refresh", () => {
+  it("does not put the words' answer in the place of the server's for a moment", async () => {
+    live.again("bees");
+    await rest();
     expect(shown).toEqual(["bees hybrid true"]);
+  });
+
+  it("is answered by words where there is no server", async () => {
+    session = null;
+    live.again("bees");
+    await rest();
+    expect(shown).toEqual(["bees keyword true"]);
   });
 });
 
@@ -97,7 +114,7 @@ describe("answers", () => {
     answers[1]?.();
     answers[0]?.();
     await rest(0);
-    expect(shown).toEqual(["new hybrid true"]);
+    expect(shown).toEqual(["old keyword false", "new keyword false", "new hybrid true"]);
   });
 
   it("that fail are told once, and only for the last question", async () => {
@@ -108,8 +125,9 @@ describe("answers", () => {
     expect(isBusy).toBe(false);
   });
 
-  it("are not waited for where there is no server", async () => {
+  it("are not waited for where nothing can answer", async () => {
     session = null;
+    words = null;
     live.type("bees");
     await rest();
     expect([shown, failed, isBusy]).toEqual([[], [], false]);

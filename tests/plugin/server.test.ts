@@ -17,6 +17,7 @@ function machine(changed: Partial<Machine> = {}): Machine {
     path: posix,
     isFile: (path) => Promise.resolve(files.has(path)),
     realPath: (path) => Promise.resolve(path),
+    isRunning: () => true,
     list: () => Promise.resolve([]),
     readText: () => Promise.resolve(null),
     ...changed,

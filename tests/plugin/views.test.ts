@@ -5,17 +5,20 @@ import type { App, ViewStateResult, WorkspaceLeaf } from "obsidian";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Client } from "../../plugin/src/client";
 import { Connection } from "../../plugin/src/connection";
+import type { LocalIndex } from "../../plugin/src/local/localIndex";
 import { Settings } from "../../plugin/src/settings";
 import type { ViewContext } from "../../plugin/src/ui/viewContext";
 import { QuickSearch } from "../../plugin/src/ui/quickSearch";
 import { SearchView } from "../../plugin/src/ui/searchView";
 import { SimilarView } from "../../plugin/src/ui/similarView";
+import { memoryIndex } from "./memoryVault";
 import { aReply, aResult, aStatus, FakeServer, problem, TOKEN } from "./samples";
 
 let server: FakeServer;
 let connection: Connection;
 let settings: Settings;
 let context: ViewContext;
+let local: LocalIndex;
 let acted: string[];
 let impossible: string[];
 
@@ -42,10 +45,14 @@ beforeEach(() => {
   const app = FakeApp.createConfigured__({
     files: { "Bees.md": "# Bees", "Hives.md": "# Hives" },
   });
+  local = memoryIndex({ "Bees.md": { text: "They live in a hive." }, "Hives.md": { text: "A hive for bees." } });
   context = {
     app: app as unknown as App,
     connection,
     settings,
+    local,
+    look: () => Promise.resolve({ program: null, isRunning: false }),
+    releases: null,
     waiting: () => 0,
     act: (action) => acted.push(action),
     can: (action) => !impossible.includes(action),
@@ -104,15 +111,15 @@ describe("the search panel", () => {
     const view = await openSearch();
     expect(texts(view, ".notewell-message .notewell-title")).toEqual(["Offline"]);
     view.contentEl.querySelector<HTMLElement>(".notewell-message button")?.click();
-    expect(acted).toEqual(["connect"]);
+    expect(acted).toEqual(["start"]);
   });
 
   it("offers nothing that cannot be done, such as a program on a phone", async () => {
     impossible = ["start"];
     const view = await openSearch();
-    expect(texts(view, ".notewell-message .notewell-title")).toEqual(["Not set up yet"]);
-    expect(texts(view, ".notewell-buttons button")).toEqual(["Enter an address"]);
-    expect(texts(view, "button.mod-cta")).toEqual(["Enter an address"]);
+    expect(texts(view, ".notewell-title")).toEqual(["Search works now", "The helper adds", "Operators"]);
+    expect(texts(view, ".notewell-buttons button")).toEqual(["Use another computer"]);
+    expect(texts(view, "button.mod-cta")).toEqual(["Use another computer"]);
   });
 
   it("does not ask again about missing notes that a person has decided about", async () => {

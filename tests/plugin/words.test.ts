@@ -54,7 +54,7 @@ describe("every state without a server", () => {
   });
 
   it("offers commands to copy where something must be installed or upgraded", () => {
-    expect(explain(offline("not-installed"), 0)?.commands[0]).toBe("uv tool install .");
+    expect(explain(offline("wrong-program"), 0)?.commands[0]).toBe("uv tool install .");
     const old = explain({ name: "mismatch", older: "server", version: "0" }, 0);
     expect(old?.commands[0]).toBe("uv tool install --reinstall .");
   });

@@ -143,6 +143,7 @@ function serverActions({ context, server, report, pluginId }: ActionParts): Acti
     setting?.openTabById(pluginId);
   };
   return [
+    ["set-up", "Set up the helper", () => showSetup(app), isOffline],
     ["start", "Start the search program", () => start(context, server), canStart, "power"],
     ["stop", "Stop the search program", stop, canStop, "power-off"],
     ["connect", "Try to connect", connect, isOffline, "plug"],
@@ -183,6 +184,11 @@ export async function showSearch(app: App): Promise<void> {
 }
 
 /** Reveals the panel and, if `target` is given, pins it to that target. */
+/** The first screen is where the search panel's field is empty. */
+async function showSetup(app: App): Promise<void> {
+  (await revealPanel(app, SEARCH_VIEW, "left", SearchView))?.search("");
+}
+
 export async function showSimilar(app: App, target?: Target): Promise<void> {
   const view = await revealPanel(app, SIMILAR_VIEW, "right", SimilarView);
   if (target) view?.pinTo(target);

@@ -22,6 +22,7 @@ export type ActionName =
   | "reindex"
   | "reindex-all"
   | "resume"
+  | "set-up"
   | "settings"
   | "similar-to-selection"
   | "start"
@@ -46,8 +47,11 @@ export const HOW_TO_UPGRADE = "Get its new source code, and run one of these in 
 export const TOKEN_HINT = "The command “notewell token show” prints it on the server's computer.";
 export const MISSING_NOTES_KEPT = "The index keeps them until you decide.";
 
+const BY_WORDS = "Notes are found by words meanwhile.";
+
 const RETRY: Button = ["connect", "Try again"];
 const START: Button = ["start", "Start"];
+const SET_UP: Button = ["set-up", "Set up"];
 export const SETTINGS: Button = ["settings", "Open settings"];
 
 export function message(
@@ -79,39 +83,27 @@ interface Reason {
 }
 
 const MESSAGES: Readonly<Record<Reason["why"], Parameters<typeof message>>> = {
-  starting: ["Starting…", "The index is being opened."],
-  "needs-token": ["The server requires a token", TOKEN_HINT, [SETTINGS, RETRY]],
-  "not-set-up": [
-    "Not set up yet",
-    "Notewell needs its search program, on this computer or on another one of yours.",
-    [
-      ["start", "Use this computer"],
-      ["settings", "Enter an address"],
-    ],
-  ],
-  "needs-consent": ["Ready to start", "The search program was not started for this vault yet.", [START]],
-  "not-installed": [
-    "The search program is not installed",
-    "Get Notewell's source code, and run one of these in its folder, in a terminal.",
-    [["start", "Try again"], SETTINGS],
-    INSTALL,
-  ],
+  starting: ["Starting…", `The helper opens the index. ${BY_WORDS}`],
+  "needs-token": ["The server requires a token", `It refused the one in the settings, or there is none. ${TOKEN_HINT}`, [SETTINGS, RETRY]],
+  "not-set-up": ["Not set up yet", `${BY_WORDS} The helper adds meaning.`, [SET_UP]],
+  "needs-consent": ["Ready to start", `The helper was not started for this vault yet. ${BY_WORDS}`, [START, SET_UP]],
+  "not-installed": ["The helper is not installed", BY_WORDS, [SET_UP, ["start", "Try again"], SETTINGS]],
   "wrong-program": [
-    "No usable search program",
-    "Nothing about your vault was sent to it. Enter the right program's path in the settings, or install Notewell " +
-      "in a terminal, in the folder of its source code. Found:",
+    "No usable helper",
+    `${BY_WORDS} Nothing about your vault was sent to the program that was found. Enter the right one's path in the ` +
+      "settings, or install Notewell in a terminal, in the folder of its source code. Found:",
     [["start", "Try again"], SETTINGS],
     INSTALL,
   ],
-  stopped: ["Stopped", "The search program is not running.", [START]],
-  crashed: ["The search program ended", "", [START, SETTINGS]],
+  stopped: ["Stopped", `The helper is off. ${BY_WORDS}`, [START]],
+  crashed: ["The helper ended", BY_WORDS, [START, SETTINGS]],
   "in-use": [
     "In use by another program",
     "Close the other window or program, then try again.",
     [RETRY],
   ],
-  unreachable: ["Offline", "The server is not responding.", [RETRY, SETTINGS]],
-  "not-notewell": ["Not a Notewell server", "Another program answers at that address.", [RETRY, SETTINGS]],
+  unreachable: ["Offline", `The server does not answer. ${BY_WORDS}`, [START, RETRY, SETTINGS]],
+  "not-notewell": ["Not a Notewell server", `Another program answers at that address. ${BY_WORDS}`, [SETTINGS, RETRY]],
   "no-vault": ["Vault not found", "", [SETTINGS, RETRY]],
   refused: ["The server reported an error", "", [RETRY, SETTINGS]],
 };

@@ -1,6 +1,7 @@
 /**
- * Search while typing: keyword results almost at once, hybrid results as soon as typing pauses.
- * Requests are numbered, and replies to earlier ones are dropped.
+ * Search while typing: what the plugin's own word index finds almost at once, and the server's ranking
+ * as soon as typing pauses. Without a server the word index is the whole answer. Requests are numbered,
+ * and replies to earlier ones are dropped.
  */
 
 import type { Client } from "../client";
@@ -8,32 +9,25 @@ import type { Session } from "../connection";
 import type { SearchReply } from "../contract";
 import { Timer } from "../support";
 
-export type Mode = "keyword" | "hybrid";
-
 export interface LiveSearchParts<Query> {
   readonly session: () => Session | null;
   /** `isTyping`: the last word of the query may be unfinished. */
-  readonly request: (
-    client: Client,
-    query: Query,
-    mode: Mode,
-    isTyping: boolean,
-  ) => Promise<SearchReply>;
-  /** False where the server has no model: then one request is enough. */
-  readonly ranksByMeaning: () => boolean;
-  /** `isFinal` is false for keyword results that hybrid results will replace. */
+  readonly request: (client: Client, query: Query, isTyping: boolean) => Promise<SearchReply>;
+  /** Answers by words, without a server; null where only the server can answer. */
+  readonly local: (query: Query, isTyping: boolean) => Promise<SearchReply> | null;
+  /** `isFinal` is false for results that the server's will replace. */
   readonly show: (reply: SearchReply, isFinal: boolean) => void;
   readonly fail: (error: unknown) => void;
   readonly busy: (isBusy: boolean) => void;
 }
 
-const KEYWORDS_AFTER_MS = 80;
+const LOCAL_AFTER_MS = 50;
 const RANKED_AFTER_MS = 220;
 
 export class LiveSearch<Query> {
   #number = 0;
   #isPending = false;
-  readonly #keywords = new Timer();
+  readonly #first = new Timer();
   readonly #ranked = new Timer();
   readonly #parts: LiveSearchParts<Query>;
 
@@ -43,20 +37,28 @@ export class LiveSearch<Query> {
 
   /** Searches when typing pauses. */
   type(query: Query): void {
-    const send = this.#prepare(query, true);
-    if (this.#parts.ranksByMeaning()) this.#keywords.set(KEYWORDS_AFTER_MS, () => send("keyword"));
-    this.#ranked.set(RANKED_AFTER_MS, () => send("hybrid"));
+    const isCurrent = this.#prepare();
+    this.#first.set(LOCAL_AFTER_MS, () => this.#answer(query, true, isCurrent));
+    if (this.#parts.session()) this.#ranked.set(RANKED_AFTER_MS, () => this.#ask(query, true, isCurrent));
   }
 
   /** Searches at once. */
   now(query: Query): void {
-    void this.#prepare(query, false)("hybrid");
+    const isCurrent = this.#prepare();
+    void this.#answer(query, false, isCurrent);
+    void this.#ask(query, false, isCurrent);
+  }
+
+  /** Searches again for what is shown: the server's results are not replaced by words meanwhile. */
+  again(query: Query): void {
+    const isCurrent = this.#prepare();
+    void (this.#parts.session() ? this.#ask(query, false, isCurrent) : this.#answer(query, false, isCurrent));
   }
 
   /** Drops the pending requests: their results will not be shown. */
   cancel(): void {
     this.#number += 1;
-    this.#keywords.clear();
+    this.#first.clear();
     this.#ranked.clear();
     this.#busy(false);
   }
@@ -71,33 +73,35 @@ export class LiveSearch<Query> {
     this.#parts.busy(isBusy);
   }
 
-  #prepare(query: Query, isTyping: boolean): (mode: Mode) => Promise<void> {
+  #prepare(): () => boolean {
     this.cancel();
     this.#busy(true);
     const number = this.#number;
-    return (mode) => this.#request(query, mode, isTyping, () => number === this.#number);
+    return () => number === this.#number;
   }
 
-  async #request(
-    query: Query,
-    mode: Mode,
-    isTyping: boolean,
-    isCurrent: () => boolean,
-  ): Promise<void> {
+  /** The word index's answer: the first look while the server thinks, or all there is. */
+  async #answer(query: Query, isTyping: boolean, isCurrent: () => boolean): Promise<void> {
+    const { local, session, show } = this.#parts;
+    const reply = await local(query, isTyping);
+    if (!isCurrent()) return;
+    const isFinal = !session();
+    if (isFinal) this.cancel();
+    // Nothing is no better than what is shown until the server answers.
+    if (reply && (isFinal || reply.results.length > 0)) show(reply, isFinal);
+  }
+
+  async #ask(query: Query, isTyping: boolean, isCurrent: () => boolean): Promise<void> {
     const { session, request, show, fail } = this.#parts;
     const found = session();
-    if (!found) {
-      this.#busy(false);
-      return; // the state of the connection is shown instead
-    }
-    const isFinal = mode === "hybrid";
+    if (!found) return; // the word index answers, and the state of the connection is shown
     try {
-      const reply = await request(found.client, query, mode, isTyping);
+      const reply = await request(found.client, query, isTyping);
       if (!isCurrent()) return;
-      if (isFinal) this.cancel();
-      show(reply, isFinal);
+      this.cancel();
+      show(reply, true);
     } catch (error) {
-      if (!isCurrent() || !isFinal) return; // the hybrid request is still pending
+      if (!isCurrent()) return;
       this.cancel();
       fail(error);
     }

@@ -2,7 +2,7 @@
 
 import { normalizePath, Notice, Platform, SuggestModal, type Modifier, type TFile } from "obsidian";
 import { asServerError } from "../client";
-import type { Passage, Result } from "../contract";
+import type { Passage, Result, SearchReply } from "../contract";
 import { delay } from "../support";
 import type { ViewContext } from "./viewContext";
 import { explain } from "./explain";
@@ -23,7 +23,9 @@ type KeyEvent = MouseEvent | KeyboardEvent;
 type Key = readonly [modifiers: Modifier[], key: string, act: (event: KeyEvent) => unknown, hint?: string];
 
 const EMPTY_HINT = "Type to search.";
+const WORDS_AFTER_MS = 40;
 const TYPING_PAUSE_MS = 150;
+const NAMES_ON_TOP = 3;
 const SNIPPET_CHARS = 200;
 const KEY_LABELS: Readonly<Record<string, string>> = { Enter: "↵", ArrowUp: "↑↓" };
 
@@ -31,6 +33,7 @@ export class QuickSearch extends SuggestModal<Hit> {
   readonly #context: ViewContext;
   #requestNumber = 0;
   #shown: Hit[] = [];
+  #ready: Hit[] | null = null; // a better list, which the next look at the field shows
   #withExcerpts = true;
   #inNote: string | null = null;
   #historyIndex = -1;
@@ -56,21 +59,19 @@ export class QuickSearch extends SuggestModal<Hit> {
     );
   }
 
-  override async getSuggestions(query: string): Promise<Hit[]> {
+  /** Names that begin like the query, with no wait; what is found by words and by meaning follows. */
+  override getSuggestions(query: string): Hit[] {
+    const ready = this.#ready;
+    this.#ready = null;
+    if (ready) return (this.#shown = ready);
     const number = ++this.#requestNumber;
-    const { connection } = this.#context;
-    let hits: Hit[] = [];
-    let empty = inOneLine(explain(connection.state, 0)) || "No notes found.";
-    await delay(TYPING_PAUSE_MS);
-    try {
-      if (number === this.#requestNumber && query.trim()) hits = await this.#search(query);
-    } catch (error) {
-      connection.report(error);
-      empty = asServerError(error).message;
-    }
-    if (number !== this.#requestNumber) return this.#shown; // a newer request is pending
-    this.emptyStateText = query.trim() ? empty : EMPTY_HINT;
-    return (this.#shown = hits);
+    this.emptyStateText = query.trim() ? "Searching…" : EMPTY_HINT;
+    if (query.trim()) void this.#follow(query, () => number === this.#requestNumber);
+    return (this.#shown = query.trim() && this.#inNote === null ? this.#named(query) : []);
+  }
+
+  override onClose(): void {
+    this.#requestNumber += 1;
   }
 
   override renderSuggestion({ result, passage }: Hit, el: HTMLElement): void {
@@ -92,23 +93,68 @@ export class QuickSearch extends SuggestModal<Hit> {
   override onChooseSuggestion(hit: Hit, event: KeyEvent): void {
     const { settings } = this.#context;
     settings.remember(this.inputEl.value);
-    if (asksForLink(event)) insertLink(this.app, hit);
-    else void openPlace(this.app, hit, paneFor(event, settings.chosen.openInNewTab));
+    const { path, passage } = hit;
+    const place: Place = { path, passage: passage.snippet ? passage : null }; // a name has no passage
+    if (asksForLink(event)) insertLink(this.app, place);
+    else void openPlace(this.app, place, paneFor(event, settings.chosen.openInNewTab));
   }
 
-  async #search(query: string): Promise<Hit[]> {
-    const { connection, settings } = this.#context;
-    if (!connection.session) return [];
-    const { client } = connection.session;
-    const hitOf = (result: Result, passage: Passage): Hit => ({ path: result.path, result, passage });
+  /** The notes with such a name. */
+  #named(query: string): Hit[] {
+    return this.#context.local.byName(query, this.#limit).map((result) => hitOf(result, result));
+  }
+
+  get #limit(): number {
+    return this.#context.settings.chosen.resultLimit;
+  }
+
+  /** Adds what is found by words, and then, from the server, by meaning. */
+  async #follow(query: string, isCurrent: () => boolean): Promise<void> {
+    const { connection, local } = this.#context;
+    await delay(WORDS_AFTER_MS);
+    if (!isCurrent()) return;
+    const byWords = await this.#search(query, (q, limit) => local.search(q, { limit, isTyping: true }));
+    if (!isCurrent()) return;
+    const { session } = connection;
+    if (!session) this.emptyStateText = `No notes found by words. ${inOneLine(explain(connection.state, 0))}`;
+    this.#update(query, byWords);
+    if (!session) return;
+    await delay(TYPING_PAUSE_MS - WORDS_AFTER_MS);
+    try {
+      const found = isCurrent() && (await this.#search(query, (q, limit) => session.client.search(q, { limit, typing: true })));
+      this.emptyStateText = "No notes found.";
+      if (found && isCurrent()) this.#update(query, found);
+    } catch (error) {
+      connection.report(error);
+      this.emptyStateText = asServerError(error).message;
+      if (isCurrent()) this.#update(query, byWords);
+    }
+  }
+
+  async #search(query: string, search: (query: string, limit: number) => Promise<SearchReply>): Promise<Hit[]> {
     if (this.#inNote === null) {
-      const { results } = await client.search(query, { limit: settings.chosen.resultLimit, typing: true });
+      const { results } = await search(query, this.#limit);
       return results.map((result) => hitOf(result, result));
     }
-    const inNote = `${query} path:"${this.#inNote}"`;
-    const { results } = await client.search(inNote, { limit: 5 }); // `path:` finds parts of paths
+    const { results } = await search(`${query} path:"${this.#inNote}"`, 5); // `path:` finds parts of paths
     const result = results.find(({ path }) => path === this.#inNote);
     return result ? [result, ...result.passages].map((passage) => hitOf(result, passage)) : [];
+  }
+
+  /**
+   * Shows a better list. Notes that are named like the query stay on top, and rows down to one that was
+   * chosen by the arrow keys or the pointer stay where they are.
+   */
+  #update(query: string, found: readonly Hit[]): void {
+    const chosen = this.#selected;
+    const kept = chosen > 0 ? this.#shown.slice(0, chosen + 1) : [];
+    const named = this.#inNote === null ? this.#context.local.byName(query, NAMES_ON_TOP, true) : [];
+    const top = [...kept, ...named.map((result) => hitOf(result, result))];
+    const better = new Map(found.map((hit) => [keyOf(hit), hit]));
+    const all = new Map([...top, ...found].map((hit) => [keyOf(hit), hit]));
+    this.#ready = [...all].map(([key, hit]) => better.get(key) ?? hit).slice(0, this.#limit);
+    this.#repeat();
+    for (let step = 0; step < chosen; step += 1) this.#press("ArrowDown");
   }
 
   #keys(): readonly Key[] {
@@ -145,8 +191,13 @@ export class QuickSearch extends SuggestModal<Hit> {
   }
 
   #active(): Hit | undefined {
+    return this.#shown[this.#selected];
+  }
+
+  /** The selected row; -1 where there is none. */
+  get #selected(): number {
     const rows = [...this.resultContainerEl.querySelectorAll(".suggestion-item")];
-    return this.#shown[rows.findIndex((row) => row.hasClass("is-selected"))];
+    return rows.findIndex((row) => row.hasClass("is-selected"));
   }
 
   #openInBackground(): void {
@@ -178,6 +229,15 @@ export class QuickSearch extends SuggestModal<Hit> {
     const file = await createNote(this.#context, query);
     if (file) await this.app.workspace.getLeaf(false).openFile(file);
   }
+}
+
+function hitOf(result: Result, passage: Passage): Hit {
+  return { path: result.path, result, passage };
+}
+
+/** A note in the list, or a passage of it where one note is searched. */
+function keyOf({ path, result, passage }: Hit): string {
+  return passage === result ? path : `${path}:${passage.line}`;
 }
 
 /** Creates a note named after the query, or returns the existing one of that name. */

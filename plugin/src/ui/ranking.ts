@@ -28,8 +28,7 @@ export function arranged(results: readonly Result[], { hidden, pinned }: Marks):
 
 /**
  * Replaces `shown` by `updated` without moving the rows up to index `lastFixed`, the last row under the
- * pointer or with the focus. Those rows stay in place, with new data where `updated` has it; the rest
- * follows in the new order. `lastFixed` is -1 where no row is pointed at.
+ * pointer or with the focus. Those rows stay as they are; the rest follows in the new order. `lastFixed` is -1 where no row is pointed at.
  */
 export function merged(
   shown: readonly Result[],
@@ -37,8 +36,7 @@ export function merged(
   lastFixed: number,
 ): readonly Result[] {
   if (lastFixed < 0) return updated;
-  const fresh = new Map(updated.map((result) => [result.path, result]));
-  const fixed = shown.slice(0, lastFixed + 1).map((result) => fresh.get(result.path) ?? result);
+  const fixed = shown.slice(0, lastFixed + 1); // as they are drawn: another snippet may have another height
   const placed = new Set(fixed.map((result) => result.path));
   return [...fixed, ...updated.filter((result) => !placed.has(result.path))];
 }

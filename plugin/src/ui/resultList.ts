@@ -26,6 +26,8 @@ export interface ListOwner extends MenuOwner, HoverParent {
   focusEditor(): void;
   /** Up was pressed on the first row. */
   focusTop(): void;
+  /** The pointer left the list, so that what is above it may change its height. */
+  pointerLeft(): void;
 }
 
 const ROWS_AT_ONCE = 100;
@@ -160,6 +162,12 @@ export class ResultList {
     this.#hovered = null;
     this.#isPressed = false;
     this.#applyLatest();
+    this.#owner.pointerLeft();
+  }
+
+  /** Whether a row is under the pointer; nothing may move it then. */
+  get isPointedAt(): boolean {
+    return this.#hovered !== null;
   }
 
   /** Waits for the click event, which comes after the release, before the list may change. */

@@ -73,7 +73,7 @@ export class ResultRow {
   }
 
   #drawTitle(isFolded: boolean): void {
-    const { title, path, passages } = this.result;
+    const { title, path, passages, reasons } = this.result;
     const el = this.#target(this.el, "tree-item-self search-result-file-title is-clickable", 1);
     el.setAttr("data-path", path);
     if (passages.length > 0) {
@@ -86,6 +86,7 @@ export class ResultRow {
     const inner = el.createDiv("tree-item-inner");
     inner.createSpan({ text: title });
     faint(inner, folderOf(path));
+    faint(inner, reasons.map(({ text }) => text).join(" · "));
     const flair = el.createDiv("tree-item-flair-outer");
     for (const badge of this.#look.badges) {
       flair.createSpan({ cls: "tree-item-flair notewell-badge", text: badge });

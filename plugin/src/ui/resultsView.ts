@@ -4,11 +4,13 @@ import { ItemView, type HoverPopover, type Menu, type WorkspaceLeaf } from "obsi
 import { asServerError, type Client } from "../client";
 import type { ConnectionState } from "../connection";
 import type { Result, SearchReply } from "../contract";
+import { isLocal } from "../local/reply";
 import { Timer } from "../support";
 import { toggle } from "./controls";
 import type { ViewContext } from "./viewContext";
 import { explain, message, indexNotice, type Explanation } from "./explain";
-import { LiveSearch, type Mode } from "./liveSearch";
+import { count } from "../format";
+import { LiveSearch } from "./liveSearch";
 import { messageArea } from "./message";
 import { noteInUse, type Place } from "./open";
 import { ResultList, type ListOwner } from "./resultList";
@@ -34,7 +36,7 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
     this.live = new LiveSearch({
       session: () => context.connection.session,
       request: (...parameters) => this.request(...parameters),
-      ranksByMeaning: () => context.connection.lastStatus?.semantic !== "unavailable",
+      local: (...parameters) => this.answer(...parameters),
       show: (reply, isFinal) => {
         this.failure = null;
         this.show(reply, isFinal);
@@ -45,12 +47,9 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
     });
   }
 
-  protected abstract request(
-    client: Client,
-    query: Query,
-    mode: Mode,
-    isTyping: boolean,
-  ): Promise<SearchReply>;
+  protected abstract request(client: Client, query: Query, isTyping: boolean): Promise<SearchReply>;
+  /** The answer of the plugin's own word index; null where it is not wanted. */
+  protected abstract answer(query: Query, isTyping: boolean): Promise<SearchReply> | null;
   protected abstract show(reply: SearchReply, isFinal: boolean): void;
   /** The message for an empty list, after the server has replied. */
   protected abstract emptyMessage(): Explanation | null;
@@ -67,6 +66,10 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
     // Views add items of their own.
   }
 
+  pointerLeft(): void {
+    this.showMessage();
+  }
+
   /** A result is opened. */
   onChosen(): void {
     // The search view adds the query to its history.
@@ -81,6 +84,7 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
     this.#setMessage = messageArea(this.bodyEl, context);
     this.list = new ResultList(this.bodyEl, this);
     this.register(context.connection.subscribe((state) => this.#connectionChanged(state)));
+    this.register(context.local.reader.subscribe(() => this.#notesRead()));
     this.register(
       context.settings.subscribe(() => {
         this.settingsChanged();
@@ -104,10 +108,21 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
     return toggle(buttons, "list-tree", "Show all passages", (isOpen) => this.list.expandAll(isOpen));
   }
 
-  protected showMessage(): void {
+  /** How far the word index is while it answers alone; empty once it has every note. */
+  protected get readingText(): string {
+    const { left, index, isComplete } = this.context.local.reader;
+    if (isComplete) return "";
+    return `read ${(index.size - left).toLocaleString()} of ${count(index.size, "note")} so far`;
+  }
+
+  /** `isTold`: the view says by itself what is the matter. */
+  protected showMessage(isTold = false): void {
     const { connection, settings, waiting } = this.context;
+    const isStale = !connection.session && this.reply !== null && !isLocal(this.reply);
+    this.list.el.toggleClass("is-stale", isStale);
+    if (this.list.isPointedAt) return; // a message more or less would move the row under the pointer
     this.#setMessage(
-      explain(connection.state, waiting()) ??
+      isTold ? null : explain(connection.state, waiting()) ??
         this.failure ??
         this.emptyMessage() ??
         indexNotice(connection.lastStatus, settings.chosen.guardDecided),
@@ -131,12 +146,19 @@ export abstract class ResultsView<Query> extends ItemView implements ListOwner {
 
   #connectionChanged(state: ConnectionState): void {
     this.showMessage();
-    this.list.el.toggleClass("is-stale", !("status" in state));
     if (!("status" in state)) return;
-    const shown = this.reply?.generation;
-    if (shown === state.status.generation && !this.failure) return;
-    if (this.#refreshTimer.isSet) return; // frequent status changes must not postpone it for ever
-    this.#refreshTimer.set(shown === undefined ? 0 : REFRESH_AFTER_MS, () => {
+    if (this.reply?.generation === state.status.generation && !this.failure) return;
+    this.#refreshSoon(this.reply && !isLocal(this.reply) ? REFRESH_AFTER_MS : 0);
+  }
+
+  /** The word index has read more notes: what it answered alone may have more results now. */
+  #notesRead(): void {
+    if (!this.context.connection.session) this.#refreshSoon(REFRESH_AFTER_MS);
+  }
+
+  #refreshSoon(ms: number): void {
+    if (this.#refreshTimer.isSet) return; // frequent changes must not postpone it for ever
+    this.#refreshTimer.set(ms, () => {
       // Replacing a pending request at every change of the index could go on without end.
       if (this.containerEl.isShown() && !this.live.isPending) this.refresh();
     });

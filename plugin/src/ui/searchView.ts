@@ -8,11 +8,12 @@ import { QuerySuggest } from "./completion";
 import { button, handleKey, faint, link, setActive, title, toggle, toolbar } from "./controls";
 import { message, type Explanation } from "./explain";
 import { count } from "../format";
-import type { Mode } from "./liveSearch";
+import { isLocal } from "../local/reply";
 import { copyText } from "./menu";
 import { linkTo, noteAt } from "./open";
 import { sorted, type SortOrder } from "./ranking";
 import { ResultsView } from "./resultsView";
+import { isFirstState, SetupScreen } from "./setup";
 
 export const SEARCH_VIEW = "notewell-search";
 export const PLACEHOLDER = "Search by meaning and words…";
@@ -42,6 +43,7 @@ export class SearchView extends ResultsView<string> {
   #contextEl!: HTMLElement;
   #expandAllEl!: HTMLElement;
   #startEl!: HTMLElement;
+  #setup: SetupScreen | null = null;
 
   override getViewType(): string {
     return SEARCH_VIEW;
@@ -69,8 +71,17 @@ export class SearchView extends ResultsView<string> {
     this.#drawToolbar();
     this.#drawField();
     this.build();
+    this.#setup = new SetupScreen(this.bodyEl, this.context);
+    this.registerInterval(this.#setup.watch());
     this.#startEl = this.bodyEl.createDiv();
     this.#update();
+  }
+
+  /** The first screen says what there is to say while the field is empty. */
+  protected override showMessage(): void {
+    const isFirst = !this.#query.trim() && isFirstState(this.context.connection.state);
+    this.#setup?.show(isFirst);
+    super.showMessage(isFirst);
   }
 
   /** Puts `query` into the field and searches. */
@@ -89,17 +100,16 @@ export class SearchView extends ResultsView<string> {
     this.context.settings.remember(this.#query);
   }
 
-  protected override request(
-    client: Client,
-    q: string,
-    mode: Mode,
-    typing: boolean,
-  ): Promise<SearchReply> {
-    return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode, typing });
+  protected override request(client: Client, q: string, typing: boolean): Promise<SearchReply> {
+    return client.search(q, { limit: this.context.settings.chosen.resultLimit, mode: "hybrid", typing });
+  }
+
+  protected override answer(query: string, isTyping: boolean): Promise<SearchReply> {
+    return this.context.local.search(query, { limit: this.context.settings.chosen.resultLimit, isTyping });
   }
 
   protected override refresh(): void {
-    if (this.#query.trim()) this.live.now(this.#query);
+    if (this.#query.trim()) this.live.again(this.#query);
   }
 
   protected override settingsChanged(): void {
@@ -201,13 +211,18 @@ export class SearchView extends ResultsView<string> {
     this.#drawInfo(reply, isFinal);
   }
 
-  #drawInfo({ results, total, confidence, warnings }: SearchReply, isFinal: boolean): void {
+  #drawInfo(reply: SearchReply, isFinal: boolean): void {
+    const { results, total, confidence, warnings } = reply;
     const all = count(total, "note");
     const shown = results.length < total ? `${results.length} of ${all}` : all;
     const isWeak = isFinal && confidence !== null && confidence < LOW_CONFIDENCE && total > 0;
     this.infoEl.empty();
     const text = isFinal ? shown : `${shown}…`;
     this.infoEl.createSpan({ cls: "search-results-result-count", text });
+    if (isLocal(reply)) {
+      const parts = ["words only", this.readingText].filter(Boolean);
+      this.infoEl.createSpan({ cls: "notewell-words-only", text: ` · ${parts.join(", ")}` });
+    }
     const remarks = isWeak ? ["None of these is a clear match.", ...warnings] : warnings;
     for (const remark of remarks) this.infoEl.createDiv({ text: remark });
   }

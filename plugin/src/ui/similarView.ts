@@ -8,6 +8,7 @@ import { Timer } from "../support";
 import { link, setActive, toggle, toolbar } from "./controls";
 import type { Explanation } from "./explain";
 import { count } from "../format";
+import { isLocal } from "../local/reply";
 import { marksOf, withMark, withoutHidden, type Mark } from "./marks";
 import { addItem } from "./menu";
 import { noteAt, type Place } from "./open";
@@ -106,8 +107,15 @@ export class SimilarView extends ResultsView<Target> {
     return this.#emptyMessage;
   }
 
+  protected override answer(target: Target): Promise<SearchReply> | null {
+    const { connection, local, settings } = this.context;
+    if (connection.session) return null; // similar notes by words for a moment would only flicker
+    const limit = settings.chosen.resultLimit + this.#marks.hidden.length + 1;
+    return local.similar(target.kind === "note" ? target : { text: target.text }, limit, this.#unlinkedOnly);
+  }
+
   protected override refresh(): void {
-    if (this.#target) this.live.now(this.#target);
+    if (this.#target) this.live.again(this.#target);
     else this.live.cancel();
   }
 
@@ -160,7 +168,7 @@ export class SimilarView extends ResultsView<Target> {
   protected override show(reply: SearchReply): void {
     const isUpdate = this.reply !== null;
     // Words shared with a whole note say little, so nothing is highlighted.
-    const results = reply.results.map((result) => ({ ...result, highlights: [] }));
+    const results = reply.results.map((result) => ({ ...result, highlights: [], reasons: result.reasons.filter(({ kind }) => isLocal(reply) || kind !== "passage") }));
     this.reply = { ...reply, results };
     this.#draw(this.reply, isUpdate);
   }
@@ -198,6 +206,10 @@ export class SimilarView extends ResultsView<Target> {
   #drawInfo(shown: number): void {
     this.infoEl.empty();
     if (shown > 0) this.infoEl.createSpan({ text: count(shown, "note") });
+    if (shown > 0 && this.reply && isLocal(this.reply)) {
+      const text = " · by shared links, tags and rare words";
+      this.infoEl.createSpan({ cls: "notewell-words-only", text });
+    }
     const hidden = this.#marks.hidden.length;
     if (hidden === 0) return;
     const { settings } = this.context;

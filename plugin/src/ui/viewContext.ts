@@ -2,6 +2,8 @@
 
 import type { App } from "obsidian";
 import type { Connection } from "../connection";
+import type { LocalIndex } from "../local/localIndex";
+import type { Found } from "../server";
 import type { Settings } from "../settings";
 import type { ActionName } from "./explain";
 
@@ -9,6 +11,12 @@ export interface ViewContext {
   readonly app: App;
   readonly connection: Connection;
   readonly settings: Settings;
+  /** Answers by words where no server does. */
+  readonly local: LocalIndex;
+  /** Looks for the helper on this computer. */
+  readonly look: () => Promise<Found>;
+  /** The page of the project's releases; null where it has none. */
+  readonly releases: string | null;
   /** Changes that the server has not acknowledged. */
   readonly waiting: () => number;
   readonly act: (action: ActionName) => unknown;

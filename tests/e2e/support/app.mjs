@@ -50,7 +50,8 @@ export async function makeWorkspace({ name = "Sample", isIndexed = true } = {}) 
 /**
  * Opens the app. `options`: `kind` ("desktop" or "phone"), `isDark`, `device`, `data`, `secrets`,
  * `open` (notes), `panels`, `path` (where the page's programs are looked for), `trouble` on the
- * network, `madeUp` (entries of the vault that are not there).
+ * network, `madeUp` (entries of the vault that are not there), `variables` of the
+ * page's environment, `excluded` (as in the app's settings).
  */
 export async function openApp(browser, workspace, options = {}) {
   const { kind = "desktop", isDark = false, device = HERE, data = null, secrets = {} } = options;
@@ -77,11 +78,12 @@ export async function openApp(browser, workspace, options = {}) {
     vaultName: "Sample",
     folder: workspace.vault,
     home: workspace.root,
-    variables: { PATH: options.path ?? dirname(COMMAND) },
+    variables: { PATH: options.path ?? dirname(COMMAND), ...options.variables },
     plugin: { manifest, code, css: pluginCss },
     data,
     device: { [DEVICE_KEY]: device },
     secrets,
+    excluded: options.excluded ?? [],
     open: options.open ?? ["Home.md"],
     panels: options.panels ?? [],
   });

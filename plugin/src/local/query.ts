@@ -1,0 +1,209 @@
+/**
+ * Parses a query into the text to score and the conditions that must hold, by the same grammar as the
+ * sidecar's `search/query.py`:
+ *
+ *   query  = terms ("OR" terms)*          OR binds weaker than a space, as in Obsidian
+ *   terms  = ["-"] term ...
+ *   term   = word | "phrase" | field:value | [property] | [property:value] | "(" query ")"
+ *
+ * A word is scored but not required, except where only a requirement makes sense: negated, inside a
+ * negated group, or as a whole branch of an OR whose other branch is a requirement.
+ */
+
+import { bounds } from "./dates";
+import { lex, MAX_WARNINGS, type Lexeme } from "./lexer";
+import { words } from "./words";
+
+export type Comparison = "=" | ">" | ">=" | "<" | "<=";
+/** One comparison with a property's value; `operand` null stands for "no value". */
+export interface ValueTest {
+  readonly comparison: Comparison;
+  readonly operand: string | null;
+}
+
+/** A condition on a note. */
+export type Condition =
+  | { readonly kind: "text"; readonly text: string; readonly isExact: boolean }
+  | { readonly kind: "path"; readonly field: "path" | "file"; readonly text: string }
+  | { readonly kind: "tag"; readonly tag: string }
+  | { readonly kind: "property"; readonly name: string; readonly tests: readonly ValueTest[] }
+  | { readonly kind: "date"; readonly field: "created" | "modified"; readonly start: number | null; readonly end: number | null }
+  | { readonly kind: "not"; readonly part: Condition }
+  | { readonly kind: "all"; readonly parts: readonly Condition[] }
+  | { readonly kind: "either"; readonly parts: readonly Condition[] };
+
+export interface ParsedQuery {
+  readonly text: string;
+  readonly condition: Condition | null;
+  readonly phrases: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const SIGNS: readonly Comparison[] = [">=", "<=", ">", "<"];
+
+/** `now`: POSIX seconds that relative dates count from. */
+export function parse(query: string, now = Date.now() / 1000): ParsedQuery {
+  const { lexemes, warnings } = lex(query);
+  const parser = new Parser(lexemes, now, warnings);
+  const terms = parser.alternatives(false);
+  const isPlain = lexemes.every(({ kind, isNegated }) => kind === "word" && !isNegated);
+  const text = isPlain && !query.includes("[[") ? query.trim() : parser.scored.join(" ");
+  return { text, condition: all(terms.required), phrases: parser.phrases, warnings };
+}
+
+/** The condition in query syntax, as the sidecar writes it. */
+export function describe(node: Condition | null): string {
+  return node ? described(node) : "";
+}
+
+function described(node: Condition): string {
+  switch (node.kind) {
+    case "text":
+      return node.isExact ? `"${node.text}"` : node.text;
+    case "path":
+      return `${node.field}:"${node.text}"`;
+    case "tag":
+      return `tag:${node.tag}`;
+    case "property":
+      return `[${[node.name, node.tests.map(describeTest).join(" OR ")].filter(Boolean).join(":")}]`;
+    case "date":
+      return `${node.field}:${[node.start, node.end].map((time) => time?.toFixed(0) ?? "").join("..")}`;
+    case "not":
+      return `-${described(node.part)}`;
+    case "all":
+      return `(${node.parts.map(described).join(" ")})`;
+    case "either":
+      return `(${node.parts.map(described).join(" OR ")})`;
+  }
+}
+
+function describeTest({ comparison, operand }: ValueTest): string {
+  if (operand === null) return "null";
+  return comparison === "=" ? operand : comparison + operand;
+}
+
+/** Terms of one branch: words that are only scored, and required conditions. */
+interface Terms {
+  readonly words: string[];
+  readonly required: Condition[];
+}
+
+class Parser {
+  readonly scored: string[] = [];
+  readonly phrases: string[] = [];
+  #at = 0;
+  readonly #lexemes: readonly Lexeme[];
+  readonly #now: number;
+  readonly #warnings: string[];
+
+  constructor(lexemes: readonly Lexeme[], now: number, warnings: string[]) {
+    this.#lexemes = lexemes;
+    this.#now = now;
+    this.#warnings = warnings;
+  }
+
+  #warn(message: string): void {
+    if (!this.#warnings.includes(message) && this.#warnings.length < MAX_WARNINGS) this.#warnings.push(message);
+  }
+
+  /** Reads up to the end of the group. `isStrict`: inside a negation, words are required. */
+  alternatives(isStrict: boolean): Terms {
+    const branches = [this.#terms(isStrict)];
+    while (this.#lexemes[this.#at]?.kind === "or") {
+      this.#at += 1;
+      branches.push(this.#terms(isStrict));
+    }
+    const filled = branches.filter((branch) => branch.words.length + branch.required.length > 0);
+    const scored = filled.flatMap((branch) => branch.words);
+    if (filled.length < branches.length && branches.length > 1) {
+      this.#warn("An OR lacks something beside it; it was read as text.");
+      if (!isStrict) this.#word({ words: scored, required: [] }, "OR");
+    }
+    const [only] = filled;
+    if (only && filled.length === 1) return only;
+    if (!filled.some((branch) => branch.required.length > 0)) return { words: scored, required: [] };
+    return { words: scored, required: [{ kind: "either", parts: filled.map(requirement) }] };
+  }
+
+  /** Reads terms up to an OR or the end of the group. */
+  #terms(isStrict: boolean): Terms {
+    const found: Terms = { words: [], required: [] };
+    for (;;) {
+      const lexeme = this.#lexemes[this.#at];
+      if (!lexeme || lexeme.kind === "or" || lexeme.kind === "close") return found;
+      this.#at += 1;
+      if (lexeme.kind === "open") this.#group(found, isStrict, lexeme.isNegated);
+      else if (lexeme.kind === "word" && !lexeme.isNegated && !isStrict) this.#word(found, lexeme.text);
+      else this.#requirement(found, lexeme, isStrict);
+    }
+  }
+
+  #group(found: Terms, isStrict: boolean, isNegated: boolean): void {
+    const inner = this.alternatives(isStrict || isNegated);
+    this.#at += 1; // skip the closing parenthesis; the lexer returns balanced groups
+    if (!isNegated) {
+      found.words.push(...inner.words);
+      found.required.push(...inner.required);
+    } else if (inner.required.length > 0) {
+      found.required.push({ kind: "not", part: requirement(inner) });
+    }
+  }
+
+  #word(found: Terms, text: string): void {
+    found.words.push(text);
+    this.scored.push(text);
+  }
+
+  #requirement(found: Terms, lexeme: Lexeme, isStrict: boolean): void {
+    const { kind, name, text, isNegated } = lexeme;
+    const node = this.#node(lexeme);
+    if (!node) {
+      this.#warn(`${name ? `${name}:${text}` : text} cannot be a condition; it was read as text.`);
+      if (!isStrict && !isNegated) this.#word(found, `${name} ${text}`.trim());
+      return;
+    }
+    found.required.push(isNegated ? { kind: "not", part: node } : node);
+    if (kind !== "phrase" || isNegated || isStrict) return;
+    this.scored.push(text);
+    this.phrases.push(text);
+  }
+
+  /** The condition of a lexeme; null if its value cannot be read. */
+  #node({ kind, name, text }: Lexeme): Condition | null {
+    if (kind === "property") return { kind, name: name.toLowerCase(), tests: valueTests(text) };
+    if (kind !== "filter") return words(text).length > 0 ? { kind: "text", text, isExact: kind === "phrase" } : null;
+    if (name === "path" || name === "file") return { kind: "path", field: name, text: text.toLowerCase() };
+    if (name === "type" || name === "status") return { kind: "property", name, tests: valueTests(text) };
+    if (name === "created" || name === "modified") {
+      const limits = bounds(text, this.#now);
+      return limits && { kind: "date", field: name, start: limits[0], end: limits[1] };
+    }
+    const tag = text.replace(/^#+/, "").replace(/^\/+|\/+$/g, "").toLowerCase();
+    return tag ? { kind: "tag", tag } : null;
+  }
+}
+
+/** Terms as one condition; words are required only if nothing else is. */
+function requirement({ words: only, required }: Terms): Condition {
+  const parts = required.length > 0 ? required : only.map((text): Condition => ({ kind: "text", text, isExact: false }));
+  return all(parts) ?? { kind: "all", parts: [] };
+}
+
+function all(parts: readonly Condition[]): Condition | null {
+  const unique = [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
+  return unique.length > 1 ? { kind: "all", parts: unique } : (unique[0] ?? null);
+}
+
+/** Comparisons of `a OR >3 OR "quoted"`; an empty value has none. */
+function valueTests(value: string): ValueTest[] {
+  const parts = value.split(/\sOR\s/).map((part) => part.trim());
+  return parts.filter(Boolean).map((part) => {
+    const sign = SIGNS.find((each) => part.startsWith(each) && part.slice(each.length).trim());
+    if (sign) return { comparison: sign, operand: unquoted(part.slice(sign.length).trim()) };
+    return { comparison: "=", operand: part.toLowerCase() === "null" ? null : unquoted(part) };
+  });
+}
+
+function unquoted(value: string): string {
+  return value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+}
