@@ -10,8 +10,8 @@ import sqlite3
 import stat
 import tarfile
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -323,22 +323,48 @@ def test_a_database_that_runs_something_by_itself_is_refused(
     assert files_of(data) == {}
 
 
-def test_an_index_of_a_newer_version_is_refused(
-    notewell: CommandLine, saved: Path, tmp_path: Path, new_computer: Callable[[], Path]
+@pytest.mark.usefixtures("with_model")
+def test_a_backup_of_the_format_before_is_restored(
+    notewell: CommandLine, indexed: Path, tmp_path: Path, new_computer: Callable[[], Path]
 ) -> None:
-    content = members(saved)
+    """Its index is of schema 2, without checksums of vectors and without kept titles."""
+    results = [notewell.json("search", query)["results"] for query in QUERIES]
+    notewell("backup", tmp_path / "b.tar")
+    with _changed_database(tmp_path / "b.tar") as older:
+        older.execute("ALTER TABLE vectors DROP COLUMN checksum")
+        older.execute("ALTER TABLE notes DROP COLUMN kept_title")
+        older.execute("PRAGMA user_version = 2")
+    new_computer()
+
+    notewell("restore", tmp_path / "b.tar")
+
+    assert [notewell.json("search", query)["results"] for query in QUERIES] == results
+    assert notewell.json("index", indexed)["embedded"] == 0
+
+
+@contextmanager
+def _changed_database(file: Path) -> Iterator[sqlite3.Connection]:
+    """Change the index in a backup, which is then as if it had been made so."""
+    content = members(file)
     manifest = json.loads(content["manifest.json"])
     (name,) = (name for name in content if name.endswith("index.db"))
-    newer = tmp_path / "newer.db"
-    newer.write_bytes(content[name])
-    with closing(sqlite3.connect(newer)) as changed:
-        changed.execute("PRAGMA user_version = 999")
-    content[name] = newer.read_bytes()
+    changed = file.with_name("changed.db")
+    changed.write_bytes(content[name])
+    with closing(sqlite3.connect(changed, isolation_level=None)) as connection:
+        yield connection
+    content[name] = changed.read_bytes()
     for part in manifest["parts"]:
         if part["name"] == name:
             part["sha256"] = hashlib.sha256(content[name]).hexdigest()
             part["size"] = len(content[name])
-    _tar(saved, {**content, "manifest.json": json.dumps(manifest).encode()})
+    _tar(file, {**content, "manifest.json": json.dumps(manifest).encode()})
+
+
+def test_an_index_of_a_newer_version_is_refused(
+    notewell: CommandLine, saved: Path, tmp_path: Path, new_computer: Callable[[], Path]
+) -> None:
+    with _changed_database(saved) as newer:
+        newer.execute("PRAGMA user_version = 999")
     new_computer()
 
     assert notewell.json("restore", saved, fails=1)["error"] == "index_too_new"

@@ -20,7 +20,7 @@ MAKE = Material()
 QUERIES = (("honey",), ("snow", "hive"), ("winter", "bees", "spring"))
 
 
-def _notes(changed: bool) -> dict[str, NotePut]:
+def notes(changed: bool) -> dict[str, NotePut]:
     """Some notes, before and after a batch: one is new, one changed, one gone."""
     texts = {f"{n}.md": (f"honey in hive {n}", "snow and winter " * (n + 1)) for n in range(6)}
     if changed:
@@ -30,28 +30,28 @@ def _notes(changed: bool) -> dict[str, NotePut]:
     return {path: MAKE.note(path, *parts, links=links[path]) for path, parts in texts.items()}
 
 
-def _open(root: Path) -> EmbeddedIndex:
+def open_index(root: Path) -> EmbeddedIndex:
     index = EmbeddedIndex.open(root / "index", writable=True)
     index.use_model(MAKE.model, MAKE.dimensions)
     return index
 
 
 def _batch() -> Batch:
-    now = _notes(changed=True)
+    now = notes(changed=True)
     return Batch(puts=(now["0.md"], now["New.md"]), removes=("5.md",))
 
 
 def _index_is_there(root: Path) -> None:
     _keep_fresh(root)
-    index = _open(root)
-    index.apply(Batch(puts=tuple(_notes(changed=False).values())))
+    index = open_index(root)
+    index.apply(Batch(puts=tuple(notes(changed=False).values())))
     MAKE.embed(index)
     index.close()
     (root / "old.txt").touch()  # notes are there before the batch
 
 
 def _index_batch(root: Path) -> None:
-    index = _open(root)
+    index = open_index(root)
     try:
         index.apply(_batch())
         MAKE.embed(index)
@@ -60,9 +60,9 @@ def _index_batch(root: Path) -> None:
 
 
 def _index_made(root: Path) -> None:
-    index = _open(root)
+    index = open_index(root)
     try:
-        index.apply(Batch(puts=tuple(_notes(changed=True).values())))
+        index.apply(Batch(puts=tuple(notes(changed=True).values())))
         MAKE.embed(index)
     finally:
         index.close()
@@ -110,7 +110,7 @@ def picture(index: EmbeddedIndex) -> dict[str, object]:
 
 def _keep_fresh(root: Path) -> None:
     """Write down what indexes made from nothing answer."""
-    pictures = {name: fresh(root / name, _notes(changed=name == "new")) for name in ("old", "new")}
+    pictures = {name: fresh(root / name, notes(changed=name == "new")) for name in ("old", "new")}
     (root / "fresh.json").write_text(json.dumps(pictures), encoding="utf-8")
 
 
@@ -129,7 +129,7 @@ def fresh(directory: Path, puts: Mapping[str, NotePut]) -> dict[str, object]:
 
 def _picture_now(root: Path) -> dict[str, object]:
     """The picture at the next start; with the vectors that a writer would still store."""
-    index = _open(root)
+    index = open_index(root)
     try:
         MAKE.embed(index)
         index.save()
@@ -146,9 +146,9 @@ def _check_index(root: Path, done: bool) -> list[str]:
     _picture_of_reader(root)
     now = _picture_now(root)
     fitting = [each for each in allowed if each["texts"] == now["texts"]]
-    wrong = _differences(now, fitting[0]) if fitting else [f"it has {now['texts']}"]
+    wrong = differences(now, fitting[0]) if fitting else [f"it has {now['texts']}"]
     (_index_batch if _has_batch(root) else _index_made)(root)
-    return wrong + _differences(_picture_now(root), new)
+    return wrong + differences(_picture_now(root), new)
 
 
 def _has_batch(root: Path) -> bool:
@@ -168,7 +168,7 @@ def _picture_of_reader(root: Path) -> dict[str, object]:
         index.close()
 
 
-def _differences(now: Mapping[str, object], wanted: Mapping[str, object]) -> list[str]:
+def differences(now: Mapping[str, object], wanted: Mapping[str, object]) -> list[str]:
     return [
         f"{key}: {now.get(key)}, not {wanted[key]}" for key in wanted if now.get(key) != wanted[key]
     ]

@@ -55,6 +55,10 @@ class NoteSearch:
                 self._table = self._loaded()
             return self._table
 
+    def check(self) -> None:
+        """Load them now, while another index can still be made. Raises IndexFailure."""
+        _ = self.table
+
     def update(self, rows: Sequence[tuple[int, bytes]] | None, *, gone: Sequence[int] = ()) -> None:
         """Take over what was stored in the file: the changed notes; None: read it again."""
         with self._loading:

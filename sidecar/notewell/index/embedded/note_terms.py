@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from notewell.types import IdArray
 NOTE_TERMS_FILE = "notes.db"
 _PAGE_BYTES = 16_384  # some fourteen notes; of SQLite's 4 KiB one would leave half empty
 _BUSY_SECONDS = 10.0
+_CHECKSUM_BYTES = 4
 _TABLES = """
 CREATE TABLE IF NOT EXISTS terms (
     note INTEGER PRIMARY KEY, generation INTEGER NOT NULL, packed BLOB NOT NULL
@@ -84,7 +86,7 @@ class NoteTermsFile:
                 gone = [] if kept == len(unchanged) else _missing(connection, unchanged)
             finally:
                 connection.execute("COMMIT")
-        return ChangedTerms(rows, gone)
+        return ChangedTerms([(note, _checked(packed)) for note, packed in rows], gone)
 
     def note_ids(self) -> IdArray:
         """The notes that have terms. Raises IndexFailure."""
@@ -197,8 +199,23 @@ def _insert(
 ) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO terms VALUES (?, ?, ?)",
-        ((note_id, generation, terms) for note_id, terms in packed),
+        ((note_id, generation, _with_checksum(terms)) for note_id, terms in packed),
     )
+
+
+def _with_checksum(packed: bytes) -> bytes:
+    """Terms as they are stored: a CRC-32, then the terms. SQLite has no checksums of its own."""
+    return crc32(packed).to_bytes(_CHECKSUM_BYTES, "little") + packed
+
+
+def _checked(stored: bytes) -> bytes:
+    """Stored terms without their checksum. Raises IndexFailure if they are damaged."""
+    packed = stored[_CHECKSUM_BYTES:]
+    if stored != _with_checksum(packed):
+        raise IndexFailure(
+            "The keyword index failed: the terms of a note are damaged. Run `notewell index`."
+        )
+    return packed
 
 
 def _connect_writer(path: Path | None) -> sqlite3.Connection:

@@ -25,6 +25,7 @@ from tantivy import tantivy as native
 
 from notewell.errors import IndexFailure
 from notewell.index.analyze import stemmer
+from notewell.index.embedded.keyword_files import check_files
 from notewell.index.embedded.note_search import NoteSearch
 from notewell.index.embedded.note_terms import NOTE_TERMS_FILE, NoteTermsFile
 from notewell.index.lexical import EXACT_FIELDS, STEMS, STOP, NoteText, note_documents
@@ -103,7 +104,7 @@ class Postings:
         """Open or create the folder `path`; None holds it in memory.
 
         Raises:
-            IndexFailure: it does not open, or another schema wrote it.
+            IndexFailure: it does not open, is damaged, or another schema wrote it.
 
         """
         self.path = path
@@ -120,6 +121,7 @@ class Postings:
                 self._index = tantivy.Index(self.schema)
             else:
                 private.make_folder(path)
+                check_files(path)
                 self._index = tantivy.Index(self.schema, path=str(path))
             self._index.register_tokenizer("words", _whitespace())
             self._index.register_tokenizer("stems", stemmer())

@@ -11,7 +11,8 @@ import numpy as np
 import orjson
 
 from notewell.index.embedded import tables
-from notewell.index.embedded.store import Store
+from notewell.index.embedded.damaged_rows import check_text, sound_rows
+from notewell.index.embedded.store import Store, explained
 from notewell.index.lexical import (
     FIRST_PLACEHOLDER,
     ChunkText,
@@ -99,7 +100,8 @@ def ledger_counts(store: Store) -> dict[LedgerState, int]:
 def notes(store: Store, ids: Sequence[int]) -> dict[int, StoredNote]:
     """The notes that are there."""
     found = store.read_in(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE id IN (?)", ids)
-    return {row[0]: tables.stored_note(row) for row in found}
+    with explained(store.directory):
+        return {row[0]: tables.stored_note(row) for row in found}
 
 
 def note_at(store: Store, path: str) -> StoredNote | None:
@@ -107,13 +109,15 @@ def note_at(store: Store, path: str) -> StoredNote | None:
     if not tables.is_storable(path):
         return None
     found = store.read(f"SELECT {tables.NOTE_COLUMNS} FROM notes WHERE path = ?", (path,))
-    return tables.stored_note(found[0]) if found else None
+    with explained(store.directory):
+        return tables.stored_note(found[0]) if found else None
 
 
 def all_notes(store: Store) -> tuple[StoredNote, ...]:
     """All notes in order of id."""
     found = store.stream(f"SELECT {tables.NOTE_COLUMNS} FROM notes ORDER BY id")
-    return tuple([tables.stored_note(row) for row in found])
+    with explained(store.directory):
+        return tuple([tables.stored_note(row) for row in found])
 
 
 def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
@@ -132,19 +136,21 @@ def basics(store: Store, since: int) -> tuple[IdArray, tuple[NoteBasics, ...]]:
         " FROM notes WHERE generation > ?",
         (since,),
     )
-    return ids, tuple(
-        [
-            NoteBasics(id_, path, tables.properties(known) if known else {}, *times)
-            for id_, path, known, *times in found
-        ]
-    )
+    with explained(store.directory), sound_rows("a note"):
+        return ids, tuple(
+            [
+                NoteBasics(id_, path, tables.properties(known) if known else {}, *times)
+                for id_, path, known, *times in found
+            ]
+        )
 
 
 def chunks(store: Store, ids: Sequence[int]) -> dict[int, StoredChunk]:
     """The chunks that are there, and stand-ins for the notes that have none."""
     own = [chunk_id for chunk_id in ids if chunk_id < FIRST_PLACEHOLDER]
     found = store.read_in(f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE id IN (?)", own)
-    known = {row[0]: tables.stored_chunk(row) for row in found}
+    with explained(store.directory):
+        known = {row[0]: tables.stored_chunk(row) for row in found}
     bare = [chunk_id - FIRST_PLACEHOLDER for chunk_id in ids if chunk_id >= FIRST_PLACEHOLDER]
     for (note_id,) in store.read_in(f"SELECT id FROM notes n WHERE {_BARE} AND id IN (?)", bare):
         known[placeholder_id(note_id)] = placeholder(note_id)
@@ -156,7 +162,8 @@ def chunks_of(store: Store, note_id: int) -> tuple[StoredChunk, ...]:
     found = store.read(
         f"SELECT {tables.CHUNK_COLUMNS} FROM chunks WHERE note_id = ? ORDER BY ordinal", (note_id,)
     )
-    return tuple(tables.stored_chunk(row) for row in found)
+    with explained(store.directory):
+        return tuple([tables.stored_chunk(row) for row in found])
 
 
 def chunk_notes(store: Store) -> tuple[IdArray, IdArray]:
@@ -182,32 +189,41 @@ def _texts(store: Store, chosen: str, value: int) -> Iterator[NoteText]:
     held: tables.Row | None = None
     parts: list[ChunkText] = []
     for row in store.stream(
-        "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text"
+        "SELECT n.id, n.path, n.title, n.aliases, n.tags, n.properties, c.id, c.headings, c.text,"
+        " c.header, c.text_hash"
         " FROM notes n LEFT JOIN chunks c ON c.note_id = n.id"
         f" WHERE n.id IN ({chosen}) ORDER BY n.id, c.id",
         (value,),
     ):
         if held is not None and held[0] != row[0]:
-            yield _note_text(held, parts)
+            yield _note_text(store, held, parts)
             parts = []
         held = row[:6]
         if row[6] is not None:
-            parts.append(ChunkText(row[6], tables.strings(row[7]), row[8]))
+            parts.append(_chunk_text(store, row[6:]))
     if held is not None:
-        yield _note_text(held, parts)
+        yield _note_text(store, held, parts)
 
 
-def _note_text(columns: tables.Row, parts: list[ChunkText]) -> NoteText:
+def _chunk_text(store: Store, columns: tables.Row) -> ChunkText:
+    chunk_id, headings, text, header, text_hash = columns
+    with explained(store.directory), sound_rows("a passage"):
+        check_text(header, text, text_hash)
+        return ChunkText(chunk_id, tables.strings(headings), text)
+
+
+def _note_text(store: Store, columns: tables.Row, parts: list[ChunkText]) -> NoteText:
     note_id, path, title, aliases, tags, packed = columns
-    return note_text(
-        note_id,
-        path,
-        title=title,
-        aliases=tables.strings(aliases),
-        tags=tables.strings(tags),
-        properties=tables.properties(packed),
-        chunks=parts,
-    )
+    with explained(store.directory), sound_rows("a note"):
+        return note_text(
+            note_id,
+            path,
+            title=title,
+            aliases=tables.strings(aliases),
+            tags=tables.strings(tags),
+            properties=tables.properties(packed),
+            chunks=parts,
+        )
 
 
 def passages(store: Store) -> Iterator[PassageText]:

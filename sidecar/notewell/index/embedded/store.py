@@ -18,6 +18,7 @@ from typing import Any
 
 from notewell.errors import IndexDamagedError, IndexFailure, NotFoundError
 from notewell.index.embedded import tables
+from notewell.index.embedded.damaged_rows import DamagedRowError
 from notewell.index.embedded.salvage import rescue
 from notewell.support import cleanup, private
 
@@ -65,9 +66,11 @@ def move_aside(path: Path) -> Path:
 
 @contextmanager
 def explained(directory: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, with what to do about them."""
+    """Turn SQLite's errors into ours, with what to do about them; damaged rows too."""
     try:
         yield
+    except DamagedRowError as error:
+        raise _damaged(directory, str(error)) from error
     except sqlite3.DatabaseError as error:
         text = str(error)
         if "full" in text:
@@ -83,17 +86,21 @@ def explained(directory: Path) -> Iterator[None]:
                 code="index_not_writable",
             ) from error
         if _is_damage(error):
-            _mark_damaged(directory)
-            raise IndexDamagedError(
-                f"The index in {directory} is damaged ({text}). Run `notewell index`: it is moved"
-                " aside and rebuilt, and vectors that can still be read are kept."
-            ) from error
+            raise _damaged(directory, text) from error
         raise IndexFailure(f"The index in {directory} failed: {text}. Try again.") from error
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
     text = str(error)
-    return "malformed" in text or "not a database" in text
+    return any(sign in text for sign in ("malformed", "not a database", "Could not decode"))
+
+
+def _damaged(directory: Path, reason: str) -> IndexDamagedError:
+    _mark_damaged(directory)
+    return IndexDamagedError(
+        f"The index in {directory} is damaged ({reason}). Run `notewell index`: it is moved"
+        " aside and rebuilt, and vectors that can still be read are kept."
+    )
 
 
 def _mark_damaged(directory: Path) -> None:

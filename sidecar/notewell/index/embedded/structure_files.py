@@ -125,6 +125,7 @@ def _writable_keywords(store: Store, path: Path) -> Postings:
         return _rebuilt(store, path)
     try:
         catch_up(store, postings)
+        postings.notes.check()
     except IndexFailure:
         postings.close()
         discard(path)
@@ -156,6 +157,7 @@ def _readable_keywords(store: Store, path: Path) -> Postings:
         updated = Postings(None)
     try:
         catch_up(store, updated)
+        updated.notes.check()
     except IndexFailure:
         updated.close()
         updated = Postings(None)
@@ -171,6 +173,7 @@ def _fitting(store: Store, path: Path) -> Postings | None:
     while True:
         database, _, generation = reads.generations(store)
         if postings.belongs_to() == (database, generation):
+            postings.notes.check()
             return postings
         if time.monotonic() > deadline:
             return None

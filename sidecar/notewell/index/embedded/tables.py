@@ -17,6 +17,7 @@ import orjson
 
 from notewell.errors import IndexFailure
 from notewell.index.embedded.checksums import add_checksums
+from notewell.index.embedded.damaged_rows import check_text, sound_rows
 from notewell.types import (
     BlockMark,
     Chunk,
@@ -130,7 +131,9 @@ Row = tuple[Any, ...]  # columns, typed by the schema
 NOTE_COLUMNS = (
     "id, path, title, aliases, tags, properties, description, created, modified, size, warnings"
 )
-CHUNK_COLUMNS = "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash"
+CHUNK_COLUMNS = (
+    "id, note_id, ordinal, headings, block, parent, start, stop, text, lines, text_hash, header"
+)
 LINK_COLUMNS = "target, display, heading, block, embed, kind, line, start, stop"
 LEDGER_COLUMNS = "path, state, rule, reason, warnings, attempts, size, mtime_ns, updated"
 MANIFEST_COLUMNS = "id, path, size, mtime_ns, content_hash, title, kept_title"
@@ -213,21 +216,22 @@ def note_row(put: NotePut) -> Row:
 
 
 def stored_note(row: Sequence[Any]) -> StoredNote:
-    """A note from NOTE_COLUMNS."""
+    """A note from NOTE_COLUMNS. Raises DamagedRowError."""
     id_, path, title, aliases, tags, packed, description, created, modified, size, warnings = row
-    return StoredNote(
-        id_,
-        path,
-        title,
-        strings(aliases),
-        strings(tags),
-        properties(packed),
-        description,
-        created,
-        modified,
-        size,
-        strings(warnings),
-    )
+    with sound_rows("a note"):
+        return StoredNote(
+            id_,
+            path,
+            title,
+            strings(aliases),
+            strings(tags),
+            properties(packed),
+            description,
+            created,
+            modified,
+            size,
+            strings(warnings),
+        )
 
 
 def pack_lines(lines: Sequence[int]) -> bytes:
@@ -269,23 +273,26 @@ def unpack_block(packed: str | None) -> tuple[str | None, tuple[BlockMark, ...]]
 
 
 def stored_chunk(row: Sequence[Any]) -> StoredChunk:
-    """A chunk from CHUNK_COLUMNS."""
-    id_, note_id, ordinal, headings, packed, parent, start, stop, text, lines, text_hash = row
-    block, marks = unpack_block(packed)
-    return StoredChunk(
-        id_,
-        note_id,
-        ordinal,
-        strings(headings),
-        block,
-        parent,
-        start,
-        stop,
-        text,
-        tuple(np.frombuffer(lines, dtype="<u4").tolist()),
-        text_hash,
-        marks,
-    )
+    """A chunk from CHUNK_COLUMNS. Raises DamagedRowError."""
+    *columns, text_hash, header = row
+    id_, note_id, ordinal, headings, packed, parent, start, stop, text, lines = columns
+    with sound_rows("a passage"):
+        check_text(header, text, text_hash)
+        block, marks = unpack_block(packed)
+        return StoredChunk(
+            id_,
+            note_id,
+            ordinal,
+            strings(headings),
+            block,
+            parent,
+            start,
+            stop,
+            text,
+            tuple(np.frombuffer(lines, dtype="<u4").tolist()),
+            text_hash,
+            marks,
+        )
 
 
 def link_rows(note_id: int, note: Note) -> list[Row]:

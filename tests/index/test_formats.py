@@ -1,0 +1,128 @@
+"""An index of the format before this one: brought up to date, or left as it was.
+
+`formats/schema-2.tar.gz` was written by the program of commit 5becc33 (schema 2, keyword index 5):
+three notes, indexed with the tiny model by `notewell index`. A new format gets a file of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from notewell.contract.search import SearchRequest
+from notewell.engine.engine import Engine
+from notewell.errors import IndexFailure
+from notewell.index.embedded import tables
+from notewell.index.embedded.index import EmbeddedIndex
+from notewell.index.embedded.store import DATABASE
+from notewell.models import load_embedder
+from notewell.types import ModelRules, Settings, VaultRecord
+from tests.cli.support import NOTES, write_notes
+from tests.tiny_model import write_tiny_model
+
+FORMAT_BEFORE = Path(__file__).parent / "formats" / "schema-2.tar.gz"
+VAULT_ID = "40a78f33a5f1"
+QUERIES = ("bees", "warm compost", "music")
+
+Opened = Callable[[Path], Engine]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    weights = write_tiny_model(tmp_path / "weights")
+    return Settings(
+        data_dir=tmp_path / "data",
+        model_dir=tmp_path / "models",
+        state_dir=tmp_path / "state",
+        offline=True,
+        model=ModelRules(name="tiny", folder=str(weights), quantisation="fp32", threads=1),
+    )
+
+
+@pytest.fixture
+def before(tmp_path: Path, settings: Settings) -> Path:
+    """An index of the format before, of the model that this test has."""
+    folder = tmp_path / "before"
+    with tarfile.open(FORMAT_BEFORE) as packed:
+        packed.extractall(folder, filter="data")
+    embedder = load_embedder(
+        settings.model,
+        model_dir=settings.model_dir,
+        offline=True,
+        fetch_missing=False,
+        say=lambda _: None,
+    )
+    with closing(sqlite3.connect(folder / DATABASE)) as database, database:
+        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        database.execute("UPDATE models SET weights_hash = ?", (embedder.key.weights_hash,))
+    embedder.close()
+    return folder
+
+
+@pytest.fixture
+def opened(tmp_path: Path, settings: Settings) -> Iterator[Opened]:
+    record = VaultRecord(VAULT_ID, "Notes", write_notes(tmp_path / "Notes", NOTES))
+    engines: list[Engine] = []
+
+    def open_engine(directory: Path) -> Engine:
+        engines.append(Engine.open(record, directory, settings, writable=True))
+        return engines[-1]
+
+    yield open_engine
+    for engine in engines:
+        engine.close()
+
+
+def found(engine: Engine) -> dict[str, list[tuple[str, float]]]:
+    requests = {query: SearchRequest(query, limit=10, weak=True) for query in QUERIES}
+    return {
+        query: [(each.path, round(each.score, 5)) for each in engine.search(request).results]
+        for query, request in requests.items()
+    }
+
+
+def test_an_upgrade_keeps_every_vector(before: Path, tmp_path: Path, opened: Opened) -> None:
+    engine = opened(before)
+    report = engine.index_now()
+
+    assert (report.notes, report.embedded, report.failed) == (3, 0, 0)
+    assert engine.status().semantic == "ready"
+    fresh = opened(tmp_path / "fresh")
+    assert fresh.index_now().embedded == 3
+    assert found(engine) == found(fresh)
+    with closing(sqlite3.connect(before / DATABASE)) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (tables.SCHEMA_VERSION,)
+
+
+def test_a_reader_upgrades_it_too(before: Path, opened: Opened) -> None:
+    with closing(EmbeddedIndex.open(before, writable=False)) as index:
+        assert {note.path for note in index.all_notes()} == set(NOTES)
+    assert opened(before).index_now().embedded == 0
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_downgrade_says_so_and_loses_nothing(
+    before: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, writable: bool
+) -> None:
+    engine = opened(before)
+    engine.index_now()
+    results = found(engine)
+    engine.close()
+    content = hashlib.sha256((before / DATABASE).read_bytes()).digest()
+    with monkeypatch.context() as older:
+        older.setattr(tables, "SCHEMA_VERSION", 2)
+        older.setattr(tables, "MIGRATIONS", tables.MIGRATIONS[:2])
+        with pytest.raises(IndexFailure, match="newer version of Notewell") as error:
+            EmbeddedIndex.open(before, writable=writable)
+        assert error.value.code == "index_too_new"
+
+    assert hashlib.sha256((before / DATABASE).read_bytes()).digest() == content
+    again = opened(before)
+    assert again.index_now().embedded == 0
+    assert found(again) == results
