@@ -60,7 +60,7 @@ def test_a_batch_that_fails_changes_nothing(tmp_path: Path) -> None:
     store = NoteTermsFile(tmp_path / NOTE_TERMS_FILE)
     store.complete([(1, b"one")], gone=(), database="d", generation=1)
     with pytest.raises(IndexFailure):
-        store.complete([(1, b"two"), (2, object())], gone=(), database="d", generation=2)  # type: ignore[list-item]
+        store.complete([(1, b"two"), (object(), b"x")], gone=(), database="d", generation=2)  # type: ignore[list-item]
     assert (kept(store), store.state()) == ({1: b"one"}, TermsState("d", 1, ""))
     store.close()
 
