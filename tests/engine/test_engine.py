@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from notewell.contract.search import SearchRequest, SimilarRequest
 from notewell.engine.engine import Engine
+from notewell.engine.request_threads import READERS
 from notewell.errors import IndexInUseError, NotFoundError, OutsideVaultError, UsageError
 from notewell.types import ModelRules, Progress, SearchRules, Settings, VaultRecord, VaultRules
 from tests.tiny_model import write_tiny_judge, write_tiny_model
@@ -430,6 +432,25 @@ def test_call_runs_engine_work_off_the_event_loop(
         return reply.total
 
     assert asyncio.run(ask()) == 1
+
+
+def test_status_does_not_wait_for_searches(
+    open_engine: Callable[..., Engine], settings: Settings
+) -> None:
+    engine = open_engine(settings)
+    engine.index_now()
+    go = threading.Event()
+
+    async def ask() -> int:
+        searches = [asyncio.create_task(engine.call(go.wait)) for _ in range(2 * READERS)]
+        try:
+            reply = await engine.call_quickly(engine.status)
+            return reply.notes
+        finally:
+            go.set()
+            await asyncio.gather(*searches)
+
+    assert asyncio.run(ask()) == 4
 
 
 def test_progress_is_reported(open_engine: Callable[..., Engine], settings: Settings) -> None:

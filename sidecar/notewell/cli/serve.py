@@ -33,6 +33,8 @@ from notewell.web.server_file import BoundServer
 if TYPE_CHECKING:  # these load the engine and the web server
     from notewell.vaults.opened import Vaults
 
+# Until a thread that runs Python lets another run, such as the one that sends answers.
+_SWITCH_S = 0.001
 _EXAMPLES = ("meaning", "keyword", "phrase")  # one query of each is shown
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., object])
@@ -217,6 +219,7 @@ def _started(ready: Callable[[BoundServer], None]) -> Callable[[BoundServer], No
     def begin(bound: BoundServer) -> None:
         gc.freeze()
         gc.enable()
+        sys.setswitchinterval(_SWITCH_S)
         ready(bound)
 
     return begin

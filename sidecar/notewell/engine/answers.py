@@ -107,6 +107,8 @@ ANSWERS: Mapping[type[Request[Any]], Answer] = {
     changes.CancelRequest: lambda engine, _: engine.cancel(),
     changes.GuardRequest: lambda engine, one: engine.settle_guard(remove=one.remove),
 }
+# Answered at once, however many searches wait: they ask how a busy server is.
+QUICK: frozenset[type[Request[Any]]] = frozenset({StatusRequest})
 # A client sends these in an order that matters, so they are answered one after the other.
 IN_ORDER = frozenset(
     {

@@ -1,15 +1,13 @@
 """One vault at work: its index, its model, its writer and its readers.
 
-The only place where threads meet asyncio. One thread writes (started by `start`, or the caller's
+One thread writes (started by `start`, or the caller's
 in `index_now`); any thread reads. Doors on an event loop go through `call`.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -28,6 +26,7 @@ from notewell.engine.client_changes import ClientChanges
 from notewell.engine.event_stream import EventStream
 from notewell.engine.explore import Explorer
 from notewell.engine.model_suggestions import ModelSuggestions
+from notewell.engine.request_threads import RequestThreads
 from notewell.engine.search_history import SearchHistory
 from notewell.engine.searcher import Searcher
 from notewell.engine.stats import stats_reply
@@ -48,7 +47,6 @@ from notewell.memory.service import open_memories, open_writer
 from notewell.models import load_embedder
 from notewell.models.pool import Loader
 from notewell.sources import Source, source_of
-from notewell.support import interrupt
 from notewell.types import (
     Embedder,
     FileStamp,
@@ -67,10 +65,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-# Readers are short and mostly wait for native code; a few threads keep one slow request from
-# holding up the next.
-READERS = 4
 
 
 def _quiet(_: str) -> None:
@@ -138,8 +132,7 @@ class Engine:
         self.client_changes = ClientChanges(
             record.path, index, self._writer, mirror, types=source.types, own=self._vault_writer
         )
-        self._feeder = ThreadPoolExecutor(1, thread_name_prefix=f"feed-{record.id}")
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix=f"read-{record.id}")
+        self._threads = RequestThreads(record.id, self._search_priority)
         self._watching = VaultWatcher(
             record, source, settings.vault.watch, self._writer.queue.submit
         )
@@ -251,13 +244,15 @@ class Engine:
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a method of this engine in a reader thread; indexing gives way meanwhile."""
-        with self._search_priority.serving():
-            return await interrupt.run_in(self._readers, partial(function, *args, **kwargs))
+        return await self._threads.call(function, *args, **kwargs)
+
+    async def call_quickly(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a method that takes a moment, such as `status`; it never waits for searches."""
+        return await self._threads.call_quickly(function, *args, **kwargs)
 
     async def call_in_order(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `note_changes`, `sync` or `settle_guard`, in the order in which they were called."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._feeder, partial(function, *args, **kwargs))
+        return await self._threads.call_in_order(function, *args, **kwargs)
 
     def follow(self, *, after: int | None = None) -> EventStream:
         """Follow what happens, on the event loop this is called on; see `EventLog.subscribe`."""
@@ -378,9 +373,9 @@ class Engine:
     def close(self) -> None:
         """Stop the writer between two transactions, save snapshots, let everything go."""
         self._watching.stop()
-        self._feeder.shutdown(wait=True, cancel_futures=True)
+        self._threads.refuse_changes()
         self._writer.close()
-        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._threads.close()
         self._searching.close()
         self.history.close()
         self._models.close()

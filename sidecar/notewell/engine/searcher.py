@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -56,6 +57,8 @@ class Searcher:
         self._helpers = ThreadPoolExecutor(HELPERS, thread_name_prefix=f"words-{record.id}")
         self._rerankers: dict[tuple[str, str | None], RerankerSlot] = {}
         self._changing = threading.Lock()
+        self._counting = threading.Lock()
+        self._running = 0
         rules = settings.search
         self._in_use = _InUse(rules, Caches.of(record, rules), self._reranker(rules))
 
@@ -74,6 +77,26 @@ class Searcher:
 
     def search(self, request: SearchRequest) -> SearchReply:
         """Search the vault. Keyword mode does not wait for the model."""
+        with self._counted() as helpers:
+            return self._search(request, helpers)
+
+    @contextmanager
+    def _counted(self) -> Iterator[Executor | None]:
+        """Count a search; yields the helpers for the only one that runs.
+
+        Others would have to wait for the processor that a helper takes, and handing work over
+        costs a twelfth of a search.
+        """
+        with self._counting:
+            self._running += 1
+            alone = self._running == 1
+        try:
+            yield self._helpers if alone else None
+        finally:
+            with self._counting:
+                self._running -= 1
+
+    def _search(self, request: SearchRequest, helpers: Executor | None) -> SearchReply:
         now = self._in_use
         ask = partial(
             pipeline.search,
@@ -81,7 +104,7 @@ class Searcher:
             request=request,
             rules=now.rules,
             vault=self._record,
-            helpers=self._helpers,
+            helpers=helpers,
             caches=now.caches,
             reranker=now.reranker.get,
             tuning=self._tuning(),

@@ -12,13 +12,14 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from notewell import API_VERSION
 from notewell.ask.service import AskService
 from notewell.config.edit import Configuration
 from notewell.contract import manage as replies
 from notewell.contract.ask import AskFailed, AskRequest
+from notewell.contract.codec import to_json
 from notewell.contract.memory import StoreMemory
 from notewell.contract.memory_replies import MemoryChangedReply
 from notewell.contract.request import Request
@@ -31,7 +32,8 @@ from notewell.contract.server import (
     VaultsReply,
     VaultsRequest,
 )
-from notewell.engine.answers import IN_ORDER, answer
+from notewell.engine.answers import IN_ORDER, QUICK, answer
+from notewell.engine.engine import Engine
 from notewell.engine.event_stream import EventStream, StreamedEvent
 from notewell.errors import ConfigError, ForbiddenError
 from notewell.models.catalogue import CATALOGUE, ModelSpec
@@ -46,22 +48,42 @@ from notewell.web.site import Site
 R = TypeVar("R")
 
 
-async def from_engine(site: Site, vault: str | None, request: Request[R]) -> R:
-    """Answer by the vault's engine, in one of its reader threads."""
+@dataclass(frozen=True, slots=True)
+class Encoded(Generic[R]):
+    """A reply and its JSON."""
+
+    reply: R
+    body: bytes
+
+
+async def from_engine(site: Site, vault: str | None, request: Request[R]) -> Encoded[R]:
+    """Answer by the vault's engine, in one of its threads; the reply is encoded there as well."""
     engine = site.engine(vault)
-    call: Any = engine.call_in_order if type(request) in IN_ORDER else engine.call
-    reply: R = await call(answer, engine, request)
-    return reply
+    kind = type(request)
+    call: Any = engine.call
+    if kind in QUICK:
+        call = engine.call_quickly
+    elif kind in IN_ORDER:
+        call = engine.call_in_order
+    encoded: Encoded[R] = await call(_encoded, engine, request)
+    return encoded
 
 
-async def search(site: Site, vault: str | None, request: SearchRequest) -> SearchReply:
+def _encoded(engine: Engine, request: Request[R]) -> Encoded[R]:
+    reply = answer(engine, request)
+    return Encoded(reply, to_json(reply))
+
+
+async def search(site: Site, vault: str | None, request: SearchRequest) -> Encoded[SearchReply]:
     """Find notes, and count the search."""
-    reply = await from_engine(site, vault, request)
-    site.metrics.searched(reply)
-    return reply
+    found = await from_engine(site, vault, request)
+    site.metrics.searched(found.reply)
+    return found
 
 
-async def store_memory(site: Site, vault: str | None, request: StoreMemory) -> MemoryChangedReply:
+async def store_memory(
+    site: Site, vault: str | None, request: StoreMemory
+) -> Encoded[MemoryChangedReply]:
     """Store a memory; a golden rule only for administrators, because a person has to grant it."""
     caller = CALLER.get()
     if request.type == "golden_rule" and caller.scope != "admin":
@@ -96,7 +118,8 @@ async def metrics(site: Site, _vault: str | None, _request: MetricsRequest) -> s
         hold = site.vaults.held(record)
         if hold is not None:
             with hold as engine:
-                figures.append(VaultFigures(await engine.call(engine.status), engine.tally()))
+                status = await engine.call_quickly(engine.status)
+                figures.append(VaultFigures(status, engine.tally()))
     return site.metrics.page(figures)
 
 
@@ -114,7 +137,7 @@ async def models(
     """List the models of the catalogue."""
     engine = site.engine(vault)
     settings = site.vaults.settings(engine.record)
-    status = await engine.call(engine.status)
+    status = await engine.call_quickly(engine.status)
     views = await asyncio.to_thread(_views, settings)
     return replies.CatalogueReply(engine.record.name, settings.model.name, status.model, views)
 

@@ -21,6 +21,7 @@ from notewell.contract.codec import to_json
 from notewell.contract.endpoints import REQUESTS
 from notewell.contract.memory import StoreMemory
 from notewell.contract.request import Endpoint, Request, reply_type
+from notewell.engine.answers import QUICK
 from notewell.engine.event_stream import EventStream
 from notewell.errors import QueryTimeoutError
 from notewell.web import handlers
@@ -81,9 +82,8 @@ class Route:
             reply = await self._answer(site, checked.vault_name, checked.to_record(), held)
             if isinstance(reply, EventStream):
                 return await site.streams.send(request, reply)
-        body = reply.encode() if isinstance(reply, str) else to_json(reply)
         headers = {hdrs.CONTENT_TYPE: self.endpoint.media}
-        return web.Response(status=self.endpoint.status, body=body, headers=headers)
+        return web.Response(status=self.endpoint.status, body=_body(reply), headers=headers)
 
     async def _read(self, request: web.Request, site: Site) -> RequestModel:
         if self.endpoint.method == "GET":
@@ -97,6 +97,9 @@ class Route:
         """Wait for a free slot and call the handler; the vault is held until `held` ends."""
         if not self.endpoint.needs_token:  # monitoring works however busy the server is
             return await self.handle(site, vault, checked)
+        if self.request in QUICK:
+            await self._hold(site, vault, held)
+            return await self._in_time(site, vault, checked)
         async with site.slots.taken():
             if self.endpoint.scope != "read":
                 # A change is completed, whether or not the caller waits for the answer.
@@ -127,6 +130,12 @@ class Route:
                 f"No answer within {seconds:g} seconds, so the request was cancelled. Ask for less"
                 " at once, or set `limits.query_timeout_s`."
             ) from error
+
+
+def _body(reply: object) -> bytes:
+    if isinstance(reply, handlers.Encoded):
+        return reply.body
+    return reply.encode() if isinstance(reply, str) else to_json(reply)
 
 
 # Answered by the server itself; the engine of the vault answers all others.
