@@ -37,6 +37,7 @@ SCRIPTS = (
     "save",
     "live",
     "load",
+    "clients",
     "parse",
     "graph",
     "search",

@@ -34,11 +34,12 @@ class Server:
             raise RuntimeError("the server ended before it listened; its messages are above")
         self.started = started
         self._pid = int(handshake["pid"])
+        self.port, self.token = int(handshake["port"]), str(handshake["token"])
         self._headers = {
-            "Authorization": f"Bearer {handshake['token']}",
+            "Authorization": f"Bearer {self.token}",
             "Content-Type": "application/json",
         }
-        self._connection = http.client.HTTPConnection("127.0.0.1", int(handshake["port"]))
+        self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
 
     def get(self, route: str, **parameters: object) -> Mapping[str, object]:
         """GET a route and decode its JSON. Raises RuntimeError for a status other than 200."""

@@ -1,0 +1,194 @@
+"""Searches of one server by 1 to 60 clients at once, without pauses, over the vault obsidian-hub.
+
+Processor time of the server and of the clients is measured apart: both share this machine, and
+what the clients take is not there for the server. `/api/health` and `/api/status` are asked ten
+times a second meanwhile.
+
+The vault is read from the shared data (`--data`, NOTEWELL_TEST_DATA, or beside the repository);
+`--vault` names another folder; without either, notes are generated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+import urllib.parse
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from figures import Figure, Times, arguments, write
+from live_home import NOTES, QUICK_NOTES, Home, home
+from server import Server, serving
+from stack import say
+
+_READY_S = 1800.0
+_PROBE_S = 0.1
+_CLIENTS, _WARM_UP = (1, 4, 16, 30, 60), 50
+_SECONDS, _QUICK_SECONDS = 20.0, 3.0
+
+
+@dataclass
+class Round:
+    """What so many clients measured. Times in seconds; processor times are of the whole round."""
+
+    clients: int
+    seconds: list[float] = field(default_factory=list)
+    statuses: Counter[str] = field(default_factory=Counter)
+    health: list[float] = field(default_factory=list)
+    status: list[float] = field(default_factory=list)
+    wall_s: float = 0.0
+    server_cpu_s: float = 0.0
+    own_cpu_s: float = 0.0
+
+    @property
+    def answered(self) -> int:
+        """Searches with status 200."""
+        return self.statuses["200"]
+
+    @property
+    def cpu_ms(self) -> float:
+        """Processor time of the server for a search, the probes' share included."""
+        return 1000 * self.server_cpu_s / max(self.answered, 1)
+
+    @property
+    def rate(self) -> float:
+        """Searches a second, of the time that the clients left to the server."""
+        left = self.wall_s - self.own_cpu_s / (os.cpu_count() or 1)
+        return self.answered / max(left, 1e-9)
+
+
+class Client:
+    """A connection that is kept, by plain streams: a client has to cost far less than a search."""
+
+    def __init__(self, port: int, token: str) -> None:
+        """Use `open` before asking."""
+        self._port = port
+        self._head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\r\n"
+
+    async def open(self) -> None:
+        """Connect."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+
+    async def get(self, path: str) -> int:
+        """The status of an answer, whose body is read and dropped."""
+        self._writer.write(f"GET {path} HTTP/1.1\r\n{self._head}".encode())
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        _, _, after = head.partition(b"content-length:")
+        await self._reader.readexactly(int(after.split(None, 1)[0]))
+        return int(head.split(None, 2)[1])
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._writer.close()
+
+
+def main() -> int:
+    """Measure and write the figures. Returns 1 where searches failed below twice 30 clients."""
+    parser = arguments(__doc__.partition("\n")[0])
+    parser.add_argument("--vault", type=Path, help="a folder of notes, which is copied")
+    parser.add_argument("--data", type=Path, help="the folder of the shared data")
+    options = parser.parse_args()
+    seconds = _QUICK_SECONDS if options.quick else _SECONDS
+    most = QUICK_NOTES if options.quick else NOTES
+    with home(options.vault, options.data, most_notes=most) as at:
+        _index(at)
+        with serving(at.vault, at.environment) as server:
+            server.wait_until_ready()
+            rounds = _measured(server, at.questions(2000), seconds)
+    figures = [_figure(at, each) for each in rounds]
+    write(options.json, figures, {"rounds": rounds})
+    for each in figures:
+        say(f"{each.figure}: {each.measured}; {each.note}")
+    return int(any(each.answered < each.statuses.total() for each in rounds))
+
+
+def _index(at: Home) -> None:
+    say(f"indexing {at.notes:,} notes of {at.name}")
+    subprocess.run(
+        [sys.executable, "-m", "notewell", "index", str(at.vault)],
+        check=True,
+        env=at.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=_READY_S,
+    )
+
+
+def _measured(server: Server, questions: Sequence[str], seconds: float) -> list[Round]:
+    for question in questions[:_WARM_UP]:
+        server.get("search", q=question)
+    rounds = []
+    for clients in _CLIENTS:
+        say(f"{clients} clients for {seconds:.0f} s")
+        rounds.append(asyncio.run(_round(server, clients, questions, seconds)))
+    return rounds
+
+
+async def _round(server: Server, clients: int, questions: Sequence[str], seconds: float) -> Round:
+    found = Round(clients)
+    end = time.perf_counter() + seconds
+    begun, own, of_server = time.perf_counter(), time.process_time(), server.cpu_s() or 0.0
+    await asyncio.gather(
+        *(_searching(server, questions, number, end, found) for number in range(clients)),
+        _probing(server, "/api/health", end, found.health),
+        _probing(server, "/api/status", end, found.status),
+    )
+    found.wall_s = time.perf_counter() - begun
+    found.own_cpu_s = time.process_time() - own
+    found.server_cpu_s = (server.cpu_s() or 0.0) - of_server
+    return found
+
+
+async def _searching(
+    server: Server, questions: Sequence[str], number: int, end: float, found: Round
+) -> None:
+    client = Client(server.port, server.token)
+    await client.open()
+    at = number * 61  # each begins elsewhere
+    while (begun := time.perf_counter()) < end:
+        asked = urllib.parse.urlencode({"q": questions[at % len(questions)]})
+        status = await client.get(f"/api/search?{asked}")
+        found.statuses[str(status)] += 1
+        if status == 200:
+            found.seconds.append(time.perf_counter() - begun)
+        at += 1
+    client.close()
+
+
+async def _probing(server: Server, path: str, end: float, waits: list[float]) -> None:
+    client = Client(server.port, server.token)
+    await client.open()
+    while (begun := time.perf_counter()) < end:
+        await client.get(path)
+        waits.append(time.perf_counter() - begun)
+        await asyncio.sleep(_PROBE_S)
+    client.close()
+
+
+def _figure(at: Home, found: Round) -> Figure:
+    aim = "at least 0.8 / processor time a search, none refused or timed out"
+    if found.clients == 1:
+        aim = "p50 at most 4 ms, at most 6 ms of processor time a search"
+    others = {status: count for status, count in found.statuses.items() if status != "200"}
+    model = "" if at.real else ", stand-in for the model"
+    return Figure(
+        figure=f"searches by {found.clients} clients at once, {at.notes:,} notes",
+        aim=aim,
+        beside="",
+        measured=f"{found.rate:.0f} a second, {Times.of(found.seconds or [0.0])}",
+        ratio=None,
+        note=f"{at.name}{model}; {found.cpu_ms:.2f} ms of the server's processor time a search, so"
+        f" {found.rate * found.cpu_ms / 1000:.2f} processors at work; the clients took"
+        f" {100 * found.own_cpu_s / found.wall_s:.0f} % of one, which is subtracted; health"
+        f" {Times.of(found.health or [0.0])}; status {Times.of(found.status or [0.0])};"
+        f" other statuses: {others or 'none'}",
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
