@@ -160,7 +160,7 @@ def test_a_closed_embedder_raises_a_clear_error(make_embedder: Callable[[], Embe
 # --- rerankers ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=[row.name for row in RERANKERS])
+@pytest.fixture(scope="module", params=[row.name for row in RERANKERS if row.name != "remote"])
 def reranker(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Reranker]:

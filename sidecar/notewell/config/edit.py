@@ -23,6 +23,8 @@ UNSAFE = (
     "model.provider",
     "model.base_url",
     "model.consent",
+    "search.rerank_provider",
+    "search.rerank_url",
 )
 _UNSAFE_REASON = (
     "It concerns this machine or who may use the server: set it in the configuration file,"

@@ -40,6 +40,7 @@ ENV_PREFIX = "NOTEWELL_"
 ENV_CONFIG = "NOTEWELL_CONFIG"
 ENV_KEY = "NOTEWELL_ASK_KEY"  # a secret, so it is not a setting, and never shown or stored
 ENV_MODEL_KEY = "NOTEWELL_MODEL_KEY"  # likewise, of a service of embeddings
+ENV_RERANK_KEY = "NOTEWELL_RERANK_KEY"  # and of one that reranks
 ENV_TEST_PREFIX = "NOTEWELL_TEST_"
 
 # A vault travels between machines with its sync tool, so the file in it may set how its notes are
@@ -116,13 +117,19 @@ def provider_key(rules: AskRules, environ: Mapping[str, str] | None = None) -> s
     return (environ.get(usual) or None) if not rules.base_url else None
 
 
-def embedding_key(variables: Sequence[str], environ: Mapping[str, str] | None = None) -> str | None:
+def embedding_key(
+    variables: Sequence[str],
+    environ: Mapping[str, str] | None = None,
+    *,
+    own: str = ENV_MODEL_KEY,
+) -> str | None:
     """The key of a service of embeddings in the environment, or None.
 
-    `variables` are the usual ones of the service; none for another address than its own.
+    `variables` are the usual ones of the service; none for another address than its own. `own` is
+    Notewell's variable for it.
     """
     environ = os.environ if environ is None else environ
-    names = (ENV_MODEL_KEY, *variables)
+    names = (own, *variables)
     return next((environ[name] for name in names if environ.get(name)), None)
 
 
@@ -211,7 +218,7 @@ def _environment_layer(environ: Mapping[str, str]) -> Layer:
     for name, value in environ.items():
         if (
             not name.startswith(ENV_PREFIX)
-            or name in {ENV_CONFIG, ENV_KEY, ENV_MODEL_KEY}
+            or name in {ENV_CONFIG, ENV_KEY, ENV_MODEL_KEY, ENV_RERANK_KEY}
             or name.startswith(ENV_TEST_PREFIX)
         ):
             continue

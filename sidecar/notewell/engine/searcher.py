@@ -13,7 +13,7 @@ from pathlib import Path
 from notewell.contract.search import SearchReply, SearchRequest, SimilarRequest, SimilarTextRequest
 from notewell.index.port import IndexReader
 from notewell.ingest.active_model import Models
-from notewell.models import load_reranker
+from notewell.models import load_remote_reranker, load_reranker
 from notewell.models.pool import RerankerSlot
 from notewell.search import pipeline
 from notewell.search import similar as similar_notes
@@ -51,11 +51,12 @@ class Searcher:
         self._index = index
         self._record = record
         self._model_dir = settings.model_dir
+        self._consent = () if settings.offline else settings.model.consent
         self._models = models
         self._load_models = load_models
         self._tuning = tuning
         self._helpers = ThreadPoolExecutor(HELPERS, thread_name_prefix=f"words-{record.id}")
-        self._rerankers: dict[tuple[str, str | None], RerankerSlot] = {}
+        self._rerankers: dict[tuple[str | None, ...], RerankerSlot] = {}
         self._changing = threading.Lock()
         self._counting = threading.Lock()
         self._running = 0
@@ -71,8 +72,8 @@ class Searcher:
     def _reranker(self, rules: SearchRules) -> RerankerSlot:
         """The reranker of the rules; it stays loaded, because a search may still be using it."""
         return self._rerankers.setdefault(
-            (rules.reranker, rules.rerank_folder),
-            RerankerSlot(partial(_load_reranker, rules, self._model_dir)),
+            (rules.reranker, rules.rerank_folder, rules.rerank_provider, rules.rerank_url),
+            RerankerSlot(partial(_load_reranker, rules, self._model_dir, self._consent)),
         )
 
     def search(self, request: SearchRequest) -> SearchReply:
@@ -134,7 +135,9 @@ class Searcher:
             reranker.close()
 
 
-def _load_reranker(rules: SearchRules, model_dir: Path) -> Reranker:
-    """The model that reads first results, from this computer alone."""
+def _load_reranker(rules: SearchRules, model_dir: Path, consent: tuple[str, ...]) -> Reranker:
+    """The model that reads first results: on this computer, or the service of the settings."""
+    if rules.rerank_provider != "local":
+        return load_remote_reranker(rules, model_dir=model_dir, consent=consent)
     folder = Path(rules.rerank_folder).expanduser() if rules.rerank_folder else None
     return load_reranker(rules.reranker, model_dir=model_dir, folder=folder)

@@ -9,9 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from notewell.models.catalogue import CATALOGUE, ModelSpec, find
-from notewell.types import Embedder, ModelRules, Reranker
+from notewell.types import Embedder, ModelRules, Reranker, SearchRules
 
-__all__ = ["CATALOGUE", "ModelSpec", "find", "load_embedder", "load_reranker"]
+__all__ = [
+    "CATALOGUE",
+    "ModelSpec",
+    "find",
+    "load_embedder",
+    "load_remote_reranker",
+    "load_reranker",
+]
 
 
 def load_embedder(
@@ -51,3 +58,16 @@ def load_reranker(
     from notewell.models import loading  # noqa: PLC0415 - as above
 
     return loading.load_reranker(name, model_dir=model_dir, folder=folder, say=say)
+
+
+def load_remote_reranker(
+    rules: SearchRules, *, model_dir: Path, consent: tuple[str, ...]
+) -> Reranker:
+    """The reranking service that `rules` name; nothing is sent yet.
+
+    `consent` are the hosts that a person has allowed. Raises ConfigError, or ModelUnavailableError
+    for a host that is not among them.
+    """
+    from notewell.models import loading  # noqa: PLC0415 - as above
+
+    return loading.load_remote_reranker(rules, model_dir=model_dir, consent=consent)

@@ -121,6 +121,8 @@ def load(options: RerankerOptions) -> CrossEncoder:
     make a cross-encoder.
     """
     spec, model_dir = options.spec, options.model_dir
+    if spec is None:
+        raise ModelError("The reranker is not in the catalogue, so its files are unknown.")
     files = fetch(spec, model_dir=model_dir, folder=options.folder, offline=True, say=options.say)
     try:
         return _assemble(spec, files, model_dir)

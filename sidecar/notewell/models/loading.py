@@ -34,7 +34,7 @@ from notewell.models.providers import (
     find_provider,
 )
 from notewell.models.resilient import ResilientEmbedder, Step, rules_for, usable_processors
-from notewell.types import ChunkSizes, Embedder, ModelRules, Reranker
+from notewell.types import ChunkSizes, Embedder, ModelRules, Reranker, SearchRules
 
 # For models that neither the catalogue nor their folder describes.
 _FALLBACK_RUNTIME = "torch"
@@ -141,6 +141,21 @@ def load_reranker(
         raise NotFoundError(f"No reranker named {name!r}. Known: {names}.", code="unknown_model")
     options = RerankerOptions(spec=spec, folder=folder, model_dir=model_dir, say=say)
     return find_provider(RERANKERS, spec.runtime).load(options)
+
+
+def load_remote_reranker(
+    rules: SearchRules, *, model_dir: Path, consent: tuple[str, ...]
+) -> Reranker:
+    """See `notewell.models.load_remote_reranker`."""
+    options = RerankerOptions(
+        spec=None,
+        folder=None,
+        model_dir=model_dir,
+        say=lambda _: None,
+        rules=rules,
+        consent=consent,
+    )
+    return find_provider(RERANKERS, "remote").load(options)
 
 
 def describe_folder(folder: Path, name: str) -> ModelSpec | None:

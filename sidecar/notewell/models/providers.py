@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from notewell.errors import ConfigError
 from notewell.models.catalogue import ModelSpec
-from notewell.types import Embedder, ModelRules, Reranker
+from notewell.types import Embedder, ModelRules, Reranker, SearchRules
 
 if TYPE_CHECKING:  # the HTTP client takes a while to import, and few commands need it
     from notewell.models.chat.messages import ChatModel
@@ -47,12 +47,17 @@ class EmbedderOptions:
 
 @dataclass(frozen=True, slots=True)
 class RerankerOptions:
-    """The options of a reranker, which is never downloaded."""
+    """The options of a reranker, which is never downloaded.
 
-    spec: ModelSpec
+    `rules` are set for one behind an API; `consent` are the hosts that may get passages.
+    """
+
+    spec: ModelSpec | None
     folder: Path | None
     model_dir: Path
     say: Callable[[str], None]
+    rules: SearchRules | None = None
+    consent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,7 @@ EMBEDDERS: tuple[Provider[EmbedderOptions, Embedder], ...] = (
 )
 RERANKERS: tuple[Provider[RerankerOptions, Reranker], ...] = (
     Provider("onnx", "notewell.models.cross_encoder"),
+    Provider("remote", "notewell.models.remote.rerankers"),
 )
 CHAT_MODELS: tuple[Provider[ChatOptions, ChatModel], ...] = (
     Provider("openai", "notewell.models.chat.openai", base_url="https://api.openai.com/v1"),

@@ -19,6 +19,7 @@ from notewell.types.values import (
     NoteField,
     ProviderKind,
     Quantisation,
+    RerankProvider,
     WatchMode,
 )
 
@@ -135,6 +136,8 @@ class SearchRules:
     reranker: str = "ms-marco-MiniLM-L-6-v2"
     rerank_folder: str | None = None  # a folder that already holds its weights
     rerank_ms: int = 300  # time limit of the reranker
+    rerank_provider: RerankProvider = "local"  # where it runs; others than local get passages
+    rerank_url: str = ""  # "": the provider's own
     # Notes with these values of `status` are left out unless the query names them.
     shelved_status: tuple[str, ...] = ("inactive", "hidden")
     daily_notes: Literal["named", "always"] = "named"  # when daily notes are searched

@@ -55,6 +55,7 @@ ProviderKind = Literal["none", "openai", "anthropic"]
 EmbeddingProvider = Literal[
     "local", "openai", "ollama", "gemini", "voyage", "cohere", "jina", "mistral"
 ]
+RerankProvider = Literal["local", "voyage", "cohere", "jina", "tei", "llamacpp"]
 ModelPreference = Literal["capable", "cheap"]  # among the language models of a provider
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]

@@ -11,7 +11,7 @@ import random
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -287,19 +287,26 @@ def _error(
 @contextmanager
 def running(service: FakeService) -> Iterator[FakeService]:
     """Serve it on loopback while the block runs."""
+    with serving(service.handle) as address:
+        service.url = f"{address}{BASES.get(service.family, '/v1')}"
+        yield service
+
+
+@contextmanager
+def serving(handle: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> Iterator[str]:
+    """The address of a server on loopback whose requests `handle` answers."""
     loop = asyncio.new_event_loop()
     ready = threading.Event()
     stop = asyncio.Event()
+    ports: list[int] = []
 
     async def serve() -> None:
         app = web.Application(client_max_size=2**26)
-        app.router.add_route("*", "/{path:.*}", service.handle)
+        app.router.add_route("*", "/{path:.*}", handle)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port = runner.addresses[0][1]
-        service.url = f"http://127.0.0.1:{port}{BASES.get(service.family, '/v1')}"
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        ports.append(runner.addresses[0][1])
         ready.set()
         await stop.wait()
         await runner.cleanup()
@@ -308,7 +315,7 @@ def running(service: FakeService) -> Iterator[FakeService]:
     thread.start()
     assert ready.wait(20)
     try:
-        yield service
+        yield f"http://127.0.0.1:{ports[0]}"
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(20)
