@@ -25,6 +25,7 @@ from notewell.vault.readers import (
     spellings,
 )
 from notewell.vault.readers.reader import FileFacts, Reader
+from tests.vault.image_files import jpeg, png, tiff, webp
 from tests.vault.packed_files import docx, epub, paragraph, table
 from tests.vault.pdf_files import pdf
 from tests.vault.reading import canvas, check, drawing, node, read
@@ -61,7 +62,15 @@ WEB_PAGE = Sample(
     ("Fields/Grass.md",),
 )
 CODE = Sample("dance = 1\n\nrest = 2\n", ("dance = 1", "rest = 2"))
+IMAGES = {
+    ".png": png((b"tEXt", b"Description\x00They dance.")),
+    ".tif": tiff({270: b"They dance."}),
+    ".jpg": jpeg((0xFE, b"They dance.")),
+    ".webp": webp((b"EXIF", tiff({270: b"They dance."}))),
+}
+IMAGES |= {".jpeg": IMAGES[".jpg"], ".tiff": IMAGES[".tif"]}
 SAMPLES: Mapping[str, Sample] = {
+    **{suffix: Sample(raw, ("They dance.",)) for suffix, raw in IMAGES.items()},
     **dict.fromkeys((reader.suffix for reader in READERS.values() if reader.kind == "code"), CODE),
     ".docx": Sample(
         docx(

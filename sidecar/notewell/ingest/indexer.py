@@ -138,6 +138,7 @@ class Indexer:
         sizes = _sizes(self._settings.chunking, embedder)
         model = embedder.key.name if embedder is not None else "none"
         cut = f"{FORMAT}:{model}:{sizes.max_tokens}:{sizes.min_tokens}:{sizes.overlap_tokens}"
+        cut += ":ocr" if self._settings.vault.ocr else ""
         types = self._source.types  # they decide which Markdown links lead to notes
         return cut if types == _FIRST_TYPES else f"{cut}:{','.join(sorted(types))}"
 

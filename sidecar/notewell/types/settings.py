@@ -36,6 +36,7 @@ class VaultRules:
     exclude: tuple[str, ...] = ()  # globs, gitignore style; they win over `include`
     max_note_bytes: int = 10 * 1024 * 1024
     max_document_bytes: int = 100 * 1024 * 1024  # of PDFs and others that hold more than text
+    ocr: bool = False  # whether text in images and scanned PDFs is read, by the program tesseract
     watch: WatchMode = "auto"  # how a server notices changes; auto polls network mounts
     reconcile_at: str = "03:30"  # local time of the daily check of the vault; "" is never
 

@@ -278,7 +278,8 @@ def read_note(file: FileRef, rules: VaultRules, child: ReaderProcess | None = No
     """
     reader = _reader(file)
     raw = _bytes(file, rules, reader)
-    known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=readable(rules.types)[0])
+    types = readable(rules.types)[0]
+    known = FileFacts(file.path, modified=file.mtime_ns / 1e9, types=types, ocr=rules.ocr)
     if not reader.in_child:
         found = reader.read(raw, known)
     elif child is not None:

@@ -16,6 +16,7 @@ from notewell.vault.readers.docx import DOCX
 from notewell.vault.readers.epub import EPUB
 from notewell.vault.readers.excalidraw import EXCALIDRAW
 from notewell.vault.readers.html import HTML
+from notewell.vault.readers.image import IMAGES
 from notewell.vault.readers.pdf import PDF
 from notewell.vault.readers.reader import Reader
 from notewell.vault.readers.table import TABLES
@@ -34,6 +35,7 @@ _ROWS = (
     EPUB,
     *TABLES,
     *CODE,
+    *IMAGES,
 )
 
 READERS: Mapping[str, Reader] = {reader.suffix: reader for reader in _ROWS}

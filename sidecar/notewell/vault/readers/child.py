@@ -79,7 +79,7 @@ def _answer(
     reader = find(request.path)
     if reader is None:
         return frames.ReadReply(False, "unreadable", f"Nothing reads {request.path}."), b""
-    facts = FileFacts(request.path, request.modified, request.created, request.types)
+    facts = FileFacts(request.path, request.modified, request.created, request.types, request.ocr)
     try:
         return frames.ReadReply(True), to_json(reader.read(raw, facts))
     except UnreadableNoteError as error:

@@ -28,6 +28,7 @@ class ReadRequest:
     modified: float
     created: float | None
     types: tuple[str, ...]
+    ocr: bool
     seconds: float  # after which the child ends itself, if nobody did before
 
 

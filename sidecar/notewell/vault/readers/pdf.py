@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from notewell.types import PropertyValue
 from notewell.vault.parse import file_title
 from notewell.vault.readers.made_text import Described, MadeText
+from notewell.vault.readers.ocr import MISSING, Ocr
 from notewell.vault.readers.page_layout import blocks_of
 from notewell.vault.readers.pdf_pages import MAX_PAGES, Pages, read_pages
 from notewell.vault.readers.reader import FileFacts, Reader, ReadNote
@@ -27,7 +28,8 @@ _MAX_TITLE = 300
 
 
 def _read(raw: bytes, file: FileFacts) -> ReadNote:
-    pages = read_pages(raw, file.path)
+    ocr = Ocr() if file.ocr else None
+    pages = read_pages(raw, file.path, ocr)
     made = MadeText()
     for block in blocks_of(pages.lines):
         name = str(block.page)
@@ -35,10 +37,10 @@ def _read(raw: bytes, file: FileFacts) -> ReadNote:
             made.heading(block.level, block.text, name)
         else:
             made.paragraph(block.text, block=name)
-    return made.note(file, _described(pages, file))
+    return made.note(file, _described(pages, file, ocr))
 
 
-def _described(pages: Pages, file: FileFacts) -> Described:
+def _described(pages: Pages, file: FileFacts, ocr: Ocr | None) -> Described:
     stated = pages.metadata
     title = " ".join(stated.get("Title", "").split())
     if not title or len(title) > _MAX_TITLE or _NO_TITLE.match(title):
@@ -51,12 +53,16 @@ def _described(pages: Pages, file: FileFacts) -> Described:
         title,
         properties,
         created=pdf_date(stated.get("CreationDate", "")),
-        warnings=tuple(_warnings(pages)),
+        warnings=tuple(_warnings(pages, ocr)),
     )
 
 
-def _warnings(pages: Pages) -> list[str]:
+def _warnings(pages: Pages, ocr: Ocr | None) -> list[str]:
     found = []
+    if ocr is not None and ocr.program is None and not all(pages.lines):
+        found.append(MISSING)
+    if ocr is not None and ocr.stopped:
+        found.append("Reading its images took too long; the last ones are left out.")
     if not any(pages.lines):
         found.append(f"{NO_TEXT}: the pages are images, so only the name is searched.")
     if pages.count > MAX_PAGES:

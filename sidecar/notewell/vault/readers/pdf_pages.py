@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from notewell.errors import UnreadableNoteError
+from notewell.vault.readers.ocr import Ocr
 
 MAX_PAGES = 3000
 _MAX_LINES = 5000  # of a page
+_DPI = 300  # of the images that are read by OCR
+_MAX_PIXELS = 16_000_000.0
 _WRONG_PASSWORD, _UNKNOWN_SECURITY = 4, 5  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of PDFium
 
 
@@ -44,8 +47,10 @@ class Pages:
     damaged: int
 
 
-def read_pages(raw: bytes, path: str) -> Pages:
+def read_pages(raw: bytes, path: str, ocr: Ocr | None = None) -> Pages:
     """Read a PDF; UnreadableNoteError with code "encrypted" or "unreadable" if that is impossible.
+
+    Pages without text are read by `ocr`.
 
     Imports pypdfium2, which a process that reads no PDF should not load.
     """
@@ -69,14 +74,31 @@ def read_pages(raw: bytes, path: str) -> Pages:
             try:
                 page = document[number]
                 with_text = page.get_textpage()
-                pages.append(tuple(_lines(with_text)))
+                lines = tuple(_lines(with_text))
                 with_text.close()
+                if ocr is not None and not lines:
+                    lines = tuple(_scanned(page, ocr))
+                pages.append(lines)
                 page.close()
             except pypdfium2.PdfiumError:
                 pages.append(())
                 damaged += 1
         metadata = {key: value.strip() for key, value in document.get_metadata_dict().items()}
         return Pages(tuple(pages), metadata, len(document), damaged)
+
+
+def _scanned(page: Any, ocr: Ocr) -> Iterator[Line]:
+    """The lines of a page (PdfPage) that is an image; blank lines between them are gaps."""
+    width, height = page.get_size()
+    scale = min(_DPI / 72, (_MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    pixels, stride = bytes(bitmap.buffer), bitmap.stride
+    rows = (pixels[at * stride : at * stride + bitmap.width] for at in range(bitmap.height))
+    image = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + b"".join(rows)
+    bitmap.close()
+    for number, row in enumerate(ocr.read(image).split("\n")):
+        if row.strip() and number < _MAX_LINES:
+            yield Line(row.strip(), 0.0, -2.0 * number, -2.0 * number - 1)
 
 
 def _lines(page: Any) -> Iterator[Line]:

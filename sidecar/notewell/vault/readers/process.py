@@ -16,6 +16,7 @@ from notewell.errors import ServerError, UnreadableNoteError
 from notewell.types import PropertyValue
 from notewell.vault.readers import frames
 from notewell.vault.readers.frames import IDLE_EXIT
+from notewell.vault.readers.ocr import MAX_SECONDS as OCR_SECONDS
 from notewell.vault.readers.reader import FileFacts, ReadNote
 
 # -P: a folder that happens to be the current one must not add its modules.
@@ -70,8 +71,9 @@ class ReaderProcess:
     def _ask(self, raw: bytes, file: FileFacts) -> tuple[frames.ReadReply, bytes] | None:
         """Ask for one file; None if the child had ended for want of work."""
         child = self._running(file)
+        seconds = self._seconds + (OCR_SECONDS if file.ocr else 0)
         request = frames.ReadRequest(
-            file.path, file.modified, file.created, file.types, self._seconds
+            file.path, file.modified, file.created, file.types, file.ocr, seconds
         )
         late = threading.Event()
 
@@ -79,7 +81,7 @@ class ReaderProcess:
             late.set()
             child.kill()
 
-        timer = threading.Timer(self._seconds, stop)
+        timer = threading.Timer(seconds, stop)
         timer.daemon = True
         timer.start()
         answer, why = None, ""
@@ -98,7 +100,7 @@ class ReaderProcess:
             child.wait()  # its own exit code says why it ended
         self.close()
         if late.is_set():
-            why = f"reading it took longer than {self._seconds:.0f} seconds"
+            why = f"reading it took longer than {seconds:.0f} seconds"
         elif child.returncode == IDLE_EXIT and not why:
             return None
         raise _failed(file, why or f"its reader crashed ({_how(child.returncode)})")

@@ -102,6 +102,7 @@ class FileFacts:
     modified: float
     created: float | None = None
     types: tuple[str, ...] = NOTE_TYPES  # the endings that are notes in this vault
+    ocr: bool = False  # whether text in images is read
 
 
 @dataclass(frozen=True, slots=True)
