@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,7 +51,7 @@ def load(model: RemoteModel | None) -> Embedder:
         rules=ModelRules(name="words"),
         spec=None,
         folder=None,
-        model_dir=Path("unused"),
+        model_dir=Path(os.devnull, "unused"),  # nothing can be written there
         offline=False,
         say=print,
         remote=model,

@@ -37,7 +37,7 @@ const CHECKS: readonly [prefix: string, ...checks: Check<unknown>[]][] = [
   ["memory-list", memory.memories],
   ["memory-outcome", memory.changed],
   ["memory-recall", memory.recall],
-  ["models", pages.models],
+  ["models.", pages.models],
   ["note", replies.noteChunks, pages.note],
   ["problem", replies.problem],
   ["queue", replies.accepted],

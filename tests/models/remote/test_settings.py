@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from notewell.config.load import load_settings
-from notewell.errors import ConfigError, ModelUnavailableError
+from notewell.errors import ConfigError, ModelError, ModelUnavailableError
 from notewell.models import load_embedder
 from notewell.models.remote.batches import TokenMeter, estimated_tokens
 from notewell.models.remote.settings import chosen, remote_model, require_consent
 from notewell.models.remote.table import SERVICES, estimate, row_of, service_named
-from notewell.types import ModelRules
+from notewell.types import Embedder, ModelRules
 from tests.models.remote.fakes import DIMENSIONS, FakeService, running
 
 OPENAI = ModelRules(name="text-embedding-3-small", provider="openai")
@@ -82,15 +82,38 @@ def test_a_vaults_own_file_can_send_nothing_anywhere(tmp_path: Path) -> None:
             load_settings(environ={"HOME": str(tmp_path)}, vault=tmp_path)
 
 
-def test_the_settings_load_a_service_and_measure_its_cosines_once(tmp_path: Path) -> None:
-    with running(FakeService("ollama", texts=99)) as service:
-        rules = ModelRules(name="words", provider="ollama", base_url=service.url)
-        loaded = load_embedder(
-            rules, model_dir=tmp_path, offline=True, fetch_missing=True, say=print
+def test_a_service_is_loaded_and_what_was_found_of_it_is_kept(tmp_path: Path) -> None:
+    def load(rules: ModelRules) -> Embedder:
+        return load_embedder(
+            rules, model_dir=tmp_path, offline=True, fetch_missing=False, say=print
         )
-        assert loaded.dimensions == DIMENSIONS
-        assert loaded.key.name == "words@127.0.0.1"
-        loaded.close()
+
+    with running(FakeService("ollama")) as service:
+        rules = ModelRules(name="words", provider="ollama", base_url=service.url)
+        for _ in range(2):
+            loaded = load(rules)
+            assert (loaded.dimensions, loaded.key.name) == (DIMENSIONS, "words@127.0.0.1")
+            loaded.close()
+        assert service.requests == 1
+    away = load(rules)  # the service has ended; words still find notes
+    with pytest.raises(ModelError, match="does not answer"):
+        away.embed_query("bread")
+    away.close()
+
+
+def test_a_service_whose_vectors_have_another_length_is_asked_again(tmp_path: Path) -> None:
+    with running(FakeService("ollama")) as service:
+        rules = ModelRules(name="words", provider="ollama", base_url=service.url)
+        for fault in ("", "dimensions", ""):
+            loaded = load_embedder(
+                rules, model_dir=tmp_path, offline=True, fetch_missing=False, say=print
+            )
+            service.faults = [fault] if fault else []
+            if fault:
+                with pytest.raises(ModelError, match="instead of 8"):
+                    loaded.embed_query("bread")
+            loaded.close()
+        assert service.requests == 3
 
 
 def test_the_cost_of_a_run_is_estimated_where_the_price_is_known() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -26,6 +28,7 @@ from notewell.models.remote.wire import (
     contextual_request,
 )
 from notewell.models.resilient import Degraded
+from notewell.support import atomic
 from notewell.support.http import Json, is_loopback
 from notewell.types import ChunkSizes, CosineScale, EmbeddedPiece, FloatArray, ModelKey
 
@@ -55,9 +58,18 @@ class RemoteEmbedder:
     cosines: CosineScale | None = None
 
     def __init__(
-        self, model: RemoteModel, dimensions: int = 0, *, breaker: Breaker | None = None
+        self,
+        model: RemoteModel,
+        dimensions: int = 0,
+        *,
+        breaker: Breaker | None = None,
+        wrong_length: Callable[[], None] = lambda: None,
     ) -> None:
-        """`dimensions` is the length of the vectors; 0: a sample is sent to find it."""
+        """`dimensions` is the length of the vectors; 0: a sample is sent to find it.
+
+        `wrong_length` is called when the server's vectors have another.
+        """
+        self._wrong_length = wrong_length
         self._model = model
         self._wire = WIRES[model.endpoint.family]
         self._meter = TokenMeter()
@@ -259,6 +271,7 @@ class RemoteEmbedder:
         if vectors.ndim != 2 or not np.isfinite(vectors).all() or not vectors.any(axis=1).all():
             raise self._service.invalid("sent vectors that are not finite, or all zero")
         if self._dimensions and vectors.shape[1] != self._dimensions:
+            self._wrong_length()
             raise self._service.invalid(
                 f"sent vectors of length {vectors.shape[1]} instead of {self._dimensions}"
             )
@@ -278,15 +291,33 @@ class _PieceError(Exception):
 def load(options: EmbedderOptions) -> RemoteEmbedder:
     """The embedder that `options.remote` describes.
 
-    Without a given length of vectors, a sample is embedded to find it. Raises ConfigError for an
-    address that must not be used, ModelError as embedding does.
+    Without a given length of vectors, a sample is embedded once to find it; it is kept in
+    <model_dir>/remote, so that a later start needs no server. Raises ConfigError for an address
+    that must not be used, ModelError as embedding does.
     """
     model = options.remote
     if model is None:
         raise ConfigError(f"The model {options.rules.name} needs the address of its server.")
     check_address(model.endpoint)
     known = model.keep or model.endpoint.dimensions or model.dimensions
-    return RemoteEmbedder(model, known or 0)
+    if known:
+        return RemoteEmbedder(model, known)
+    name = hashlib.sha256(f"{model.endpoint.base_url} {model.endpoint.model}".encode()).hexdigest()
+    file = options.model_dir / "remote" / f"{name[:16]}.json"
+    kept = _kept_length(file)
+    embedder = RemoteEmbedder(model, kept, wrong_length=lambda: file.unlink(missing_ok=True))
+    if not kept:
+        with suppress(OSError):  # then it is found again at the next start
+            atomic.replace(file, json.dumps({"dimensions": embedder.dimensions}).encode())
+    return embedder
+
+
+def _kept_length(file: Path) -> int:
+    """The length of vectors that was found earlier; 0: none was."""
+    try:
+        return max(int(json.loads(file.read_bytes())["dimensions"]), 0)
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 def check_address(endpoint: Endpoint) -> None:
