@@ -12,7 +12,7 @@ const FLOORS = [
   ["replies.ts"],
   ["client.ts"],
   ["connection.ts", "changes.ts", "discovery.ts", "identity.ts", "launcher.ts", "local", "machine.ts", "program.ts", "settings.ts"],
-  ["changeSender.ts", "server.ts", "obsidianApp.ts"],
+  ["changeSender.ts", "server.ts", "serverNotes.ts", "obsidianApp.ts"],
   ["ui"],
   ["main.ts"],
 ];

@@ -7,12 +7,14 @@
 
 import type {
   Change,
+  ConfirmedWrite,
   LedgerReply,
   LedgerRequest,
   ReindexRequest,
   Routes,
   SearchReply,
   SearchRequest,
+  ServerWritesReply,
   SimilarRequest,
   StatusReply,
   SyncReply,
@@ -160,6 +162,15 @@ export class Client {
 
   sync(files: readonly FileStamp[]): Promise<SyncReply> {
     return this.post("sync", replies.sync, { files });
+  }
+
+  /** Notes that the server wrote to its copy of the vault, after the write with that number. */
+  serverWrites(after: number): Promise<ServerWritesReply> {
+    return this.get("changes", replies.serverWrites, { after }, LONG_MS);
+  }
+
+  confirmWrites(confirmed: readonly ConfirmedWrite[]): Promise<unknown> {
+    return this.post("changes/confirm", replies.accepted, { confirmed });
   }
 
   queue(action: QueueAction): Promise<unknown> {

@@ -15,7 +15,7 @@ import { Ring, Timer } from "./support";
 import { actions, commandOf, showSearch, showSimilar, statusBar, type Action } from "./ui/actions";
 import { ASK_VIEW, AskView } from "./ui/askView";
 import { DIAGNOSTICS_VIEW, diagnosticsText, DiagnosticsView } from "./ui/diagnostics";
-import { uploadConsent } from "./ui/dialogs";
+import { takeServerNotes, uploadConsent } from "./ui/dialogs";
 import type { ActionName } from "./ui/explain";
 import { followRenames } from "./ui/marks";
 import { SEARCH_VIEW, SearchView } from "./ui/searchView";
@@ -125,9 +125,7 @@ export default class NotewellPlugin extends Plugin {
       this.#sender.wake();
       updateBar();
     };
-    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () =>
-      timer.setOnce(BATCH_MS, update),
-    );
+    watchVault(this.app, this.#queue, this.registerEvent.bind(this), () => timer.setOnce(BATCH_MS, update));
     this.registerEvent(followRenames(this.app, this.#settings));
     this.registerDomEvent(window, "focus", () => void this.#connection.check());
     this.register(this.#server.follow(() => void this.#connection.reset()));
@@ -135,6 +133,7 @@ export default class NotewellPlugin extends Plugin {
     this.#sender.begin();
     followNotes(this.app, this.registerEvent.bind(this), (path) => this.#local.changed(path));
     void this.#local.begin();
+    this.register(takeServerNotes(this.#context, this.#queue, () => this.#sender.wake()));
   }
 
   /** Asks what to do about missing notes, unless the user has already decided about these. */

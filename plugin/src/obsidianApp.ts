@@ -5,6 +5,7 @@ import type { ChangeQueue } from "./changes";
 import type { Transport } from "./client";
 import type { FileStamp } from "./client";
 import type { VaultFiles } from "./changeSender";
+import type { VaultNotes } from "./serverNotes";
 import type { SettingsStorage } from "./settings";
 
 const DEVICE_KEY = "notewell-device";
@@ -97,6 +98,42 @@ export function vaultFiles(app: App): VaultFiles {
     read: async (path) => {
       const file = app.vault.getFileByPath(path);
       return file && (await app.vault.cachedRead(file));
+    },
+  };
+}
+
+/** The notes of the vault, for those that a server wrote. Paths of servers are in Unicode's form NFC. */
+export function vaultNotes(app: App): VaultNotes {
+  const { vault } = app;
+  const find = (path: string): TFile | null =>
+    vault.getFileByPath(path) ?? vault.getMarkdownFiles().find((file) => file.path.normalize() === path) ?? null;
+  return {
+    read: async (path) => {
+      const file = find(path);
+      return file && (await vault.read(file));
+    },
+    create: async (path, text) => {
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+      if (folder && !vault.getFolderByPath(folder)) await vault.createFolder(folder);
+      await vault.create(path, text);
+    },
+    replace: async (path, old, text) => {
+      const file = find(path);
+      let isReplaced = false;
+      const newText = (now: string): string => {
+        isReplaced = now === old;
+        return isReplaced ? text : now;
+      };
+      if (file) await vault.process(file, newText);
+      return isReplaced;
+    },
+    remove: async (path) => {
+      const file = find(path);
+      if (file) await app.fileManager.trashFile(file);
+    },
+    mtime: (path) => {
+      const file = find(path);
+      return file ? Math.trunc(file.stat.mtime) : undefined;
     },
   };
 }

@@ -12,11 +12,12 @@ import type {
   NoteReply,
   Problem,
   SearchReply,
+  ServerWritesReply,
   StatusReply,
   SyncReply,
   VaultView,
 } from "./contract";
-import { flag, list, mapping, maybe, number, object, partOf, range, text, type Shape } from "./shape";
+import { flag, list, mapping, maybe, nullable, number, object, partOf, range, text, type Shape } from "./shape";
 
 const maybeText = maybe(text);
 const maybeNumber = maybe(number);
@@ -76,6 +77,7 @@ export const status = partOf<StatusReply>()({
   ledger: counts,
   guard: maybe(object({ gone: number, total: number, since: text })),
   problem: maybeText,
+  server_writes: maybe(number),
 });
 
 const passage = {
@@ -128,6 +130,20 @@ export const noteChunks = partOf<NoteChunks>()({
 });
 
 export const accepted = partOf<AcceptedReply>()({ accepted: number });
+
+export const serverWrites = partOf<ServerWritesReply>()({
+  changes: list(
+    object({
+      number,
+      kind: text,
+      path: text,
+      content: nullable(text),
+      hash: nullable(text),
+      base_hash: nullable(text),
+    }),
+  ),
+  waiting: number,
+});
 
 export const sync = partOf<SyncReply>()({ need: list(text), guard: flag });
 

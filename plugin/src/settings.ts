@@ -59,6 +59,7 @@ const DEVICE_TABLE = {
   remoteVault: ["", text],
   startAgreed: [false, flag],
   uploadAgreed: ["", text], // the address of the server that may receive the contents of notes
+  writeAgreed: ["", text], // the address of the server whose notes may be written to the vault
   guardDecided: ["", text], // `guard.since` of the missing notes that the user has decided about
   history: [[], texts],
 } as const satisfies Table;

@@ -1,8 +1,10 @@
 // Servers that the plugin shares, or did not start itself; and a server that keeps a copy.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { makeWorkspace, openApp } from "./support/app.mjs";
 import { COMMAND } from "./support/command.mjs";
@@ -52,6 +54,8 @@ test("a server that runs already is joined, and left running", async () => {
 
 test("a server that keeps a copy is given the notes once a person agrees, and asks before it forgets many", async () => {
   const workspace = await makeWorkspace({ isIndexed: false });
+  workspace.variables.NOTEWELL_CONFIG = join(workspace.root, "config.toml");
+  await writeFile(workspace.variables.NOTEWELL_CONFIG, '[memory]\nfolder = "Memory"\n');
   const server = await startServer(workspace, ["--mirror", "Sample"]);
   try {
     await growAndShrink(workspace, server);
@@ -83,6 +87,7 @@ async function growAndShrink(workspace, server) {
   await dialog(agreeing).getByRole("button", { name: "Send notes" }).click();
   await until("all are sent", () => new Set(contents(agreeing).map(({ path }) => path)).size >= 45 + 90);
   await agreeing.ready();
+  await takeMemory(workspace, agreeing, dialog(agreeing));
   const rows = await agreeing.searchFor("sourdough starter in the fridge");
   await until("it is indexed there", async () => {
     await agreeing.search.getByRole("searchbox").press("Enter");
@@ -99,6 +104,16 @@ async function growAndShrink(workspace, server) {
   await until("they are forgotten", () => returning.network.to("/api/guard").length === 1);
   await returning.ready();
   await returning.close();
+}
+
+/** A memory that the server writes to its copy reaches the vault, once a person agrees. */
+async function takeMemory(workspace, app, dialog) {
+  execFileSync(COMMAND, ["memory", "store", "The spare key is under the bucket."], { env: workspace.variables });
+  await dialog.getByText("Add the server's notes to this vault?").waitFor();
+  await dialog.getByRole("button", { name: "Add notes" }).click();
+  const memories = () => readdir(join(workspace.vault, "Memory")).catch(() => []);
+  await until("the memory is in the vault", async () => (await memories()).length === 1);
+  await until("it is confirmed", () => app.network.to("/api/changes/confirm").length > 0);
 }
 
 test("notes with odd names are found and opened", () =>

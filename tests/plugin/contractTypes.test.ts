@@ -15,6 +15,7 @@ const CONTRACT = join(import.meta.dirname, "..", "..", "plugin", "src", "contrac
 const ROUTES: Readonly<Record<string, string>> = {
   "ask-kept": "GET /api/ask/conversations",
   "complete-words": "GET /api/complete",
+  "confirm-writes": "POST /api/changes/confirm",
   "config-changed": "PATCH /api/config",
   "ledger-excluded": "GET /api/ledger",
   "search-explained": "GET /api/search",
@@ -22,6 +23,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "search-keyword": "GET /api/search",
   "search-nothing": "GET /api/search",
   "search-semantic": "GET /api/search",
+  "server-writes": "GET /api/changes",
   "similar-text": "POST /api/similar",
   undo: "POST /api/writes/undo",
 };

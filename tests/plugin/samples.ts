@@ -12,6 +12,7 @@ export function aProgress(changed: Partial<IndexProgress> = {}): IndexProgress {
 export function aStatus(changed: Partial<StatusReply> = {}): StatusReply {
   return {
     vault: "garden",
+    server_writes: 0,
     notes: 3,
     chunks: 9,
     vectors: 9,
@@ -53,6 +54,9 @@ export function aResult(path: string, changed: Partial<Result> = {}): Result {
     heading: "Hives > Spring",
     block: null,
     parent: null,
+    page: null,
+    node: null,
+    embedded_in: [],
     line: 5,
     snippet: "A hive in spring needs room.",
     highlights: [[2, 6]],

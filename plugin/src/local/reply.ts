@@ -27,9 +27,23 @@ export function isLocal({ generation }: Pick<SearchReply, "generation">): boolea
   return generation === LOCAL_GENERATION;
 }
 
+/** A note that is found by its name alone. */
+const BY_NAME: Passage = {
+  heading: null,
+  block: null,
+  parent: null,
+  page: null,
+  node: null,
+  line: 1,
+  snippet: "",
+  highlights: [],
+  score: 0,
+  children: null,
+};
+
 /** `score`: 0..1. The first passage is the result's own. */
 export function resultOf(facts: Facts, score: number, [first, ...others]: readonly Passage[], reasons: readonly Reason[] = []): Result {
-  const own = first ?? { heading: null, block: null, parent: null, line: 1, snippet: "", highlights: [], score, children: null };
+  const own = first ?? BY_NAME;
   return {
     ...own,
     path: facts.path.normalize(), // as the server names it
@@ -49,6 +63,7 @@ export function resultOf(facts: Facts, score: number, [first, ...others]: readon
     duplicates: [],
     match: null,
     children: null,
+    embedded_in: [],
   };
 }
 

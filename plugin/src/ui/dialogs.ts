@@ -1,13 +1,17 @@
 /** Confirmation dialogs, notices about failed requests, and the list of notes that could not be indexed. */
 
 import { ConfirmationModal, Modal, Notice, Setting, type App } from "obsidian";
+import type { ChangeQueue } from "../changes";
 import { asServerError } from "../client";
 import type { Session } from "../connection";
 import type { Guard, LedgerRow } from "../contract";
+import { vaultNotes } from "../obsidianApp";
+import { ServerNotes } from "../serverNotes";
 import type { Settings } from "../settings";
 import { MISSING_NOTES_KEPT } from "./explain";
 import { count } from "../format";
 import { openPlace } from "./open";
+import type { ViewContext } from "./viewContext";
 
 export const REINDEX_ALL = "Reindex the vault from scratch";
 
@@ -66,6 +70,36 @@ export function uploadConsent(
     if (isAgreed) await settings.set("uploadAgreed", url);
     return isAgreed;
   };
+}
+
+/**
+ * Takes the notes that a server writes to its copy of the vault, after a question that is asked once
+ * for each server. `conflict`: a note has changed on both sides and is to be sent. Returns the end.
+ */
+export function takeServerNotes(
+  { app, connection, settings }: ViewContext,
+  queue: ChangeQueue,
+  conflict: () => void,
+): () => void {
+  const mayWrite = async (url: string, notes: number): Promise<boolean> => {
+    if (settings.chosen.writeAgreed === url) return true;
+    const isAgreed = await confirm(app, writeQuestion(url, notes));
+    if (isAgreed) await settings.set("writeAgreed", url);
+    return isAgreed;
+  };
+  const taker = new ServerNotes({ connection, queue, notes: vaultNotes(app), mayWrite, conflict });
+  taker.begin();
+  return () => taker.end();
+}
+
+/** Asked before notes of a server are written to the vault for the first time. */
+function writeQuestion(url: string, notes: number): Question {
+  return [
+    "Add the server's notes to this vault?",
+    `${url} wrote ${count(notes, "note")}, such as memories, to its copy of this vault. If you agree, they and later ` +
+      "ones are added here. A note that you have changed too is kept in both versions.",
+    "Add notes",
+  ];
 }
 
 /** Asked before the contents of notes are sent to another computer for the first time. */
